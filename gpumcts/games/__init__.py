@@ -1,0 +1,1 @@
+"""Games: one file each, on the contract of :mod:`gpumcts.games.contract`."""

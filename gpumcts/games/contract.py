@@ -1,0 +1,174 @@
+"""What a game is: the verbs every game answers.
+
+A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and its dispatch key) with these class attributes:
+
+``WORDS``      words of 64 bits in a packed state
+``MAX_PLIES``  no game lasts longer (paths in the tree are sized by it)
+``PLAYERS``    1 or 2
+``LANES``      True where ``random_move``, ``play`` and ``over`` are written without branches and may run in SIMD lanes
+
+A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
+ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in
+[-SCORE_UNIT, SCORE_UNIT]; a game of win, draw and loss uses -SCORE_UNIT, 0 and SCORE_UNIT.
+"""
+
+import numpy as np
+
+from gpumcts.rng import draw
+from gpumcts.verbs import verb
+
+U = np.uint64
+CHANCE = 2
+"""The mover of a state in which nature moves."""
+NO_MOVE = -1
+SCORE_UNIT = 1 << 20
+"""The score of a win. A power of two, so that sums of scores and their scaling to [0, 1] are exact in float64."""
+
+
+# ------------------------------------------------------------------------------------------------ rules (compiled)
+
+
+@verb("game")
+def start(game):
+    """The state a game begins in."""
+
+
+@verb("game")
+def mover(game, state):
+    """Who moves: 0 (first player), 1 (second player) or CHANCE, as int64."""
+
+
+@verb("game")
+def count_moves(game, state):
+    """Number of legal moves (outcomes, where chance moves), as int64; 0 exactly where the game is over."""
+
+
+@verb("game")
+def nth_move(game, state, k):
+    """Legal move number ``k`` (int64, 0 <= k < count_moves), in increasing order, as int64."""
+
+
+@verb("game")
+def next_move(game, state, move):
+    """The smallest legal move above ``move`` (-1 for the first), as int64; NO_MOVE if there is none."""
+
+
+@verb("game")
+def play(game, state, move):
+    """The state after a legal move. Playing on from a finished game, as lanes do, must leave it finished."""
+
+
+@verb("game")
+def score(game, state):
+    """int64 in [-SCORE_UNIT, SCORE_UNIT] for the first player; called where the game is over."""
+
+
+@verb("game")
+def over(game, state):
+    """Whether a playout may stop here. It may answer some plies late (see ``overrun``), where that saves work."""
+
+
+@verb("game")
+def overrun(game, state):
+    """Plies that a playout has gone past the end of the game when ``over`` answers yes, as int64."""
+
+
+@verb("game")
+def random_move(game, state, stream):
+    """A uniformly random legal move from draw 0 of ``stream``; called for players, never for chance."""
+
+
+@verb("game")
+def chance_move(game, state, stream):
+    """An outcome of chance, drawn with its probability from draw 0 of ``stream``."""
+
+
+@verb("game")
+def evaluation(game, state):
+    """How good a position that is not over is for the player to move, in the game's own integer units, as int64."""
+
+
+@verb("game")
+def evaluation_limit(game):
+    """The largest absolute evaluation, as int64: it is rescaled to SCORE_UNIT (document 004, section 4), larger ones clamp."""
+
+
+@verb("game")
+def remaining_plies(game, state):
+    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (document 000, section 2.1)."""
+
+
+@verb("game")
+def pack(game, state, words, at, stride):
+    """Write a state into ``words[at + i * stride]``."""
+
+
+@verb("game")
+def unpack(game, words, at, stride):
+    """Read a state from ``words[at + i * stride]``."""
+
+
+# ------------------------------------------------------------------------------------------------- text (plain Python)
+
+
+@verb("game")
+def move_text(game, state, move):
+    """A legal move in the game's notation."""
+
+
+@verb("game")
+def parse_move(game, state, text):
+    """The legal move that ``text`` names; raises BadInput where it names none."""
+
+
+@verb("game")
+def board_text(game, state):
+    """The position drawn for people, several lines."""
+
+
+@verb("game")
+def position_text(game, state):
+    """The position on one line, complete."""
+
+
+@verb("game")
+def parse_position(game, text):
+    """The state that ``position_text`` gave; raises BadInput where the text names no position."""
+
+
+# -------------------------------------------------------------------------------------------------------- defaults
+
+
+@over.implements(object)
+def over_when_no_moves(game, state):
+    return count_moves(game, state) == 0
+
+
+@overrun.implements(object)
+def overrun_none(game, state):
+    return 0
+
+
+@random_move.implements(object)
+def random_of_all(game, state, stream):
+    return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
+
+
+@chance_move.implements(object)
+def chance_uniform(game, state, stream):
+    return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
+
+
+@next_move.implements(object)
+def next_by_counting(game, state, move):
+    for k in range(count_moves(game, state)):
+        candidate = nth_move(game, state, k)
+        if candidate > move:
+            return candidate
+    return NO_MOVE
+
+
+@pack.implements(object)
+def pack_words(game, state, words, at, stride):
+    for i in range(len(state)):
+        words[at + i * stride] = state[i]

@@ -1,0 +1,198 @@
+"""Numba's options, the intrinsics that games need, and a disk cache that cannot be stale.
+
+Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a folder
+named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import struct
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import cfunc, njit, types
+from numba.extending import intrinsic, overload
+
+from gpumcts.verbs import JIT_OPTIONS
+
+U = np.uint64
+SEPARATE = {"cache": True, "nogil": True, "error_model": "numpy"}
+KEEP_FOLDERS = 3
+
+inlined = njit(**JIT_OPTIONS)
+"""Decorator for scalar helpers of games and policies: compiled into every caller, on every target."""
+
+
+@intrinsic
+def _ctpop(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _cttz(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _to_bits(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.uint64(types.float64), codegen
+
+
+@intrinsic
+def _from_bits(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.uint64), codegen
+
+
+def popcount(x):
+    """Number of set bits of a uint64, as uint64."""
+    return U(int(x).bit_count())
+
+
+def trailing_zeros(x):
+    """Index of the lowest set bit of a uint64, as uint64; 64 for zero."""
+    return U((int(x) & -int(x)).bit_length() - 1) if x else U(64)
+
+
+def float_bits(x):
+    """The IEEE bits of a float64, as uint64."""
+    return U(struct.unpack("<Q", struct.pack("<d", x))[0])
+
+
+def bits_float(x):
+    """The float64 whose IEEE bits are the uint64 ``x``."""
+    return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
+
+
+def _target(plain: Callable, compiled: Callable) -> None:
+    """Let compiled code use the intrinsic where plain Python uses the function."""
+    overload(plain, jit_options=JIT_OPTIONS)(lambda x: lambda x: compiled(x))
+
+
+_target(popcount, _ctpop)
+_target(trailing_zeros, _cttz)
+_target(float_bits, _to_bits)
+_target(bits_float, _from_bits)
+
+
+@inlined
+def nth_set_bit(mask, n):
+    """Index (uint64, 0 to 63) of the n-th set bit of a uint64, from the lowest, without a branch; n < popcount(mask)."""
+    position = U(0)
+    for width in (32, 16, 8, 4, 2, 1):
+        low = popcount((mask >> position) & ((U(1) << U(width)) - U(1)))
+        beyond = n >= low
+        n = n - low if beyond else n
+        position = position + U(width) if beyond else position
+    return position
+
+
+# ---------------------------------------------------------------------------------------------------- the cache folder
+
+_watched: set[Path] = set()
+
+
+def _root() -> Path:
+    base = os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "gpumcts"
+
+
+def _digest() -> str:
+    package = Path(__file__).parent
+    text = hashlib.sha256(repr((JIT_OPTIONS, SEPARATE, numba.__version__, np.__version__, llvmlite.__version__)).encode())
+    text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
+    for file in sorted({*package.rglob("*.py"), *_watched}):
+        text.update(file.read_bytes())
+    return text.hexdigest()[:20]
+
+
+def cache_folder() -> Path:
+    """Where compiled code of this source and these versions is kept."""
+    return Path(numba.config.CACHE_DIR)
+
+
+def watch(file: Path | None = None) -> None:
+    """Point numba at the folder for the present sources, with ``file`` (a user's own option) among them.
+
+    The oldest folders are removed so that three remain. Where the folder cannot be written, a temporary one serves this
+    process (numba's own default place could hand back stale code), and the reason is printed.
+    """
+    if file is not None:
+        _watched.add(file.resolve())
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return  # the user has chosen a place; numba.config has read it
+    folder = _root() / _digest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        newest = sorted((f for f in folder.parent.iterdir() if f.is_dir()), key=lambda f: f.stat().st_mtime)
+        for old in newest[:-KEEP_FOLDERS]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        print(f"gpumcts: no compile cache at {folder}: {error.strerror}; compiling for this process only", file=sys.stderr)
+        folder = Path(tempfile.mkdtemp(prefix="gpumcts-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    numba.config.CACHE_DIR = str(folder)
+
+
+watch()
+
+# ------------------------------------------------------------------------------------------------- separate compilation
+
+compile_seconds: dict[str, float] = {}
+"""What was compiled or loaded in this process, by name, and the seconds it took."""
+
+
+def _announce(name: str) -> None:
+    print(f"compiling {name} ...", file=sys.stderr, flush=True)
+
+
+announce: Callable[[str], None] = _announce
+"""Called with a name when a compilation has taken a third of a second; commands may put a nicer one in its place."""
+
+
+def separate(function: Callable, signature: Any, name: str) -> Any:
+    """Compile ``function`` on its own, to be handed to compiled glue as a value.
+
+    Code linked into its caller is optimised again in every caller, and compile times of game, policy, rule and operator
+    would multiply; as values they add up. Under ``NUMBA_DISABLE_JIT=1`` the function itself comes back.
+
+    Parameters
+    ----------
+    function : the plain Python function
+    signature : numba signature, ``returned(argument, ...)``
+    name : what to call it in progress messages
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    begin = time.perf_counter()
+    timer = threading.Timer(1 / 3, lambda: announce(name))
+    timer.daemon = True
+    timer.start()
+    try:
+        return cfunc(signature, cache=True, nopython=True, error_model="numpy")(function)
+    finally:
+        timer.cancel()
+        compile_seconds[name] = compile_seconds.get(name, 0.0) + time.perf_counter() - begin

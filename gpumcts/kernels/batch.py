@@ -1,0 +1,146 @@
+"""The rules of one game for whole batches of packed states, compiled; what players, matches and commands use of a game."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from gpumcts.games import contract
+from gpumcts.games.contract import CHANCE, NO_MOVE, chance_move, count_moves, mover, next_move, nth_move, pack, play
+from gpumcts.games.contract import random_move, score, unpack
+from gpumcts.jit import SEPARATE
+
+U = np.uint64
+
+
+@njit(**SEPARATE)
+def _play_batch(game, states, moves, after):
+    words, out, width = states.reshape(-1), after.reshape(-1), states.shape[1]
+    for b in range(states.shape[0]):
+        pack(game, play(game, unpack(game, words, b * width, 1), moves[b]), out, b * width, 1)
+
+
+@njit(**SEPARATE)
+def _describe_batch(game, states, counts, movers):
+    words, width = states.reshape(-1), states.shape[1]
+    for b in range(states.shape[0]):
+        state = unpack(game, words, b * width, 1)
+        counts[b] = count_moves(game, state)
+        movers[b] = mover(game, state)
+
+
+@njit(**SEPARATE)
+def _score_batch(game, states, scores):
+    words, width = states.reshape(-1), states.shape[1]
+    for b in range(states.shape[0]):
+        scores[b] = score(game, unpack(game, words, b * width, 1))
+
+
+@njit(**SEPARATE)
+def _random_batch(game, states, keys, moves):
+    words, width = states.reshape(-1), states.shape[1]
+    for b in range(states.shape[0]):
+        state = unpack(game, words, b * width, 1)
+        if mover(game, state) == CHANCE:
+            moves[b] = chance_move(game, state, keys[b])
+        else:
+            moves[b] = random_move(game, state, keys[b])
+
+
+@njit(**SEPARATE)
+def _legal_moves(game, states):
+    state = unpack(game, states.reshape(-1), 0, 1)
+    moves = np.empty(count_moves(game, state), np.int64)
+    for k in range(moves.shape[0]):
+        moves[k] = nth_move(game, state, k)
+    return moves
+
+
+@njit(**SEPARATE)
+def _perft(game, states, depth, words, moves):
+    """Leaves at ``depth``, by an explicit stack: level d of ``words`` holds the state after d plies."""
+    if depth == 0:
+        return 1
+    width = states.shape[1]
+    for i in range(width):
+        words[i] = states[0, i]
+    moves[0] = NO_MOVE
+    level, nodes = 0, 0
+    while level >= 0:
+        state = unpack(game, words, level * width, 1)
+        if level == depth - 1:
+            nodes += count_moves(game, state)
+            level -= 1
+            continue
+        moves[level] = next_move(game, state, moves[level])
+        if moves[level] == NO_MOVE:
+            level -= 1
+            continue
+        pack(game, play(game, state, moves[level]), words, (level + 1) * width, 1)
+        level += 1
+        moves[level] = NO_MOVE
+    return nodes
+
+
+class Rules:
+    """Compiled rules of ``game`` (an option value) on batches; states are uint64[B, W], moves int64[B]."""
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+        self.width: int = game.WORDS
+
+    def starts(self, count: int) -> np.ndarray:
+        """``count`` starting positions, uint64[count, W]."""
+        return np.tile(self.words(contract.start(self.game)), (count, 1))
+
+    def play(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
+        """The states after legal ``moves``, uint64[B, W]; legality is not checked."""
+        after = np.empty_like(states)
+        _play_batch(self.game, states, moves, after)
+        return after
+
+    def describe(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Number of legal moves, int64[B] (0 where the game is over), and movers, int64[B] (0, 1 or 2 = chance)."""
+        counts, movers = np.empty(len(states), np.int64), np.empty(len(states), np.int64)
+        _describe_batch(self.game, states, counts, movers)
+        return counts, movers
+
+    def count_moves(self, states: np.ndarray) -> np.ndarray:
+        """Number of legal moves, int64[B]; 0 where the game is over."""
+        return self.describe(states)[0]
+
+    def movers(self, states: np.ndarray) -> np.ndarray:
+        """Who moves, int64[B]: 0, 1, or 2 where chance does."""
+        return self.describe(states)[1]
+
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """Scores of finished games for the first player, int64[B] in [-SCORE_UNIT, SCORE_UNIT]."""
+        scores = np.empty(len(states), np.int64)
+        _score_batch(self.game, states, scores)
+        return scores
+
+    def random_moves(self, states: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """A uniformly random legal move of each state (an outcome, where chance moves) under ``keys`` uint64[B]."""
+        moves = np.empty(len(states), np.int64)
+        _random_batch(self.game, states, keys, moves)
+        return moves
+
+    def legal_moves(self, state: np.ndarray) -> np.ndarray:
+        """The legal moves of one packed state (uint64[W]), increasing, int64[n]."""
+        return _legal_moves(self.game, state.reshape(1, -1))
+
+    def perft(self, state: np.ndarray, depth: int) -> int:
+        """Number of move sequences of length ``depth`` from one packed state (uint64[W])."""
+        words, moves = np.empty((depth + 1) * self.width, np.uint64), np.empty(depth + 1, np.int64)
+        return int(_perft(self.game, state.reshape(1, -1), depth, words, moves))
+
+    def state(self, words: np.ndarray) -> Any:
+        """One packed state (uint64[W]) as the game's NamedTuple, for the text verbs."""
+        with np.errstate(over="ignore"):
+            return contract.unpack(self.game, words, 0, 1)
+
+    def words(self, state: Any) -> np.ndarray:
+        """The game's NamedTuple as a packed state, uint64[W]."""
+        words = np.empty(self.width, np.uint64)
+        contract.pack(self.game, state, words, 0, 1)
+        return words

@@ -1,0 +1,91 @@
+"""Playouts on the CPU: compiled calls that release the GIL, spread over a thread pool."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import njit, types
+
+from gpumcts.jit import SEPARATE, separate
+from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS, evaluate_in_lanes, evaluate_one_by_one
+from gpumcts.options import compiled
+
+PLAYOUTS_PER_CALL = 1024  # about a tenth of a second of the slowest playouts, so that Ctrl-C and progress bars live
+
+
+class Tally(NamedTuple):
+    """What the playouts of B leaves came to, each int64[B], for the first player.
+
+    score : sum of scores in SCORE_UNIT; wins, draws : counts (losses are the rest); plies : sum of lengths
+    """
+
+    score: np.ndarray
+    wins: np.ndarray
+    draws: np.ndarray
+    plies: np.ndarray
+
+    @classmethod
+    def of(cls, columns: np.ndarray) -> "Tally":
+        """From the int64[B, 4] that the kernels write."""
+        return cls(columns[:, SCORE], columns[:, WINS], columns[:, DRAWS], columns[:, PLIES])
+
+
+def evaluate_signature(game: Any, policy: Any) -> Any:
+    """The signature of the evaluation step: (game, policy, states, keys, playouts, tally) -> None."""
+    words, keys, tally = types.uint64[:, ::1], types.uint64[::1], types.int64[:, ::1]
+    return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, tally)
+
+
+def evaluate_step(game: Any, policy: Any, lanes: bool = True) -> Any:
+    """The evaluation step of (game, policy) compiled for the CPU, in lanes where both are written for them.
+
+    ``policy`` is the value that travels into compiled code. ``lanes=False`` forces the loop one by one (tests, benchmarks).
+    """
+    in_lanes = lanes and game.LANES and policy.LANES
+    function = evaluate_in_lanes if in_lanes else evaluate_one_by_one
+    name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
+    return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
+
+
+@njit(**SEPARATE)
+def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
+    evaluate(game, policy, states, keys, playouts, tally)
+
+
+class CpuPlayouts:
+    """Playouts of one policy on one game on ``threads`` CPU threads; outcomes do not depend on how many."""
+
+    name = "cpu"
+
+    def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: bool = True) -> None:
+        self.game, self.policy, self.threads = game, compiled(policy), threads
+        self._evaluate = evaluate_step(game, self.policy, lanes)
+
+    def tally(
+        self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
+    ) -> Tally:
+        """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
+
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised.
+        """
+        columns = np.zeros((len(states), TALLY_COLUMNS), np.int64)
+        size = max(1, PLAYOUTS_PER_CALL // playouts)
+
+        def call(first: int) -> None:
+            if stop is None or not stop.is_set():
+                part = slice(first, first + size)
+                _evaluate(self._evaluate, self.game, self.policy, states[part], keys[part], playouts, columns[part])
+
+        firsts = range(0, len(states), size)
+        if self.threads == 1 or len(firsts) == 1:
+            for first in firsts:
+                call(first)
+        else:
+            call(firsts[0])  # compiles the glue once, before threads could race for it
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(call, firsts[1:]))
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+        return Tally.of(columns)

@@ -1,0 +1,74 @@
+"""What a playout policy is: the verbs every policy answers.
+
+A policy is a ``NamedTuple`` of numbers and bools with the class attribute ``LANES`` (True where ``choose`` is written without
+branches, given a game that is). Every policy has a field ``truncate``: a playout is cut after so many plies and the rescaled
+evaluation stands for its outcome; 0 means never. A class may define ``compiled(self)``, the value that travels into compiled
+code in its place (a width or a depth becomes a class there, a probability an integer).
+"""
+
+import numpy as np
+
+from gpumcts.games.contract import CHANCE, SCORE_UNIT, chance_move, count_moves, evaluation, evaluation_limit
+from gpumcts.games.contract import mover, over, play, score
+from gpumcts.jit import inlined
+from gpumcts.rng import PLY_STEP
+from gpumcts.verbs import verb
+
+NEVER = np.int64(1 << 62)
+
+
+@verb("policy", "game")
+def choose(policy, game, state, stream):
+    """The move a player makes in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
+
+
+@verb("policy")
+def cut(policy):
+    """Plies after which a playout is truncated, int64; NEVER if it is played to the end."""
+
+
+@cut.implements(object)
+def cut_of_field(policy):
+    return np.int64(policy.truncate) if policy.truncate > 0 else NEVER
+
+
+@inlined
+def step(game, policy, state, stream):
+    """One ply of a playout: a player's choice, or chance."""
+    if mover(game, state) == CHANCE:
+        return play(game, state, chance_move(game, state, stream))
+    return play(game, state, choose(policy, game, state, stream))
+
+
+@inlined
+def rescaled_evaluation(game, state):
+    """The evaluation for the first player in score units: linear, ``evaluation_limit`` becomes SCORE_UNIT, clamped.
+
+    Document 004, section 4. int64 in [-SCORE_UNIT, SCORE_UNIT]; the division truncates, on every target alike.
+    """
+    limit = evaluation_limit(game)
+    value = min(max(evaluation(game, state), -limit), limit)
+    size = abs(value) * SCORE_UNIT // limit
+    for_mover = size if value >= 0 else -size
+    return for_mover if mover(game, state) == 0 else -for_mover
+
+
+@inlined
+def outcome(game, state):
+    """The score of a playout that stopped in ``state``: the game's if it is over, the rescaled evaluation if it was cut."""
+    if over(game, state) or count_moves(game, state) == 0:
+        return np.int64(score(game, state))
+    return np.int64(rescaled_evaluation(game, state))
+
+
+@inlined
+def play_out(game, policy, state, key):
+    """One playout from ``state`` under ``key``: (last state, plies gone, those past the end included)."""
+    stream = key
+    plies = np.int64(0)
+    limit = cut(policy)
+    while plies < limit and not over(game, state):
+        state = step(game, policy, state, stream)
+        stream += PLY_STEP
+        plies += 1
+    return state, plies

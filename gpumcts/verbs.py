@@ -1,0 +1,64 @@
+"""The verb table: one body per option class, found by type in compiled code and in plain Python alike.
+
+A *verb* is a function such as ``play(game, state, move)`` that means something for every option of a kind. Its bodies are
+plain Python functions registered for a class with ``@play.implements(Othello)``. Compiled code (CPU and CUDA) resolves the
+verb through :func:`numba.extending.overload`; plain Python resolves it through the same table, so ``NUMBA_DISABLE_JIT=1``
+is a debugger and a reference.
+"""
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from numba.extending import overload
+
+# Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls.
+JIT_OPTIONS = {"forceinline": True, "error_model": "numpy"}
+
+
+def verb(*on: str) -> Callable[[Callable], Any]:
+    """Turn a function into a verb that dispatches on the classes of the arguments named in ``on``.
+
+    The decorated function gives the name, the arguments and the docstring (the contract); its own body is never run.
+    Bodies are inherited: a body for a class serves its subclasses, a body for ``object`` is the default.
+    """
+
+    def make(contract: Callable) -> Any:
+        names = list(inspect.signature(contract).parameters)
+        where = [names.index(name) for name in on]
+        bodies: dict[tuple[type, ...], Callable] = {}
+
+        def find(classes: list[type | None]) -> Callable | None:
+            lines = [(*c.__mro__, object) if c else (object,) for c in classes]
+            return next((bodies[key] for key in itertools.product(*lines) if key in bodies), None)
+
+        @functools.wraps(contract)
+        def call(*args):
+            classes = [type(args[i]) for i in where]
+            body = find(classes)
+            if body is None:
+                raise TypeError(f"{contract.__name__} has no body for {', '.join(c.__name__ for c in classes)}")
+            return body(*args)
+
+        @overload(call, strict=False, jit_options=JIT_OPTIONS)
+        def resolve(*args):
+            return find([getattr(args[i], "instance_class", None) for i in where])
+
+        def implements(*classes: type) -> Callable[[Callable], Callable]:
+            def register(body: Callable) -> Callable:
+                if list(inspect.signature(body).parameters) != names:
+                    raise TypeError(f"{contract.__name__}: a body takes ({', '.join(names)})")
+                if classes in bodies:
+                    raise TypeError(f"{contract.__name__} has a body for {classes} already")
+                bodies[classes] = body
+                return body
+
+            return register
+
+        call.implements = implements
+        call.find = lambda *classes: find(list(classes))
+        return call
+
+    return make
