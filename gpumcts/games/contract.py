@@ -4,6 +4,7 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and 
 
 ``WORDS``      words of 64 bits in a packed state
 ``MAX_PLIES``  no game lasts longer (paths in the tree are sized by it)
+``MAX_MOVES``  no position has more legal moves; at most 32,767
 ``PLAYERS``    1 or 2
 ``LANES``      True where ``random_move``, ``play`` and ``over`` are written without branches and may run in SIMD lanes
 
@@ -14,6 +15,7 @@ ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Score
 
 import numpy as np
 
+from gpumcts.errors import BadInput
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
 
@@ -84,8 +86,16 @@ def chance_move(game, state, stream):
 
 
 @verb("game")
+def chance_weight(game, state, move):
+    """Weight of an outcome of chance, a positive int64: its probability is the weight over the sum of all outcomes' weights."""
+
+
+@verb("game")
 def evaluation(game, state):
-    """How good a position that is not over is for the player to move, in the game's own integer units, as int64."""
+    """How good a position that is not over is for the player to move, in the game's own integer units, as int64.
+
+    Where chance moves: for the first player.
+    """
 
 
 @verb("game")
@@ -159,6 +169,11 @@ def chance_uniform(game, state, stream):
     return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
 
 
+@chance_weight.implements(object)
+def chance_equal(game, state, move):
+    return 1
+
+
 @next_move.implements(object)
 def next_by_counting(game, state, move):
     for k in range(count_moves(game, state)):
@@ -172,3 +187,12 @@ def next_by_counting(game, state, move):
 def pack_words(game, state, words, at, stride):
     for i in range(len(state)):
         words[at + i * stride] = state[i]
+
+
+@parse_move.implements(object)
+def parse_move_by_text(game, state, text):
+    legal = (int(nth_move(game, state, k)) for k in range(count_moves(game, state)))
+    moves = {move_text(game, state, move): move for move in legal}
+    if text.lower() not in moves:
+        raise BadInput(f"move {text!r} is not legal here; legal: {' '.join(moves) or 'none, the game is over'}")
+    return moves[text.lower()]

@@ -37,6 +37,7 @@ class Othello(NamedTuple):
 
     WORDS = 3
     MAX_PLIES = 128  # 60 moves, at most as many passes, and the two plies after the end
+    MAX_MOVES = 60  # empty squares; no reachable position comes near
     PLAYERS = 2
     LANES = True
 

@@ -1,0 +1,99 @@
+"""What a backup operator is: the verbs every operator answers, and what several of them share.
+
+An operator is a ``NamedTuple`` of numbers with these class attributes:
+
+``COLUMNS``    names of its float64 columns of the forest, 8 bytes a node each
+``EVALUATES``  True where ``back_up`` wants the leaf's rescaled evaluation
+
+Values are in [0, 1] for the player who moves at the parent; where the mover changes from a node's parent to the node, its
+children's values flip. When ``back_up`` runs, ``forest.visits`` of the path holds this iteration too and no virtual loss.
+"""
+
+import numpy as np
+
+from gpumcts.games.contract import CHANCE
+from gpumcts.jit import inlined
+from gpumcts.tree.elementary import integer_power
+from gpumcts.verbs import verb
+
+
+@verb("operator")
+def value(operator, forest, tree, node):
+    """The value of a visited node that selection and the final move use: float64 in [0, 1] for the mover at its parent."""
+
+
+@verb("operator")
+def count(operator, forest, tree, node):
+    """n(s, a) of selection, float64 > 0: visits, those of virtual loss included."""
+
+
+@verb("operator")
+def total_count(operator, forest, tree, node):
+    """n(s) of selection, float64 > 0."""
+
+
+@verb("operator")
+def back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    """Back up one leaf along its path.
+
+    path : int32, nodes from the root (0) to the leaf (depth); movers : int8, who moves at each of them
+    reward : float64, sum of the leaf's playouts in [0, playouts] for the first player
+    evaluation : float64, the leaf's rescaled evaluation in [0, 1] for the first player, where ``EVALUATES``
+    """
+
+
+@count.implements(object)
+def visits_count(operator, forest, tree, node):
+    return float(forest.visits[tree, node])
+
+
+@total_count.implements(object)
+def visits_total(operator, forest, tree, node):
+    return float(forest.visits[tree, node])
+
+
+@inlined
+def player_above(movers, k):
+    """For whom the node at depth k of a path is valued: who moves at its parent; at the root, who moves there.
+
+    Below a chance node, and at one in the root, the first player.
+    """
+    player = movers[k - 1] if k > 0 else movers[0]
+    return 0 if player == CHANCE else player
+
+
+@inlined
+def player_at(movers, k):
+    """For whom the children of the node at depth k are valued."""
+    return 0 if movers[k] == CHANCE else movers[k]
+
+
+@inlined
+def flips(movers, k):
+    """Whether the children's values of the node at depth k are for the other player than its own."""
+    return player_at(movers, k) != player_above(movers, k)
+
+
+@inlined
+def reward_for(player, reward, playouts):
+    """A sum of rewards of the first player as ``player`` sees it."""
+    return reward if player == 0 else playouts - reward
+
+
+@inlined
+def own_playouts(forest, tree, node):
+    """Playouts that began in the node itself, before it had children: its visits less its children's."""
+    own = np.int64(forest.visits[tree, node])
+    first = np.int64(forest.first_child[tree, node])
+    for child in range(first, first + forest.children[tree, node]):
+        own -= forest.visits[tree, child]
+    return own
+
+
+@inlined
+def decayed_playouts(decay, playouts):
+    """(decay^P, 1 + decay + ... + decay^(P-1)): what P successive visits make of a velocity (002, eq. 6, P times)."""
+    if decay == 1.0:
+        return 1.0, float(playouts)
+    fading = integer_power(decay, playouts)
+    return fading, (1.0 - fading) / (1.0 - decay) if playouts > 1 else 1.0

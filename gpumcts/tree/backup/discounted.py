@@ -1,0 +1,63 @@
+"""Discounted UCT: document 002, eq. 2 to 4, carried to trees as section 5.1 says."""
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Interval
+
+from gpumcts.tree.backup.contract import back_up, count, decayed_playouts, player_above, reward_for, total_count, value
+
+COUNT, SUM, TOTAL, VISITS = 0, 1, 2, 3
+
+
+class Discounted(NamedTuple):
+    """Old playouts are forgotten: at each position of the path every move does n <- decay n + I, w <- decay w + R; 48 bytes a node.
+
+    decay : in (0, 1]; 1 is UCT. Positions off the path are left alone, as velocities are
+
+    s, the sum of the discounted counts, takes in the playouts made before the position had children (decayed like a move not
+    taken), as n(s) does in UCT; s <- decay s + 1 is the same sum in one step.
+    """
+
+    decay: Annotated[float, Interval(gt=0, le=1)] = 0.999
+
+    COLUMNS = ("discounted_count", "discounted_sum", "discounted_total", "visits_backed_up")
+    EVALUATES = False
+
+
+OPTION = Discounted
+
+
+@value.implements(Discounted)
+def discounted_value(operator, forest, tree, node):
+    return forest.columns[tree, node, SUM] / count(operator, forest, tree, node)
+
+
+@count.implements(Discounted)
+def discounted_count(operator, forest, tree, node):
+    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
+    return forest.columns[tree, node, COUNT] + virtual_loss
+
+
+@total_count.implements(Discounted)
+def discounted_total_count(operator, forest, tree, node):
+    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
+    return forest.columns[tree, node, TOTAL] + virtual_loss
+
+
+@back_up.implements(Discounted)
+def discounted_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    fading, grown = decayed_playouts(operator.decay, playouts)
+    columns = forest.columns
+    for k in range(depth, -1, -1):
+        node = path[k]
+        columns[tree, node, TOTAL] = columns[tree, node, TOTAL] * fading + grown
+        columns[tree, node, VISITS] += playouts
+        first = forest.first_child[tree, node]
+        for child in range(first, first + forest.children[tree, node]):
+            columns[tree, child, COUNT] *= fading
+            columns[tree, child, SUM] *= fading
+        if k < depth:
+            taken = path[k + 1]
+            columns[tree, taken, COUNT] += grown
+            mean = reward_for(player_above(movers, k + 1), reward, playouts) / playouts
+            columns[tree, taken, SUM] += grown * mean

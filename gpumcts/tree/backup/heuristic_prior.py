@@ -1,0 +1,49 @@
+"""The mean of the playouts with the evaluation as a prior (document 004, section 4; Gelly and Silver 2007 in Go)."""
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Interval
+
+from gpumcts.tree.backup.contract import back_up, count, player_above, reward_for, total_count, value
+
+SUM, PRIOR = 0, 1
+
+
+class HeuristicPrior(NamedTuple):
+    """A node starts with its rescaled evaluation as the mean of ``equivalent_visits`` visits it never had; 32 bytes a node.
+
+    equivalent_visits : how many playouts the evaluation is worth
+    """
+
+    equivalent_visits: Annotated[float, Interval(gt=0, le=1e6)] = 10.0
+
+    COLUMNS = ("value_sum", "prior")
+    EVALUATES = True
+
+
+OPTION = HeuristicPrior
+
+
+@value.implements(HeuristicPrior)
+def heuristic_prior_value(operator, forest, tree, node):
+    prior_sum = operator.equivalent_visits * forest.columns[tree, node, PRIOR]
+    return (forest.columns[tree, node, SUM] + prior_sum) / count(operator, forest, tree, node)
+
+
+@count.implements(HeuristicPrior)
+def heuristic_prior_count(operator, forest, tree, node):
+    return forest.visits[tree, node] + operator.equivalent_visits
+
+
+@total_count.implements(HeuristicPrior)
+def heuristic_prior_total_count(operator, forest, tree, node):
+    return forest.visits[tree, node] + operator.equivalent_visits
+
+
+@back_up.implements(HeuristicPrior)
+def heuristic_prior_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    columns, leaf = forest.columns, path[depth]
+    if forest.visits[tree, leaf] == playouts:  # its first visit
+        columns[tree, leaf, PRIOR] = reward_for(player_above(movers, depth), evaluation, 1.0)
+    for k in range(depth, -1, -1):
+        columns[tree, path[k], SUM] += reward_for(player_above(movers, k), reward, playouts)

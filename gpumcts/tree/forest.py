@@ -1,0 +1,152 @@
+"""The forest: T search trees of at most N nodes as a struct of arrays, and how a tree grows.
+
+Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
+6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
+tree's free list of its capacity. A node is 16 bytes and 8 for each column of the backup operator.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.jit import inlined
+
+ROOT = 0
+NONE = -1
+CAPACITIES = np.array(
+    [1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048]
+    + [3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768],
+    np.int64,
+)
+CORE_BYTES = 16
+MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
+
+
+class Forest(NamedTuple):
+    """T trees, N slots each; operator columns are float64, their meaning is the operator's.
+
+    Values are for the player who moves at the parent (the root's: who moves there).
+    """
+
+    visits: np.ndarray  # int32 [T, N] playouts that went through the node
+    first_child: np.ndarray  # int32 [T, N] where its children begin; in a free block the next free block
+    children: np.ndarray  # int16 [T, N] children it has
+    moves: np.ndarray  # int16 [T, N] legal moves; 0: the game is over; negative: chance moves
+    move: np.ndarray  # int32 [T, N] the move that leads here
+    columns: np.ndarray  # float64 [T, N, K] the operator's
+    used: np.ndarray  # int32 [T] slots handed out
+    free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
+    horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
+
+
+def bytes_per_slot(columns: int) -> int:
+    """Memory of one node slot for an operator with so many columns."""
+    return CORE_BYTES + 8 * columns
+
+
+def empty_forest(trees: int, slots: int, columns: int) -> Forest:
+    """A forest without roots. Its pages come from the operating system as they are first written."""
+    return Forest(
+        visits=np.zeros((trees, slots), np.int32),
+        first_child=np.zeros((trees, slots), np.int32),
+        children=np.zeros((trees, slots), np.int16),
+        moves=np.zeros((trees, slots), np.int16),
+        move=np.zeros((trees, slots), np.int32),
+        columns=np.zeros((trees, slots, columns), np.float64),
+        used=np.zeros(trees, np.int32),
+        free=np.full((trees, len(CAPACITIES)), NONE, np.int32),
+        horizon=np.zeros(trees, np.float64),
+    )
+
+
+def with_room(forest: Forest, slots: int) -> Forest:
+    """The same forest with more slots a tree."""
+    trees, before = forest.visits.shape
+    larger = empty_forest(trees, slots, forest.columns.shape[2])
+    for old, new in zip(forest[:6], larger[:6], strict=True):
+        new[:, :before] = old
+    return larger._replace(used=forest.used, free=forest.free, horizon=forest.horizon)
+
+
+@inlined
+def capacity_class(count):
+    """Index of the smallest capacity that holds ``count`` children."""
+    index = 0
+    while CAPACITIES[index] < count:
+        index += 1
+    return index
+
+
+@inlined
+def clear_node(forest, tree, node, move):
+    """A fresh node for ``move``: nothing in it yet."""
+    forest.visits[tree, node] = 0
+    forest.first_child[tree, node] = NONE
+    forest.children[tree, node] = 0
+    forest.moves[tree, node] = 0
+    forest.move[tree, node] = move
+    for column in range(forest.columns.shape[2]):
+        forest.columns[tree, node, column] = 0.0
+
+
+@inlined
+def copy_node(forest, tree, source, target):
+    """Copy one node to another slot of its tree; its children stay where they are."""
+    forest.visits[tree, target] = forest.visits[tree, source]
+    forest.first_child[tree, target] = forest.first_child[tree, source]
+    forest.children[tree, target] = forest.children[tree, source]
+    forest.moves[tree, target] = forest.moves[tree, source]
+    forest.move[tree, target] = forest.move[tree, source]
+    for column in range(forest.columns.shape[2]):
+        forest.columns[tree, target, column] = forest.columns[tree, source, column]
+
+
+@inlined
+def take_block(forest, tree, index, size):
+    """A block of ``size`` slots: a free one of capacity class ``index``, or new ones (the caller has seen to the room)."""
+    if size == CAPACITIES[index] and forest.free[tree, index] != NONE:
+        block = forest.free[tree, index]
+        forest.free[tree, index] = forest.first_child[tree, block]
+        return np.int64(block)
+    block = np.int64(forest.used[tree])
+    forest.used[tree] += size
+    return block
+
+
+@inlined
+def add_child(forest, tree, node, move):
+    """A new child of ``node`` for ``move``: (its slot, where the block of children lay before, NONE if it did not move)."""
+    count = np.int64(forest.children[tree, node])
+    index = capacity_class(count) if count > 0 else 0
+    moved_from = np.int64(NONE)
+    if count == 0 or CAPACITIES[index] == count:
+        most = abs(np.int64(forest.moves[tree, node]))
+        following = index + 1 if count > 0 else 0
+        block = take_block(forest, tree, following, min(CAPACITIES[following], most))
+        if count > 0:
+            moved_from = np.int64(forest.first_child[tree, node])
+            for i in range(count):
+                copy_node(forest, tree, moved_from + i, block + i)
+            forest.first_child[tree, moved_from] = forest.free[tree, index]
+            forest.free[tree, index] = moved_from
+        forest.first_child[tree, node] = block
+    child = np.int64(forest.first_child[tree, node]) + count
+    forest.children[tree, node] = count + 1
+    clear_node(forest, tree, child, move)
+    return child, moved_from
+
+
+@inlined
+def most_slots_of_growth(moves):
+    """Slots that one more child can take at most, in a game with at most so many legal moves."""
+    return moves
+
+
+@inlined
+def child_with_move(forest, tree, node, move):
+    """The child of ``node`` that ``move`` leads to, or NONE."""
+    first = np.int64(forest.first_child[tree, node])
+    for child in range(first, first + forest.children[tree, node]):
+        if forest.move[tree, child] == move:
+            return np.int64(child)
+    return np.int64(NONE)

@@ -1,0 +1,98 @@
+"""What a search is asked for at the end: the root's children, the move to play, the principal variation."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpumcts.jit import SEPARATE
+from gpumcts.rng import draw
+from gpumcts.tree.backup.contract import value
+from gpumcts.tree.forest import NONE, ROOT
+
+U = np.uint64
+
+
+class Child(NamedTuple):
+    """A move of the root: visits, and its value in [0, 1] for the player who moves there."""
+
+    move: int
+    visits: int
+    value: float
+
+
+class RootTable(NamedTuple):
+    """The root's visited moves of T trees, M columns; row t has ``count[t]`` of them, in the order they were first tried."""
+
+    count: np.ndarray  # int64 [T]
+    move: np.ndarray  # int64 [T, M]
+    visits: np.ndarray  # int64 [T, M]
+    value: np.ndarray  # float64 [T, M] for the player who moves at the root
+
+    def children(self, tree: int) -> list[Child]:
+        """The moves of one root, most visited first, then by value."""
+        rows = zip(self.move[tree], self.visits[tree], self.value[tree], strict=True)
+        found = [Child(int(m), int(n), float(v)) for m, n, v in rows][: self.count[tree]]
+        return sorted(found, key=lambda child: (-child.visits, -child.value, child.move))
+
+
+@njit(**SEPARATE)
+def _fill(operator, forest, count, move, visits, values):
+    for tree in range(forest.visits.shape[0]):
+        first = np.int64(forest.first_child[tree, ROOT])
+        count[tree] = forest.children[tree, ROOT]
+        for i in range(count[tree]):
+            move[tree, i] = forest.move[tree, first + i]
+            visits[tree, i] = forest.visits[tree, first + i]
+            values[tree, i] = value(operator, forest, tree, first + i)
+
+
+@njit(**SEPARATE)
+def _most_visited_path(forest, tree, node, moves):
+    """Moves of the most visited line below ``node``; how many."""
+    length = 0
+    while forest.children[tree, node] > 0 and forest.moves[tree, node] > 0 and length < moves.shape[0]:
+        first = np.int64(forest.first_child[tree, node])
+        best = first
+        for child in range(first + 1, first + forest.children[tree, node]):
+            if forest.visits[tree, child] > forest.visits[tree, best]:
+                best = child
+        moves[length] = forest.move[tree, best]
+        length += 1
+        node = best
+    return length
+
+
+def root_table(operator, forest) -> RootTable:
+    """The root tables of all trees of a forest."""
+    trees, most = forest.visits.shape[0], max(1, int(forest.children[:, ROOT].max(initial=1)))
+    shape = (trees, most)
+    table = RootTable(np.zeros(trees, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape))
+    _fill(operator, forest, *table)
+    return table
+
+
+def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
+    """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T])."""
+    present = np.arange(table.move.shape[1]) < table.count[:, None]
+    worth = np.where(present, table.value if by_value else table.visits, -1)
+    best = worth == worth.max(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        picks = np.array([int(draw(k, 0, U(n))) for k, n in zip(keys, best.sum(axis=1), strict=True)], np.int64)
+    column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
+    return table.move[np.arange(len(table.move)), column]
+
+
+def principal_variation(forest, tree: int, first_move: int | None = None, most: int = 64) -> list[int]:
+    """The most visited line from the root of a tree, or the one that begins with ``first_move``."""
+    moves = np.empty(most, np.int64)
+    node, line = ROOT, []
+    if first_move is not None:
+        first = int(forest.first_child[tree, ROOT])
+        block = forest.move[tree, first : first + int(forest.children[tree, ROOT])]
+        found = np.flatnonzero(block == first_move)
+        if not len(found):
+            return []
+        node, line = first + int(found[0]), [first_move]
+    assert node != NONE
+    return line + [int(m) for m in moves[: _most_visited_path(forest, tree, node, moves)]]

@@ -1,0 +1,232 @@
+"""The search as Python sees it: many trees advance together, in waves where memory is short, over threads, until the budget is spent."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import psutil
+from numba import njit
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import remaining_plies, unpack
+from gpumcts.jit import SEPARATE
+from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cpu import evaluate_step
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.options import compiled
+from gpumcts.rng import FINAL_STREAM, child_key
+from gpumcts.tree import root
+from gpumcts.tree.advance import Batch, advance_block
+from gpumcts.tree.forest import CORE_BYTES, Forest, bytes_per_slot, empty_forest, with_room
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.steps import back_up_step, reach_step, select_step
+
+U = np.uint64
+TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
+SECONDS_A_CALL = 0.1
+SLOTS_PER_NODE = 1.3  # measured slack of the children's blocks; a forest that turns out too small grows
+SHARE_OF_MEMORY = 0.6
+
+
+@njit(**SEPARATE)
+def _horizons(game, states, horizons):
+    words, width = states.reshape(-1), states.shape[1]
+    for b in range(states.shape[0]):
+        horizons[b] = remaining_plies(game, unpack(game, words, b * width, 1))
+
+
+class Searched:
+    """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was played in one wave."""
+
+    def __init__(self, table: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, forest: Forest | None):
+        self.table, self.iterations, self.forest = table, iterations, forest
+        self._keys, self._by_value = keys, by_value
+
+    def decide(self) -> np.ndarray:
+        """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
+        return root.decide(self.table, self._by_value, self._keys)
+
+    def root_children(self, tree: int) -> list[root.Child]:
+        """The visited moves of one root, most visited first."""
+        return self.table.children(tree)
+
+    def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
+        """The most visited line of a tree, or the one that begins with ``first_move``; needs the forest."""
+        if self.forest is None:
+            raise ValueError("the search was played in waves and its trees are gone")
+        return root.principal_variation(self.forest, tree, first_move)
+
+
+class Searcher:
+    """UCT with any game, playout policy, selection rule and backup operator (option values) on many roots at once.
+
+    threads : CPU threads; neither they nor the number of trees change a result
+    memory_limit : bytes a forest may take, 60 % of the machine's available memory if None
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        policy: Any,
+        rule: Any,
+        operator: Any,
+        settings: Settings = Settings(),
+        threads: int = 1,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
+        self.settings, self.threads = settings, threads
+        self.rules = Rules(game)
+        self.switches = settings.compiled(operator.EVALUATES)
+        self._memory_limit = memory_limit
+        whole_path = settings.expansion == "whole_path"
+        self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
+        self._room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
+        self._compile()
+
+    def _compile(self) -> None:
+        forest = empty_forest(1, 1, len(self.operator.COLUMNS))
+        self._select = select_step(self.rule, self.operator, forest, self.switches)
+        self._reach = reach_step(self.game, forest, self.switches)
+        self._evaluate = evaluate_step(self.game, self.policy)
+        self._back_up = back_up_step(self.operator, forest)
+
+    # ------------------------------------------------------------------------------------------------------- memory
+
+    def slots(self, iterations: int) -> int:
+        """Node slots a tree is given for so many iterations, to begin with."""
+        return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self._room
+
+    def wave(self, trees: int, iterations: int) -> int:
+        """How many trees are searched together; raises BadInput with the arithmetic where not even one fits."""
+        limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        columns = len(self.operator.COLUMNS)
+        tree_bytes = self.slots(iterations) * bytes_per_slot(columns)
+        if tree_bytes > limit:
+            raise BadInput(
+                f"budget.iterations={iterations}: a tree takes {self.slots(iterations):,} slots x {CORE_BYTES} + 8 x "
+                f"{columns} bytes = {tree_bytes / 2**30:.2f} GiB, and {limit / 2**30:.2f} GiB may be used"
+            )
+        return min(trees, limit // tree_bytes)
+
+    # ------------------------------------------------------------------------------------------------------- search
+
+    def search(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        iterations: int,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> Searched:
+        """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
+
+        A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration and
+        the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where ``stop`` is
+        set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice.
+        """
+        if iterations < 1:
+            raise BadInput(f"budget.iterations={iterations}: must be at least 1")
+        counts, movers = self.rules.describe(states)
+        if not counts.all():
+            raise ValueError("a game that is over cannot be searched")
+        roots = np.where(movers == 2, -counts, counts)
+        size = self.wave(len(states), iterations)
+        tables, forest = [], None
+        for begin in range(0, len(states), size):
+            wave = slice(begin, begin + size)
+            forest = self._plant(states[wave], roots[wave], iterations)
+            forest = self._grow(forest, states[wave], keys[wave], iterations, stop, on_progress)
+            tables.append(root.root_table(self.operator, forest))
+        with np.errstate(over="ignore"):
+            final_keys = np.array([child_key(key, FINAL_STREAM) for key in keys], np.uint64)
+        single = forest if len(tables) == 1 else None
+        return Searched(_joined(tables), final_keys, self.settings.final == "value", iterations, single)
+
+    def _plant(self, states: np.ndarray, root_moves: np.ndarray, iterations: int) -> Forest:
+        forest = empty_forest(len(states), self.slots(iterations), len(self.operator.COLUMNS))
+        forest.used[:] = 1
+        forest.first_child[:, 0] = -1
+        forest.moves[:, 0] = root_moves
+        _horizons(self.game, states, forest.horizon)
+        return forest
+
+    def _grow(self, forest, states, keys, iterations, stop, on_progress) -> Forest:
+        """All iterations of a wave: every block until it is done or lacks room; then the forest grows and they go on."""
+        blocks = self._blocks(len(states))
+        numbers = dict.fromkeys(blocks, 0)
+        while True:
+            pending = [block for block in blocks if numbers[block] < iterations]
+            if not pending:
+                return forest
+            self._run_blocks(forest, states, keys, iterations, pending, numbers, stop, on_progress)
+            if stop is not None and stop.is_set():
+                raise KeyboardInterrupt
+            if any(numbers[block] < iterations for block in pending):
+                forest = with_room(forest, int(forest.visits.shape[1] * 1.5) + self._room)
+
+    def _blocks(self, trees: int) -> list[tuple[int, int]]:
+        size = max(1, TREES_IN_A_BLOCK // self.settings.leaves_per_tree)
+        size = min(size, -(-trees // self.threads))
+        return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
+
+    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, stop, on_progress) -> None:
+        def work(block: tuple[int, int]) -> None:
+            batch = self._batch((block[1] - block[0]) * self.settings.leaves_per_tree)
+            step = 16
+            while numbers[block] < iterations and not (stop is not None and stop.is_set()):
+                begin = time.perf_counter()
+                until = min(numbers[block] + step * self.settings.leaves_per_tree, iterations)
+                reached = self._advance(forest, states, keys, block, (numbers[block], until), batch)
+                done, numbers[block] = reached - numbers[block], reached
+                if on_progress is not None:
+                    on_progress(done * (block[1] - block[0]))
+                if reached < until:
+                    return  # no room
+                seconds = time.perf_counter() - begin
+                step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
+
+        if self.threads == 1 or len(pending) == 1:
+            for block in pending:
+                work(block)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(work, pending))
+
+    def _advance(self, forest, states, keys, block, numbers, batch) -> int:
+        return advance_block(
+            self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.game, self.policy,
+            forest, self.switches, states, keys, block, numbers, self._room, batch,
+        )  # fmt: skip
+
+    def _batch(self, rows: int) -> Batch:
+        depth = self.game.MAX_PLIES + 2
+        return Batch(
+            words=np.zeros((rows, self.rules.width), np.uint64),
+            keys=np.zeros(rows, np.uint64),
+            paths=np.zeros((rows, depth), np.int32),
+            movers=np.zeros((rows, depth), np.int8),
+            depths=np.zeros(rows, np.int64),
+            evaluations=np.zeros(rows, np.float64),
+            tally=np.zeros((rows, TALLY_COLUMNS), np.int64),
+        )
+
+
+def _joined(tables: list[root.RootTable]) -> root.RootTable:
+    """The tables of all waves as one."""
+    if len(tables) == 1:
+        return tables[0]
+    width = max(table.move.shape[1] for table in tables)
+
+    def padded(arrays: list[np.ndarray]) -> np.ndarray:
+        return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
+
+    return root.RootTable(
+        np.concatenate([t.count for t in tables]),
+        padded([t.move for t in tables]),
+        padded([t.visits for t in tables]),
+        padded([t.value for t in tables]),
+    )

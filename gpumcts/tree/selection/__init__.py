@@ -1,0 +1,1 @@
+"""Selection rules: one file each, on the contract of :mod:`gpumcts.tree.selection.contract`."""

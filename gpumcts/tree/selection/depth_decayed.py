@@ -1,0 +1,37 @@
+"""Kocsis and Szepesvári's bias that decays with depth: documents 000, section 2.1, and 003, section 3.1."""
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Interval
+
+from gpumcts.tree.backup.contract import count, value
+from gpumcts.tree.elementary import exp, ln
+from gpumcts.tree.selection.contract import prepare, score
+
+
+class DepthDecayed(NamedTuple):
+    """``value + C (ln n(s) / n(s, a))^((D + d) / (2 D + d))``, d the depth of the node, D the plies expected after it.
+
+    exploration : C; 1 is the documents' form, with rewards in [0, 1]
+    length : D at the root; 0 asks the game for its own estimate (``remaining_plies``)
+    """
+
+    exploration: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    length: Annotated[float, Interval(ge=0, le=1e6)] = 0.0
+
+
+OPTION = DepthDecayed
+
+
+@prepare.implements(DepthDecayed)
+def depth_decayed_prepare(rule, total, depth, horizon):
+    plies = rule.length if rule.length > 0 else horizon
+    after = max(plies - depth, 1.0)
+    return ln(total), (after + depth) / (2.0 * after + depth)
+
+
+@score.implements(DepthDecayed)
+def depth_decayed_score(rule, operator, forest, tree, child, prepared):
+    ratio = prepared[0] / count(operator, forest, tree, child)
+    bias = exp(prepared[1] * ln(ratio)) if ratio > 0.0 else 0.0  # ln n(s) is 0 at one visit
+    return value(operator, forest, tree, child) + rule.exploration * bias

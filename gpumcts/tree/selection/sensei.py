@@ -1,0 +1,32 @@
+"""The formula of Sensei's Library (document 001, UCTSelect)."""
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Interval
+
+from gpumcts.tree.backup.contract import count, value
+from gpumcts.tree.elementary import ln
+from gpumcts.tree.selection.contract import prepare, score
+
+
+class Sensei(NamedTuple):
+    """``winrate + UCTK sqrt(ln(parent.visits) / (5 child.visits))``, rewards in [0, 1].
+
+    uctk : UCTK, 1 in the document; larger searches more evenly
+    """
+
+    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+
+
+OPTION = Sensei
+
+
+@prepare.implements(Sensei)
+def sensei_prepare(rule, total, depth, horizon):
+    return rule.uctk * rule.uctk * ln(total) / 5.0, 0.0
+
+
+@score.implements(Sensei)
+def sensei_score(rule, operator, forest, tree, child, prepared):
+    return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))

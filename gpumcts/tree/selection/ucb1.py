@@ -1,0 +1,35 @@
+"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002) as UCT uses it: document 002, eq. 1; 000, eq. 1 and 2; 004."""
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Interval
+
+from gpumcts.tree.backup.contract import count, value
+from gpumcts.tree.elementary import ln
+from gpumcts.tree.selection.contract import prepare, score
+
+
+class Ucb1(NamedTuple):
+    """``value + C sqrt(ln n(s) / n(s, a))``.
+
+    exploration : C. 1.0 in document 002, sqrt 2 is eq. 2 of 000 and 003 (both with rewards in [0, 1]); 0.4 in 004 (rewards in [-1, 1])
+    lowest_reward : 0 where C is meant for rewards in [0, 1], -1 for [-1, 1]: then values and bias are both halved
+    """
+
+    exploration: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    lowest_reward: Annotated[int, Interval(ge=-1, le=0)] = 0
+
+
+OPTION = Ucb1
+
+
+@prepare.implements(Ucb1)
+def ucb1_prepare(rule, total, depth, horizon):
+    constant = rule.exploration / (1 - rule.lowest_reward)
+    return constant * constant * ln(total), 0.0
+
+
+@score.implements(Ucb1)
+def ucb1_score(rule, operator, forest, tree, child, prepared):
+    return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))

@@ -1,0 +1,59 @@
+"""How a search grows its trees and picks its move: everything that is neither a selection rule nor a backup operator."""
+
+import math
+from typing import Annotated, Literal, NamedTuple
+
+from annotated_types import Interval
+
+
+class Settings(NamedTuple):
+    """Options of a search; the sources are the documents by number (000 Kocsis et al., 001 Sensei's Library, 002, 003, 004).
+
+    expansion : ``node``: one node is added an iteration (004); ``threshold``: a leaf gets children once it has had
+        ``threshold`` playouts (002, Fuego); ``whole_path``: every position of the episode is stored (000, 003)
+    threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
+    first_play_urgency : the value in [0, 1], plus whatever bias, that an unvisited move stands for; infinity tries every
+        move once first (001, 004), a finite one is Fuego's (Wang and Gelly 2007)
+    playouts_per_leaf : P playouts of a leaf count P visits
+    leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008)
+    ties : among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2)
+    final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003)
+    parent_count : n(s) in the bias is the ``visits`` of s (001, 002, 003) or the sum of its ``children``'s (000, Fig. 2)
+    reuse : keep the subtree of the moves played for the next search
+    """
+
+    expansion: Literal["node", "threshold", "whole_path"] = "node"
+    threshold: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
+    first_play_urgency: Annotated[float, Interval(ge=0)] = math.inf
+    playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
+    leaves_per_tree: Annotated[int, Interval(ge=1, le=65_536)] = 1
+    ties: Literal["random", "first"] = "random"
+    final: Literal["visits", "value"] = "visits"
+    parent_count: Literal["visits", "children"] = "visits"
+    reuse: bool = False
+
+    def compiled(self, evaluate_leaves: bool) -> "Switches":
+        """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""
+        return Switches(
+            threshold=self.threshold if self.expansion == "threshold" else 1,
+            whole_path=self.expansion == "whole_path",
+            first_play_urgency=float(self.first_play_urgency),
+            playouts=self.playouts_per_leaf,
+            leaves=self.leaves_per_tree,
+            random_ties=self.ties == "random",
+            children_count=self.parent_count == "children",
+            evaluate_leaves=evaluate_leaves,
+        )
+
+
+class Switches(NamedTuple):
+    """``Settings`` as compiled code reads them; one set of types, so that no option costs a compilation."""
+
+    threshold: int
+    whole_path: bool
+    first_play_urgency: float
+    playouts: int
+    leaves: int
+    random_ties: bool
+    children_count: bool
+    evaluate_leaves: bool
