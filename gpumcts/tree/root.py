@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from gpumcts.jit import SEPARATE
-from gpumcts.rng import draw
+from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import NONE, ROOT
 
@@ -48,6 +48,12 @@ def _fill(operator, forest, count, move, visits, values):
 
 
 @njit(**SEPARATE)
+def _pick(keys, equals, picks):
+    for tree in range(keys.shape[0]):
+        picks[tree] = np.int64(draw(child_key(keys[tree], FINAL_STREAM), 0, U(equals[tree])))
+
+
+@njit(**SEPARATE)
 def _most_visited_path(forest, tree, node, moves):
     """Moves of the most visited line below ``node``; how many."""
     length = 0
@@ -73,12 +79,12 @@ def root_table(operator, forest) -> RootTable:
 
 
 def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
-    """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T])."""
+    """The move to play at each root, int64[T]: most visits or highest value, ties at random under the trees' ``keys`` (uint64[T])."""
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     worth = np.where(present, table.value if by_value else table.visits, -1)
     best = worth == worth.max(axis=1, keepdims=True)
-    with np.errstate(over="ignore"):
-        picks = np.array([int(draw(k, 0, U(n))) for k, n in zip(keys, best.sum(axis=1), strict=True)], np.int64)
+    picks = np.empty(len(keys), np.int64)
+    _pick(keys, best.sum(axis=1), picks)
     column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
     return table.move[np.arange(len(table.move)), column]
 

@@ -17,10 +17,10 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.options import compiled
-from gpumcts.rng import FINAL_STREAM, child_key
 from gpumcts.tree import root
 from gpumcts.tree.advance import Batch, advance_block
 from gpumcts.tree.forest import CORE_BYTES, Forest, bytes_per_slot, empty_forest, with_room
+from gpumcts.tree.reuse import Kept
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, reach_step, select_step
 
@@ -82,6 +82,7 @@ class Searcher:
         self.rules = Rules(game)
         self.switches = settings.compiled(operator.EVALUATES)
         self._memory_limit = memory_limit
+        self._kept = Kept()
         whole_path = settings.expansion == "whole_path"
         self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
         self._room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
@@ -121,12 +122,16 @@ class Searcher:
         iterations: int,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
+        games: np.ndarray | None = None,
     ) -> Searched:
         """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
 
         A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration and
         the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where ``stop`` is
         set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice.
+
+        games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of its
+            game knew about the position, and ``iterations`` come on top
         """
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations}: must be at least 1")
@@ -134,24 +139,41 @@ class Searcher:
         if not counts.all():
             raise ValueError("a game that is over cannot be searched")
         roots = np.where(movers == 2, -counts, counts)
-        size = self.wave(len(states), iterations)
+        reused = games if self.settings.reuse else None
+        size = self._wave_of(len(states), iterations, reused)
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave = slice(begin, begin + size)
-            forest = self._plant(states[wave], roots[wave], iterations)
+            forest = self._plant(states[wave], roots[wave], iterations, reused)
             forest = self._grow(forest, states[wave], keys[wave], iterations, stop, on_progress)
             tables.append(root.root_table(self.operator, forest))
-        with np.errstate(over="ignore"):
-            final_keys = np.array([child_key(key, FINAL_STREAM) for key in keys], np.uint64)
         single = forest if len(tables) == 1 else None
-        return Searched(_joined(tables), final_keys, self.settings.final == "value", iterations, single)
+        if reused is not None and forest is not None:
+            self._kept.keep(reused, forest, states.copy())
+        return Searched(_joined(tables), keys, self.settings.final == "value", iterations, single)
 
-    def _plant(self, states: np.ndarray, root_moves: np.ndarray, iterations: int) -> Forest:
-        forest = empty_forest(len(states), self.slots(iterations), len(self.operator.COLUMNS))
+    def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
+        size = self.wave(trees, iterations)
+        if reused is not None and size < trees:
+            raise BadInput(
+                f"search.reuse=true: {trees} trees of {iterations} iterations do not fit in memory together, {size} do; "
+                "lower games_in_flight or budget.iterations, or set search.reuse=false"
+            )
+        return size
+
+    def forget(self, games: np.ndarray) -> None:
+        """Let go of the trees kept for finished games (int64[...]), where subtrees are reused."""
+        self._kept.forget(games)
+
+    def _plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
+        kept_slots = self._kept.most_used(reused) if reused is not None else 0
+        forest = empty_forest(len(states), self.slots(iterations) + kept_slots, len(self.operator.COLUMNS))
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
         forest.moves[:, 0] = root_moves
         _horizons(self.game, states, forest.horizon)
+        if reused is not None:
+            self._kept.hand_on(self.game, reused, states, forest)
         return forest
 
     def _grow(self, forest, states, keys, iterations, stop, on_progress) -> Forest:

@@ -1,0 +1,130 @@
+"""Subtree reuse: what a search learnt below the moves that were then played goes into the next search of the same game."""
+
+import numpy as np
+from numba import njit
+
+from gpumcts.games.contract import pack, play, unpack
+from gpumcts.jit import SEPARATE, inlined
+from gpumcts.tree.forest import CAPACITIES, NONE, ROOT, Forest, capacity_class
+
+PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
+MOST_PLAYED = 4096  # positions played in that search for one tree
+
+
+@inlined
+def same_state(words, at, target, width):
+    """Whether the packed state at ``at`` is the target."""
+    for i in range(width):
+        if words[at + i] != target[i]:
+            return False
+    return True
+
+
+@njit(**SEPARATE)
+def _find(game, forest, tree, root, target, words, nodes, nexts):
+    """The shallowest visited node of a tree whose state is ``target``, by deepening; NONE if there is none.
+
+    words : uint64[(PLIES_BACK + 1) * W], nodes and nexts : int64[PLIES_BACK + 1], all scratch
+    """
+    width = root.shape[0]
+    played = 0
+    for most in range(1, PLIES_BACK + 1):
+        for i in range(width):
+            words[i] = root[i]
+        level, nodes[0], nexts[0] = 0, ROOT, 0
+        while level >= 0:
+            node = nodes[level]
+            if level == most:
+                if same_state(words, level * width, target, width):
+                    return node
+                level -= 1
+                continue
+            if nexts[level] >= forest.children[tree, node]:
+                level -= 1
+                continue
+            if played == MOST_PLAYED:
+                return np.int64(NONE)
+            played += 1
+            child = np.int64(forest.first_child[tree, node]) + nexts[level]
+            nexts[level] += 1
+            state = play(game, unpack(game, words, level * width, 1), np.int64(forest.move[tree, child]))
+            level += 1
+            pack(game, state, words, level * width, 1)
+            nodes[level], nexts[level] = child, 0
+    return np.int64(NONE)
+
+
+@njit(**SEPARATE)
+def _transplant(source, source_tree, node, target, tree, origin):
+    """Copy the subtree below ``node`` over the bare root of ``target``'s tree, compactly, nearest nodes first.
+
+    origin : int32[N] scratch, which node of the source each new node comes from
+    """
+    origin[ROOT] = node
+    target.visits[tree, ROOT] = source.visits[source_tree, node]
+    for column in range(source.columns.shape[2]):
+        target.columns[tree, ROOT, column] = source.columns[source_tree, node, column]
+    queue_end, at = 1, 0
+    pending = np.empty(target.visits.shape[1], np.int32)
+    pending[0] = ROOT
+    used = np.int64(1)
+    while at < queue_end:
+        new = pending[at]
+        at += 1
+        old = origin[new]
+        count = np.int64(source.children[source_tree, old])
+        target.children[tree, new] = count
+        target.first_child[tree, new] = NONE
+        if count == 0:
+            continue
+        size = min(CAPACITIES[capacity_class(count)], abs(np.int64(source.moves[source_tree, old])))
+        target.first_child[tree, new] = used
+        first = np.int64(source.first_child[source_tree, old])
+        for i in range(count):
+            target.visits[tree, used + i] = source.visits[source_tree, first + i]
+            target.moves[tree, used + i] = source.moves[source_tree, first + i]
+            target.move[tree, used + i] = source.move[source_tree, first + i]
+            for column in range(source.columns.shape[2]):
+                target.columns[tree, used + i, column] = source.columns[source_tree, first + i, column]
+            origin[used + i] = first + i
+            pending[queue_end] = used + i
+            queue_end += 1
+        used += size
+    target.used[tree] = used
+
+
+class Kept:
+    """The trees of earlier searches by game number. ``source`` is the forest, ``tree`` its row, ``root`` the packed state."""
+
+    def __init__(self) -> None:
+        self._trees: dict[int, tuple[Forest, int, np.ndarray]] = {}
+
+    def keep(self, games: np.ndarray, forest: Forest, roots: np.ndarray) -> None:
+        """Remember the trees of ``games`` (int64[T]) and their roots (uint64[T, W])."""
+        for tree, game_number in enumerate(games):
+            self._trees[int(game_number)] = (forest, tree, roots[tree])
+
+    def forget(self, games: np.ndarray) -> None:
+        """Let go of the trees of finished games."""
+        for game_number in games:
+            self._trees.pop(int(game_number), None)
+
+    def most_used(self, games: np.ndarray) -> int:
+        """The largest tree kept for any of ``games``, in slots; 0 if none is."""
+        found = (self._trees.get(int(number)) for number in games)
+        return max((int(entry[0].used[entry[1]]) for entry in found if entry), default=0)
+
+    def hand_on(self, game, games: np.ndarray, roots: np.ndarray, forest: Forest) -> None:
+        """Move what is known about ``roots`` (uint64[T, W]) into the bare trees of ``forest``."""
+        width = roots.shape[1]
+        words = np.empty((PLIES_BACK + 1) * width, np.uint64)
+        nodes, nexts = np.empty(PLIES_BACK + 1, np.int64), np.empty(PLIES_BACK + 1, np.int64)
+        origin = np.empty(forest.visits.shape[1], np.int32)
+        for tree, game_number in enumerate(games):
+            entry = self._trees.get(int(game_number))
+            if entry is None:
+                continue
+            source, source_tree, root = entry
+            node = int(_find(game, source, source_tree, root, roots[tree], words, nodes, nexts))
+            if node != NONE:
+                _transplant(source, source_tree, node, forest, tree, origin)
