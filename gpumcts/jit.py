@@ -5,6 +5,7 @@ named by a hash of every compiled source file, of the options and of the version
 """
 
 import atexit
+import functools
 import hashlib
 import os
 import shutil
@@ -21,17 +22,15 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, njit, types
+from numba import cfunc, types
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload
 
-from gpumcts.verbs import JIT_OPTIONS
+from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
 SEPARATE = {"cache": True, "nogil": True, "error_model": "numpy"}
 KEEP_FOLDERS = 3
-
-inlined = njit(**JIT_OPTIONS)
-"""Decorator for scalar helpers of games and policies: compiled into every caller, on every target."""
 
 
 @intrinsic
@@ -173,6 +172,13 @@ announce: Callable[[str], None] = _announce
 """Called with a name when a compilation has taken a third of a second; commands may put a nicer one in its place."""
 
 
+@functools.cache
+def _wake_numba() -> None:
+    """Load numba's own registries, which the first compilation or load does otherwise, so that they are not announced as one."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
 def separate(function: Callable, signature: Any, name: str) -> Any:
     """Compile ``function`` on its own, to be handed to compiled glue as a value.
 
@@ -187,6 +193,7 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     """
     if numba.config.DISABLE_JIT:
         return function
+    _wake_numba()
     begin = time.perf_counter()
     timer = threading.Timer(1 / 3, lambda: announce(name))
     timer.daemon = True

@@ -9,9 +9,8 @@ Counters: ply in the low 16 bits, the number of the draw within the ply above th
 """
 
 import numpy as np
-from numba import njit
 
-from gpumcts.verbs import JIT_OPTIONS
+from gpumcts.verbs import inlined
 
 U = np.uint64
 
@@ -25,7 +24,7 @@ PLIES_PER_KEY = 1 << 16  # a playout under one key may be this long before its c
 PLAYOUT_STREAM, TIE_STREAM, CHANCE_STREAM, FINAL_STREAM = U(0), U(1), U(2), U(3)
 
 
-@njit(**JIT_OPTIONS)
+@inlined
 def mix(z):
     """SplitMix64's finaliser: a bijection of uint64 whose outputs of consecutive inputs pass for random."""
     z = (z ^ (z >> U(30))) * U(0xBF58476D1CE4E5B9)
@@ -33,19 +32,19 @@ def mix(z):
     return z ^ (z >> U(31))
 
 
-@njit(**JIT_OPTIONS)
+@inlined
 def child_key(key, number):
     """Key number ``number`` (uint64) below ``key`` (uint64)."""
     return mix(mix(key ^ CHILD_MASK) + (U(number) + U(1)) * CHILD_STEP)
 
 
-@njit(**JIT_OPTIONS)
+@inlined
 def bits(stream, j):
     """64 random bits: draw j of the ply whose stream this is (``key + ply * PLY_STEP``)."""
     return mix(stream + U(j) * DRAW_STEP)
 
 
-@njit(**JIT_OPTIONS)
+@inlined
 def draw(stream, j, n):
     """A number in [0, n) as uint64, n <= 2^32: the high half of 32 random bits times n.
 

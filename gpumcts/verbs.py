@@ -18,6 +18,15 @@ from numba.extending import overload
 JIT_OPTIONS = {"forceinline": True, "error_model": "numpy"}
 
 
+def inlined(function: Callable) -> Callable:
+    """Decorator for scalar helpers: compiled into every caller on every target, and itself in plain Python.
+
+    Not ``njit``: called from plain Python that hands a uint64 back as a Python int, which NumPy refuses to mix with one.
+    """
+    overload(function, strict=False, jit_options=JIT_OPTIONS)(lambda *args: function)
+    return function
+
+
 def verb(*on: str) -> Callable[[Callable], Any]:
     """Turn a function into a verb that dispatches on the classes of the arguments named in ``on``.
 

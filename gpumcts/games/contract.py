@@ -87,7 +87,7 @@ def chance_move(game, state, stream):
 
 @verb("game")
 def chance_weight(game, state, move):
-    """Weight of an outcome of chance, a positive int64: its probability is the weight over the sum of all outcomes' weights."""
+    """Weight of an outcome of chance, a positive int64; its probability is its share of the weights of all outcomes."""
 
 
 @verb("game")

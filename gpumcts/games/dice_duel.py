@@ -1,10 +1,10 @@
 """A duel with a loaded die: chance moves between the players, and its outcomes are not equally likely.
 
-The players take turns. In a turn the die is thrown (1 with probability 3/6, 2 with 2/6, 3 with 1/6), and the player keeps
-the throw or throws once more; the second throw counts. After ``turns`` turns each, whoever has more points wins.
+The players take turns. In a turn the die is thrown (1 with probability 3/6, 2 with 2/6, 3 with 1/6), and the player
+keeps the throw or throws once more; the second throw counts. After ``turns`` turns each, whoever has more points wins.
 
-Whether to throw again depends on the standing, so an exact value needs expectation at the die and minimax at the players; a
-turn of two plies or three makes players and chance follow each other in every order.
+Whether to throw again depends on the standing, so an exact value needs expectation at the die and minimax at the
+players; turns of two plies or three make players and chance follow each other in every order.
 
 Evaluation: the points ahead, the die on the table included.
 """
@@ -16,7 +16,7 @@ from annotated_types import Interval
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.contract import CHANCE, SCORE_UNIT
+from gpumcts.games.contract import CHANCE, SCORE_UNIT, mover, over
 from gpumcts.rng import draw
 
 U = np.uint64
@@ -65,26 +65,26 @@ def dice_over(game, state):
 @contract.mover.implements(DiceDuel)
 def dice_mover(game, state):
     thrown = state.die != FIRST_THROW and state.die != SECOND_THROW
-    if thrown or dice_over(game, state):
+    if thrown or over(game, state):
         return np.int64(state.turn & U(1))
     return np.int64(CHANCE)
 
 
 @contract.count_moves.implements(DiceDuel)
 def dice_count_moves(game, state):
-    if dice_over(game, state):
+    if over(game, state):
         return np.int64(0)
-    return np.int64(FACES if dice_mover(game, state) == CHANCE else 2)
+    return np.int64(FACES if mover(game, state) == CHANCE else 2)
 
 
 @contract.nth_move.implements(DiceDuel)
 def dice_nth_move(game, state, k):
-    return np.int64(k + 1 if dice_mover(game, state) == CHANCE else k)
+    return np.int64(k + 1 if mover(game, state) == CHANCE else k)
 
 
 @contract.play.implements(DiceDuel)
 def dice_play(game, state, move):
-    if dice_over(game, state):
+    if over(game, state):
         return state
     if state.die == FIRST_THROW:
         return State(state.turn, state.first, state.second, U(move))
@@ -115,7 +115,7 @@ def dice_score(game, state):
 def dice_evaluation(game, state):
     """For the first player where chance moves."""
     ahead = np.int64(state.first) - np.int64(state.second)
-    if dice_mover(game, state) == CHANCE:
+    if mover(game, state) == CHANCE:
         return ahead
     return (ahead if state.turn & U(1) == U(0) else -ahead) + np.int64(state.die)
 
@@ -140,18 +140,16 @@ def dice_unpack(game, words, at, stride):
 
 @contract.move_text.implements(DiceDuel)
 def dice_move_text(game, state, move):
-    return str(move) if dice_mover(game, state) == CHANCE else ("keep", "again")[move]
+    return str(move) if mover(game, state) == CHANCE else ("keep", "again")[move]
 
 
 @contract.board_text.implements(DiceDuel)
 def dice_board_text(game, state):
     points = f"turn {int(state.turn)} of {2 * game.turns}; points of A {state.first}, of B {state.second}"
-    if dice_over(game, state):
+    if over(game, state):
         return f"{points}\nthe duel is over"
-    player = "AB"[int(state.turn) & 1]
-    if state.die == FIRST_THROW:
-        return f"{points}\n{player} is to throw"
-    return f"{points}\n{player} throws again" if state.die == SECOND_THROW else f"{points}\n{player} threw a {state.die}"
+    doing = {FIRST_THROW: "is to throw", SECOND_THROW: "throws again"}.get(state.die, f"threw a {state.die}")
+    return f"{points}\n{'AB'[int(state.turn) & 1]} {doing}"
 
 
 @contract.position_text.implements(DiceDuel)
@@ -165,7 +163,7 @@ def dice_position_text(game, state):
 def dice_parse_position(game, text):
     parts = text.lower().split()
     if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
-        raise BadInput("position: a dice duel takes turns finished, points of A, points of B, and the die: -, 1, 2, 3 or again")
+        raise BadInput("position: a dice duel takes the turns finished, the points of A and of B, and the die")
     turn, first, second = (int(part) for part in parts[:3])
     if turn > 2 * game.turns:
         raise BadInput(f"position: the turns finished are 0 to {2 * game.turns}")

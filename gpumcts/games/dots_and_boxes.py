@@ -1,9 +1,11 @@
-"""Dots and Boxes on a few dots: a player who completes a box moves again, so that two plies in a row may have one mover.
+"""Dots and Boxes on a few dots: who completes a box moves again, so that two plies in a row may have one mover.
 
     1 +---+---+     The line that completes a box (or two) gives its player the boxes and another move. When all lines
-      |   |         are drawn, whoever has more boxes wins. On 1 x 2 boxes perfect play is a draw, and only the line
-    2 +   +---+     in the middle holds it; on 2 x 2 the first player wins by 3 to 1.
-      a   b   c
+      |   |         are drawn, whoever has more boxes wins. On 2 x 2 boxes, drawn here, the first player wins by 3 to 1
+    2 +   +---+     if the first line is one of the outer eight, and the inner four give a draw; on 1 x 2 perfect play
+          |         is a draw, and only the line in the middle holds it.
+    3 +   +   +
+      a   b   c     A search that took the mover to change at every ply would err in most positions of 2 x 2.
 
 Evaluation: the boxes ahead, and those with three sides, which the mover may take at once.
 """
@@ -30,7 +32,7 @@ class DotsAndBoxes(NamedTuple):
     rows, columns : how many boxes
     """
 
-    rows: Annotated[int, Interval(ge=1, le=4)] = 1
+    rows: Annotated[int, Interval(ge=1, le=4)] = 2
     columns: Annotated[int, Interval(ge=1, le=4)] = 2
 
     WORDS = 2
@@ -74,7 +76,7 @@ def free_lines(game, state):
 
 @inlined
 def sides(game, lines):
-    """For every box whether its upper, lower, left and right side is drawn: four masks, a box at its upper left corner."""
+    """Whether the upper, lower, left and right sides of the boxes are drawn: four masks, a box at its corner."""
     horizontal, vertical = lines & LOW, lines >> U(VERTICAL)
     return horizontal, horizontal >> U(game.columns + 1), vertical, vertical >> U(1)
 
@@ -194,9 +196,11 @@ def dots_board_text(game, state):
 
 @contract.position_text.implements(DotsAndBoxes)
 def dots_position_text(game, state):
-    """Rows of lines as drawn (``-`` or ``|``, ``.`` where none is) joined by ``/``, the boxes of A, and who moves, A or B."""
-    signs = ("-" if number % 2 == 0 else "|" for number in range(2 * game.rows + 1))
-    rows = ("".join(s if int(state.lines) >> bit & 1 else "." for bit in bits) for s, bits in zip(signs, _rows(game)))
+    """Rows of lines (``-`` or ``|``, ``.`` where none is) joined by ``/``, the boxes of A, and who moves, A or B."""
+    rows = (
+        "".join("-|"[number % 2] if int(state.lines) >> bit & 1 else "." for bit in bits)
+        for number, bits in enumerate(_rows(game))
+    )
     return f"{'/'.join(rows)} {int(state.tally) >> 1} {'AB'[int(state.tally) & 1]}"
 
 

@@ -120,9 +120,10 @@ def othello_mover(game, state):
 
 @contract.count_moves.implements(Othello)
 def othello_count_moves(game, state):
-    own_moves = popcount(legal(state.own, state.opp))
-    may_pass = U(own_moves == U(0)) & U(legal(state.opp, state.own) != U(0))
-    return np.int64(own_moves + may_pass)
+    moves = legal(state.own, state.opp)
+    if moves != U(0):
+        return np.int64(popcount(moves))
+    return np.int64(legal(state.opp, state.own) != U(0))
 
 
 @contract.nth_move.implements(Othello)
@@ -135,7 +136,7 @@ def othello_nth_move(game, state, k):
 def othello_next_move(game, state, move):
     moves = legal(state.own, state.opp)
     if moves == U(0):
-        if move < 0 and legal(state.opp, state.own) != U(0):
+        if move < PASS and legal(state.opp, state.own) != U(0):
             return np.int64(PASS)
         return np.int64(NO_MOVE)
     above = moves & ~(((U(1) << U(move & 63)) << U(1)) - U(1)) if move >= 0 else moves
@@ -208,19 +209,6 @@ def othello_move_text(game, state, move):
     return "pass" if move == PASS else "abcdefgh"[move % 8] + str(move // 8 + 1)
 
 
-@contract.parse_move.implements(Othello)
-def othello_parse_move(game, state, text):
-    legal_moves = {}
-    move = contract.next_move(game, state, NO_MOVE)
-    while move != NO_MOVE:
-        legal_moves[othello_move_text(game, state, move)] = int(move)
-        move = contract.next_move(game, state, move)
-    if text.lower() not in legal_moves:
-        allowed = " ".join(legal_moves) or "none, the game is over"
-        raise BadInput(f"move {text!r} is not legal here; legal: {allowed}")
-    return legal_moves[text.lower()]
-
-
 def _discs(state):
     black, white = (state.opp, state.own) if int(state.turn) & 1 else (state.own, state.opp)
     return int(black), int(white)
@@ -268,4 +256,7 @@ def othello_parse_position(game, text):
     discs = {sign: U(sum(1 << i for i, c in enumerate(board) if c == sign)) for sign in "XO"}
     mover = parts[1].upper() == "O"
     own, opp = (discs["O"], discs["X"]) if mover else (discs["X"], discs["O"])
-    return State(own, opp, U(mover) | U(2 * int(parts[2]) if len(parts) == 3 else 0))
+    passes = int(parts[2]) if len(parts) == 3 else 0
+    if (passes > 0 and legal(opp, own)) or (passes > 1 and legal(own, opp)):
+        raise BadInput(f"position: passes just made cannot be {passes} where a player who passed has a move")
+    return State(own, opp, U(mover) | U(2 * passes))

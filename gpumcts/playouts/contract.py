@@ -50,7 +50,7 @@ def rescaled_evaluation(game, state):
     value = min(max(evaluation(game, state), -limit), limit)
     size = abs(value) * SCORE_UNIT // limit
     for_mover = size if value >= 0 else -size
-    return for_mover if mover(game, state) == 0 else -for_mover
+    return -for_mover if mover(game, state) == 1 else for_mover
 
 
 @inlined

@@ -70,7 +70,7 @@ def child_value(policy, game, state, floor):
 def final_value(game, state):
     """The value of a finished game for the player to move in ``state``."""
     value = np.int64(score(game, state)) * (WON // SCORE_UNIT)
-    return value if mover(game, state) == 0 else -value
+    return -value if mover(game, state) == 1 else value
 
 
 @inlined
@@ -83,8 +83,8 @@ def value_0(game, state):
 
 @inlined
 def for_player(player, game, state, value):
-    """``value`` (for the player to move in ``state``) as ``player`` sees it."""
-    return value if mover(game, state) == player else -value
+    """``value`` (for the player to move in ``state``; for the first where chance does) as ``player`` sees it."""
+    return value if (mover(game, state) == 1) == (player == 1) else -value
 
 
 @inlined

@@ -1,0 +1,257 @@
+"""The folder of a match: its identity, every move played, every game finished, and a lock. Kill-proof.
+
+``identity.json``  what decides the results; a run with another identity is refused
+``moves.jsonl``    the journal. One line a commit: moves of several games, on disk (fsync) before those games go on
+``games.jsonl``    one line a finished game, for people and programs. It follows from the journal, which is written
+first ``lock``           held while a process plays here
+
+A process that dies while it writes leaves a last line without its newline; that line never happened and is cut off.
+Anything else that is not as it was written is refused, with file and line: nothing is mended silently. Each line of the
+journal has a check sum over itself and all before it, from the identity on.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from gpumcts.errors import BadInput
+
+FORMAT = 1
+IDENTITY, MOVES, GAMES, LOCK = "identity.json", "moves.jsonl", "games.jsonl", "lock"
+COLUMNS = ("games", "plies", "moves")
+
+
+class Commit(NamedTuple):
+    """Moves that were written at once.
+
+    line : of the journal, from 1; games : int64[K], all different; plies : int64[K], of the game, from 0; moves :
+        int64[K]
+    """
+
+    line: int
+    games: np.ndarray
+    plies: np.ndarray
+    moves: np.ndarray
+
+
+class Journal:
+    """The folder of one match, opened for this process alone; a context manager.
+
+    Raises BadInput where the folder cannot be written or is in use, where its identity differs (naming the first key
+    that does, with both values), or where a file in it is damaged.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder = Path(folder)
+        self._identity = json.loads(json.dumps({"format": FORMAT, **identity}))  # as it will be read back
+        self._lock = FileLock(self.folder / LOCK, timeout=0)
+        self._files: dict[str, BinaryIO] = {}
+        self._check_sum: int | None = None  # of the last line of the journal, once it is known
+
+    def __enter__(self) -> "Journal":
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except Timeout:
+            raise BadInput(
+                f"the folder {self.folder} is in use by another run; wait for it, or choose another"
+            ) from None
+        except (OSError, NotImplementedError) as error:
+            raise BadInput(f"the folder {self.folder} cannot be written: {_reason(error)}") from error
+        try:
+            self._claim()
+            for name in (MOVES, GAMES):
+                self._files[name] = self._open(name)
+            _sync_folder(self.folder)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+        self._lock.release()
+
+    # ---------------------------------------------------------------------------------------------- what is there
+
+    def commits(self) -> Iterator[Commit]:
+        """Every commit of the journal in order of writing; raises BadInput, naming file and line, at a damaged one.
+
+        To be read to its end before anything is added.
+        """
+        check_sum = zlib.crc32(json.dumps(self._identity, sort_keys=True).encode())
+        for line, text in self._lines(MOVES):
+            body = self._parse(line, text)
+            expected, check_sum = _commit_line(body, check_sum)
+            if text != expected:
+                raise self.damaged(MOVES, line, "not the moves that were written here, by their check sum")
+            yield Commit(line, *(np.array(body[name], np.int64) for name in COLUMNS))
+        self._check_sum = check_sum
+
+    def games(self) -> Iterator[tuple[int, str]]:
+        """The lines of finished games as (line number from 1, text without newline), in order of writing."""
+        return self._lines(GAMES)
+
+    def damaged(self, name: str, line: int, why: str) -> BadInput:
+        """The error for a line that is not as it was written."""
+        return BadInput(
+            f"{self.folder / name}, line {line}: {why}; the record is damaged or of other rules; start in another folder"
+        )
+
+    def _parse(self, line: int, text: str) -> dict[str, Any]:
+        try:
+            record = json.loads(text)
+            return {name: record[name] for name in COLUMNS}
+        except (ValueError, KeyError, TypeError):
+            raise self.damaged(MOVES, line, "not a line of moves") from None
+
+    def _lines(self, name: str) -> Iterator[tuple[int, str]]:
+        path, line = self.folder / name, 0
+        try:
+            with path.open("rb") as file:
+                for line, text in enumerate(file, 1):
+                    yield line, text.decode("ascii").removesuffix("\n")
+        except UnicodeDecodeError:
+            raise self.damaged(name, line, "not text") from None
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+
+    # ----------------------------------------------------------------------------------------------- what is added
+
+    def add_moves(self, games: np.ndarray, plies: np.ndarray, moves: np.ndarray) -> None:
+        """Write one commit (int64[K] each) and wait until it is on disk; raises BadInput where it cannot be written."""
+        if self._check_sum is None:
+            raise RuntimeError("commits() has not been read to its end")
+        columns = (games, plies, moves)
+        body = {name: column.tolist() for name, column in zip(COLUMNS, columns, strict=True)}
+        line, self._check_sum = _commit_line(body, self._check_sum)
+        self._write(MOVES, line + "\n")
+
+    def add_games(self, lines: Iterable[str]) -> None:
+        """Write the lines of finished games (without newlines); raises BadInput where they cannot be written."""
+        text = "".join(f"{line}\n" for line in lines)
+        if text:
+            self._write(GAMES, text)
+
+    def _write(self, name: str, text: str) -> None:
+        file = self._files[name]
+        rest = memoryview(text.encode("ascii"))
+        try:
+            while rest:  # an unbuffered write may take a part only, as when the disk fills
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise BadInput(f"{self.folder / name} cannot be written: {_reason(error)}") from error
+
+    # --------------------------------------------------------------------------------------------------- opening
+
+    def _claim(self) -> None:
+        """Write the identity into a fresh folder, or compare it with the one that is there."""
+        path = self.folder / IDENTITY
+        try:
+            if path.exists():
+                known = json.loads(path.read_text("utf-8"))
+            elif (self.folder / MOVES).exists():
+                known = None
+            else:
+                known = self._identity
+                write_whole(path, json.dumps(known, indent=2) + "\n")
+        except OSError as error:
+            raise BadInput(f"{path} cannot be used: {_reason(error)}") from error
+        except ValueError:
+            raise BadInput(f"{path} is damaged: not JSON; start in another folder") from None
+        if known is None:
+            raise BadInput(f"{self.folder} holds {MOVES} but no {IDENTITY}; start in another folder")
+        difference = first_difference(known, self._identity)
+        if difference is not None:
+            key, there, here = difference
+            raise BadInput(
+                f"{key}={here} differs from the run in {self.folder}, where it is {there}; "
+                "go on with the same value, or choose another folder"
+            )
+
+    def _open(self, name: str) -> BinaryIO:
+        """The file opened for appending, a torn last line cut off."""
+        path = self.folder / name
+        try:
+            file = path.open("ab", buffering=0)
+            whole = _end_of_last_line(path)
+            if whole < path.stat().st_size:
+                file.truncate(whole)
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {_reason(error)}") from error
+        return file
+
+
+def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:
+    """The first key at which two JSON values differ, with both values as text, or None; nested keys are dotted."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in [*here, *(name for name in there if name not in here)]:
+            below = f"{key}.{name}" if key else name
+            if name not in there or name not in here:
+                return below, _shown(there, name), _shown(here, name)
+            found = first_difference(there[name], here[name], below)
+            if found is not None:
+                return found
+        return None
+    # The types count: JSON keeps 1, 1.0 and true apart, Python's == does not.
+    same = json.dumps(there, sort_keys=True) == json.dumps(here, sort_keys=True)
+    return None if same else (key or IDENTITY, json.dumps(there), json.dumps(here))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there in whole or not at all, whenever the process dies."""
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    _sync_folder(path.parent)
+
+
+def _shown(values: dict[str, Any], name: str) -> str:
+    return json.dumps(values[name]) if name in values else "not set"
+
+
+def _commit_line(body: dict[str, Any], before: int) -> tuple[str, int]:
+    """The line of a commit and its check sum, which goes on from the one before."""
+    text = json.dumps(body, separators=(",", ":"))
+    check_sum = zlib.crc32(text.encode(), before)
+    return f'{{"crc32":"{check_sum:08x}",{text[1:]}', check_sum
+
+
+def _end_of_last_line(path: Path, block: int = 1 << 16) -> int:
+    """Bytes up to and with the last newline of the file."""
+    with path.open("rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        while at > 0:
+            begin = max(0, at - block)
+            file.seek(begin)
+            found = file.read(at - begin).rfind(b"\n")
+            if found >= 0:
+                return begin + found + 1
+            at = begin
+    return 0
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make sure that the names of new files survive a crash of the machine."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).replace("\n", " ")

@@ -1,0 +1,58 @@
+"""How a match goes on: the games as the journal of an earlier run left them."""
+
+import json
+
+import numpy as np
+
+from gpumcts.kernels.batch import Rules
+from gpumcts.match.journal import GAMES, MOVES, Commit, Journal
+from gpumcts.match.table import Table
+
+
+def restore(rules: Rules, games: int, journal: Journal) -> Table:
+    """A table of at least ``games`` games, every move of the journal played.
+
+    Every move is checked against the rules, and every line of ``games.jsonl`` against the moves; lines that a kill kept
+    from that file are added. Raises BadInput, naming file and line, where something does not fit.
+    """
+    commits = list(journal.commits())
+    table = Table(rules, max([games, *(int(commit.games.max()) + 1 for commit in commits)]))
+    for commit in commits:
+        why = _misfit(table, commit)
+        if why:
+            raise journal.damaged(MOVES, commit.line, why)
+        table.play(commit.games, commit.moves)
+    _compare_games(table, journal)
+    return table
+
+
+def _misfit(table: Table, commit: Commit) -> str | None:
+    """Why a commit cannot follow what is on the table, or None."""
+    if len(np.unique(commit.games)) < len(commit.games) or commit.games.min() < 0:
+        return "a game number that is negative or occurs twice"
+    wrong = (table.plies[commit.games] != commit.plies) | ~table.running(commit.games)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        return f"ply {commit.plies[at]} of game {commit.games[at]} is not what comes next"
+    illegal = table.first_illegal(commit.games, commit.moves)
+    return None if illegal is None else f"move {commit.moves[illegal]} in game {commit.games[illegal]} is not legal"
+
+
+def _compare_games(table: Table, journal: Journal) -> None:
+    """Hold ``games.jsonl`` against the journal, which is written first, and add what is missing."""
+    written = set()
+    for line, text in journal.games():
+        number = _number(text)
+        if number in written or table.lines.get(number) != text:
+            raise journal.damaged(GAMES, line, f"not a finished game of {MOVES}, or one for the second time")
+        written.add(number)
+    journal.add_games(text for number, text in sorted(table.lines.items()) if number not in written)
+
+
+def _number(text: str) -> int:
+    """The number of the game that a line is about; -1 for no such line."""
+    try:
+        number = json.loads(text)["game"]
+    except (ValueError, KeyError, TypeError):
+        return -1
+    return number if isinstance(number, int) else -1

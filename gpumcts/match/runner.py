@@ -1,0 +1,220 @@
+"""Games between two players, all in flight together; on disk move by move, so that a run can be killed and go on.
+
+The games advance in rounds. In each, the games in which the same player moves form one batch: the player chooses, the
+moves go to the journal, and only then are they played. Every choice is a function of the position and of the key (seed,
+game, ply), so neither the number of games in flight nor an interruption changes a result.
+"""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.jit import SEPARATE
+from gpumcts.kernels.batch import Rules
+from gpumcts.match.journal import Journal
+from gpumcts.match.resume import restore
+from gpumcts.match.table import Table
+from gpumcts.players.contract import Player
+from gpumcts.rng import child_key, key_of
+
+U = np.uint64
+MOST_GAMES = 10_000_000  # about a kilobyte of memory each
+
+
+class Progress(NamedTuple):
+    """Where a match stands.
+
+    games : asked for; finished : of those; wins, draws, losses : of those, for ``players[0]``
+    moves : played by this run; seconds : wall-clock time of this run
+    """
+
+    games: int
+    finished: int
+    wins: int
+    draws: int
+    losses: int
+    moves: int
+    seconds: float
+
+
+class MatchResult(NamedTuple):
+    """What a match came to.
+
+    games : finished games among those asked for; wins, draws, losses : of those, for ``players[0]``
+    seconds : wall-clock time of this run, without what earlier runs in the folder took
+    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished
+    interrupted : whether ``stop`` ended the run before the last game
+    """
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    seconds: float
+    digest: str | None
+    interrupted: bool
+
+
+def play_match(
+    game: Any,
+    players: tuple[Player, Player],
+    games: int,
+    seed: int,
+    folder: Path,
+    identity: dict[str, Any],
+    games_in_flight: int = 1000,
+    on_progress: Callable[[Progress], None] | None = None,
+    stop: threading.Event | None = None,
+) -> MatchResult:
+    """Play games 0 to ``games - 1``, or what is left of them in ``folder``.
+
+    ``players[0]`` moves first in even games, ``players[1]`` in odd ones. Games that the folder holds beyond ``games``
+    stay there and do not count.
+
+    Parameters
+    ----------
+    game : option value of a game for two
+    seed : 0 to 2^64 - 1
+    folder : made where it is missing; a run that was cut off there goes on
+    identity : JSON values that decide the results, without the number of games; ``game`` and ``seed`` are added where
+        the caller does not name them. A folder with another identity is refused
+    games_in_flight : games that advance together at most; decides speed and memory, never results
+    on_progress : called after every batch of moves
+    stop : set it to end cleanly; searches in flight are lost
+
+    Raises
+    ------
+    BadInput : a number out of range, a game not for two, a folder in use, not writable, damaged or of another identity,
+        an illegal move of a player who is not trusted
+    """
+    _check(game, games, seed, games_in_flight)
+    begin = time.perf_counter()
+    with Journal(folder, {"game": repr(game), "seed": seed, **identity}) as journal:
+        table = restore(Rules(game), games, journal)
+        match = _Match(table, players, games, seed, journal, stop or threading.Event())
+        match.play(games_in_flight, on_progress or (lambda progress: None))
+    _, finished, wins, draws, losses, _, _ = match.progress()
+    digest = _digest(table, games) if finished == games else None
+    return MatchResult(finished, wins, draws, losses, time.perf_counter() - begin, digest, finished < games)
+
+
+def _check(game: Any, games: int, seed: int, games_in_flight: int) -> None:
+    if game.PLAYERS != 2:
+        raise BadInput(f"game={type(game).__name__} is for one player; a match takes a game for two")
+    if not 1 <= games <= MOST_GAMES:
+        raise BadInput(f"games={games} is not between 1 and {MOST_GAMES}")
+    if not 0 <= seed < 1 << 64:
+        raise BadInput(f"seed={seed} is not between 0 and 2^64 - 1")
+    if games_in_flight < 1:
+        raise BadInput(f"games_in_flight={games_in_flight} is not at least 1")
+
+
+def _digest(table: Table, games: int) -> str:
+    text = hashlib.sha256()
+    for number in range(games):
+        text.update(f"{table.lines[number]}\n".encode())
+    return text.hexdigest()
+
+
+class _Match:
+    """The games on the table, the players at it, and the journal that every move goes through."""
+
+    def __init__(
+        self,
+        table: Table,
+        players: tuple[Player, Player],
+        games: int,
+        seed: int,
+        journal: Journal,
+        stop: threading.Event,
+    ) -> None:
+        self.table, self.players, self.numbers = table, players, np.arange(games)
+        self.journal, self.stop = journal, stop
+        self.root = key_of(seed)
+        self.moves, self.begin = 0, time.perf_counter()
+
+    def play(self, games_in_flight: int, on_progress: Callable[[Progress], None]) -> None:
+        """Advance the unfinished games, the lowest numbers first, until none is left or ``stop`` is set."""
+        waiting = self.numbers[self.table.running(self.numbers)]
+        flight = waiting[:0]
+        while True:
+            flight = flight[self.table.running(flight)]
+            room = games_in_flight - len(flight)
+            flight, waiting = np.concatenate((flight, waiting[:room])), waiting[room:]
+            if not len(flight):
+                return
+            turns = self.table.to_move(flight)
+            for turn in (0, 1, CHANCE):
+                batch = flight[turns == turn]
+                if not len(batch):
+                    continue
+                if not self._move(turn, batch):
+                    return
+                on_progress(self.progress())
+
+    def _move(self, turn: int, batch: np.ndarray) -> bool:
+        """One move in each game of ``batch`` (int64[K]), where 0, 1 or CHANCE is to move; False if stopped before."""
+        plies = self.table.plies[batch]
+        moves = self._choose(turn, batch, keys_of(self.root, batch, plies))
+        if moves is None:
+            return False
+        self.journal.add_moves(batch, plies, moves)
+        ended = self.table.play(batch, moves)
+        self.journal.add_games(self.table.lines[number] for number in ended)
+        self.moves += len(batch)
+        return True
+
+    def _choose(self, turn: int, batch: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+        """The moves of ``batch``, int64[K]; None where ``stop`` is set: a search cut short may choose otherwise."""
+        if self.stop.is_set():
+            return None
+        states = self.table.states[batch]
+        if turn == CHANCE:
+            return self.table.rules.random_moves(states, keys)
+        player = self.players[turn]
+        try:
+            moves = player.choose(states, keys, batch, self.stop)
+        except KeyboardInterrupt:
+            if self.stop.is_set():
+                return None
+            raise
+        if self.stop.is_set():
+            return None
+        if not player.trusted:
+            self._refuse_illegal(player, batch, moves)
+        return moves
+
+    def _refuse_illegal(self, player: Player, batch: np.ndarray, moves: np.ndarray) -> None:
+        at = self.table.first_illegal(batch, moves)
+        if at is not None:
+            raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {self.table.plies[batch[at]]}")
+
+    def progress(self) -> Progress:
+        """Where the games asked for stand."""
+        scores = self.table.scores[self.numbers[~self.table.running(self.numbers)]]
+        wins, draws = int((scores > 0).sum()), int((scores == 0).sum())
+        losses = len(scores) - wins - draws
+        seconds = time.perf_counter() - self.begin
+        return Progress(len(self.numbers), len(scores), wins, draws, losses, self.moves, seconds)
+
+
+@njit(**SEPARATE)
+def _fill_keys(root, games, plies, keys):
+    for i in range(len(games)):
+        keys[i] = child_key(child_key(root, U(games[i])), U(plies[i]))
+
+
+def keys_of(root: np.uint64, games: np.ndarray, plies: np.ndarray) -> np.ndarray:
+    """``key_of(seed, game, ply)`` for many games and plies (int64[K]), uint64[K]; ``root`` is ``key_of(seed)``."""
+    keys = np.empty(len(games), np.uint64)
+    with np.errstate(over="ignore"):  # for plain Python; compiled code wraps around silently
+        _fill_keys(root, games, plies, keys)
+    return keys

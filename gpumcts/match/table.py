@@ -1,0 +1,87 @@
+"""All games of a match at once: where each stands, as a struct of arrays, and how finished ones are written down."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from gpumcts.games.contract import SCORE_UNIT, move_text, unpack
+from gpumcts.kernels.batch import Rules
+
+UNFINISHED = np.iinfo(np.int64).min
+
+
+class Table:
+    """G games of one match, by game number.
+
+    In even games ``players[0]`` is the game's first player, in odd ones ``players[1]``.
+
+    states : uint64[G, W], packed
+    plies : int64[G], moves played, chance's included
+    movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
+    scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
+    lines : what ``games.jsonl`` says of each finished game, without newline
+    """
+
+    def __init__(self, rules: Rules, games: int) -> None:
+        self.rules = rules
+        self.states = rules.starts(games)
+        self.plies = np.zeros(games, np.int64)
+        self.movers = np.full(games, rules.movers(self.states[:1])[0])
+        self.scores = np.full(games, UNFINISHED)
+        self.lines: dict[int, str] = {}
+        self._texts: dict[int, list[str]] = {}  # moves so far, of games that are begun and not finished
+        self._move_text = move_text.find(type(rules.game))
+        self._unpack = unpack.find(type(rules.game))
+
+    def running(self, games: np.ndarray) -> np.ndarray:
+        """Which of ``games`` (int64[K]) are not over, bool[K]."""
+        return self.scores[games] == UNFINISHED
+
+    def to_move(self, games: np.ndarray) -> np.ndarray:
+        """Whose turn it is, int64[K]: 0 and 1 are the match's players, 2 is chance."""
+        movers = self.movers[games]
+        return np.where(movers < 2, movers ^ (games & 1), movers)
+
+    def first_illegal(self, games: np.ndarray, moves: np.ndarray) -> int | None:
+        """Index of the first move that is not legal in its game, or None."""
+        for index, (game, move) in enumerate(zip(games.tolist(), moves.tolist(), strict=True)):
+            if move not in self.rules.legal_moves(self.states[game]):
+                return index
+        return None
+
+    def play(self, games: np.ndarray, moves: np.ndarray) -> list[int]:
+        """Play one legal move in each of ``games`` (int64[K], all different); the numbers of those that end with it."""
+        before = self.states[games]
+        self._write_down(games, before, moves)
+        after = self.rules.play(before, moves)
+        counts, movers = self.rules.describe(after)
+        self.states[games], self.movers[games] = after, movers
+        self.plies[games] += 1
+        over = counts == 0
+        ended, scores = games[over], self.rules.scores(after[over])
+        self.scores[ended] = np.where(ended & 1, -scores, scores)
+        for game in ended.tolist():
+            self.lines[game] = self._line(game)
+        return ended.tolist()
+
+    def _write_down(self, games: np.ndarray, states: np.ndarray, moves: np.ndarray) -> None:
+        """Add the moves to the texts of their games. Work per move in Python, hence the bodies without the verbs."""
+        game = self.rules.game
+        with np.errstate(over="ignore"):
+            for number, words, move in zip(games.tolist(), states, moves.tolist(), strict=True):
+                text = self._move_text(game, self._unpack(game, words, 0, 1), move)
+                self._texts.setdefault(number, []).append(text)
+
+    def _line(self, game: int) -> str:
+        score = int(self.scores[game])
+        texts = self._texts.pop(game)
+        record: dict[str, Any] = {
+            "game": game,
+            "first": game & 1,
+            "result": "win" if score > 0 else "loss" if score < 0 else "draw",
+            "score": score / SCORE_UNIT,
+            "plies": len(texts),
+            "moves": " ".join(texts),
+        }
+        return json.dumps(record)

@@ -1,0 +1,43 @@
+"""What a player is: something that chooses moves for a batch of positions, and counts its work."""
+
+import threading
+from typing import Protocol
+
+import numpy as np
+
+
+class Player(Protocol):
+    """Anyone who can sit at a board.
+
+    A player whose moves are a function of (position, key) alone gives the same games for any batch size, thread count
+    and number of interruptions.
+
+    name : what reports call it
+    trusted : True where every move it returns is legal by construction; the match checks every move of the others
+    iterations, playouts : work done so far; 0 for players that do not search
+    seconds : wall-clock time spent inside ``choose`` so far
+    """
+
+    name: str
+    trusted: bool
+    iterations: int
+    playouts: int
+    seconds: float
+
+    def choose(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """A move for each position.
+
+        Parameters
+        ----------
+        states : uint64[T, W], packed; players are to move in all of them, never chance, and none is over
+        keys : uint64[T], ``key_of(seed, game number, ply of the game)``: all chance in the choice comes from it
+        games : int64[T], numbers of the games the positions belong to, for players that keep something per game
+        stop : where it is set meanwhile, the player may come back early, with any moves or with KeyboardInterrupt
+
+        Returns
+        -------
+        int64[T], the moves
+        """
+        ...

@@ -1,0 +1,31 @@
+"""The uniform random mover (document 004, Table 1: *Random*)."""
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from gpumcts.kernels.batch import Rules
+
+
+class RandomPlayer:
+    """Plays every legal move with the same probability; ``game`` is an option value such as ``Othello()``."""
+
+    trusted = True
+    iterations = 0
+    playouts = 0
+
+    def __init__(self, game: Any, name: str = "random") -> None:
+        self.name = name
+        self.seconds = 0.0
+        self._rules = Rules(game)
+
+    def choose(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """A legal move for each of ``states`` (uint64[T, W]) from draw 0 under ``keys`` (uint64[T]); int64[T]."""
+        begin = time.perf_counter()
+        moves = self._rules.random_moves(states, keys)
+        self.seconds += time.perf_counter() - begin
+        return moves

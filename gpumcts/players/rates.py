@@ -1,0 +1,151 @@
+"""Time budgets: a player's rate is measured once, and from then on its budget is a number of iterations.
+
+``budget.seconds`` is core time a move. Wall-clock limits would make a game depend on the machine's mood, and a run
+could not be resumed or replayed; so the rate is measured before the first game, written to ``rates.json`` in the run's
+folder, and binds.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import Rules
+from gpumcts.players.contract import Player
+from gpumcts.rng import PLY_STEP, key_of
+
+RATES = "rates.json"
+STAGES = 6  # of a game, in the middle of which the rate is measured
+RUNS = 3  # at each stage
+SAMPLE_SEED = 0  # of the random games whose positions are used; the same for every player
+
+
+class Rate(NamedTuple):
+    """What a time budget comes to.
+
+    seconds : the budget, core time a move; iterations : what it buys, a move
+    iterations_per_second : of core time; the harmonic mean over the stages of a game, so that a game costs what it
+        should
+    plies : of the stages; by_ply : iterations per second of core time there
+    """
+
+    seconds: float
+    iterations: int
+    iterations_per_second: float
+    plies: list[int]
+    by_ply: list[float]
+
+
+def calibrate(
+    game: Any,
+    make: Callable[[int], Player],
+    seconds: float,
+    trees: int = 64,
+    measuring_seconds: float = 1.5,
+    clock: Callable[[], float] = time.process_time,
+) -> Rate:
+    """Measure how many iterations a move a player has in ``seconds`` of core time.
+
+    It is run on positions from six stages of random games, and the median of three runs counts at each. Playouts are
+    shorter late in a game, so iterations are cheaper there: what ``seconds`` buys follows from the mean time of an
+    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less.
+
+    Parameters
+    ----------
+    game : option value
+    make : gives the player with a budget of so many iterations a move
+    seconds : core time a move, above 0
+    trees : positions a player is asked for at once, as in a match
+    measuring_seconds : about what all this takes, once the player is compiled
+    clock : seconds of core time; the processor time of this process, all threads together. For a player on a device
+        take ``time.perf_counter``: its cores do not show in processor time
+
+    Raises BadInput where not even one iteration fits.
+    """
+    rules = Rules(game)
+    stages = _sample(rules, trees)
+    _measure(make(1), stages[0][1], clock)  # compiles, if need be
+    enough = measuring_seconds / len(stages) / (RUNS + 1)
+    costs = [_cost(make, states, clock, enough) for _, states in stages]
+    cost = float(np.mean(costs))
+    iterations = int(seconds / cost)
+    if iterations < 1:
+        raise BadInput(f"budget.seconds={seconds} is too short: one iteration takes {cost:.2g} s of core time")
+    plies = [ply for ply, _ in stages]
+    return Rate(seconds, iterations, 1 / cost, plies, [1 / c for c in costs])
+
+
+def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[str, Rate]:
+    """The rates that bind in ``folder``, by player: those of its ``rates.json``, or what ``measure`` gives, written
+    there.
+
+    Raises BadInput where the file cannot be read, is damaged, or cannot be written.
+    """
+    path = Path(folder) / RATES
+    try:
+        if not path.exists():
+            _write_first(path, {name: rate._asdict() for name, rate in measure().items()})
+        rates = {name: Rate(**rate) for name, rate in json.loads(path.read_text("utf-8")).items()}
+    except OSError as error:
+        raise BadInput(f"{path} cannot be used: {error.strerror}") from error
+    except (ValueError, TypeError, AttributeError):
+        rates = {}
+    if not rates or not all(type(rate.iterations) is int and rate.iterations >= 1 for rate in rates.values()):
+        raise BadInput(f"{path} is damaged; start in another folder")
+    return rates
+
+
+def _write_first(path: Path, rates: dict[str, dict[str, Any]]) -> None:
+    """Write the file in whole, unless another process was first: what it wrote binds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(rates, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+
+
+def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:
+    """(ply, positions uint64[K, W] in which a player moves) at the stages of random games of mean length."""
+    states = rules.starts(games)
+    keys = np.array([key_of(SAMPLE_SEED, number) for number in range(games)], np.uint64)
+    positions: list[tuple[int, np.ndarray]] = []
+    for ply in range(rules.game.MAX_PLIES + 1):
+        counts, movers = rules.describe(states)
+        if not counts.any():
+            break
+        if ((counts > 0) & (movers != CHANCE)).any():
+            positions.append((ply, states[(counts > 0) & (movers != CHANCE)]))
+        states, keys = states[counts > 0], keys[counts > 0] + PLY_STEP
+        states = rules.play(states, rules.random_moves(states, keys))
+    mean_length = sum(len(there) for _, there in positions) / games
+    return [positions[i] for i in sorted({int((stage + 0.5) * mean_length / STAGES) for stage in range(STAGES)})]
+
+
+def _cost(make: Callable[[int], Player], states: np.ndarray, clock: Callable[[], float], enough: float) -> float:
+    """Seconds of one iteration of one tree: the median of runs with a budget that takes about ``enough`` seconds."""
+    iterations, took = 1, _measure(make(1), states, clock)
+    while took < enough / 2:
+        iterations = int(iterations * min(max(enough / took if took > 0 else 16, 2), 16))
+        took = _measure(make(iterations), states, clock)
+    times = [took, *(_measure(make(iterations), states, clock) for _ in range(RUNS - 1))]
+    return float(np.median(times)) / (iterations * len(states))
+
+
+def _measure(player: Player, states: np.ndarray, clock: Callable[[], float]) -> float:
+    keys = np.array([key_of(SAMPLE_SEED, number) for number in range(len(states))], np.uint64)
+    begin = clock()
+    player.choose(states, keys, np.arange(len(states)))
+    return clock() - begin

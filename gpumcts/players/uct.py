@@ -1,0 +1,55 @@
+"""The UCT player (documents 000 to 004): a fixed number of iterations a move, all its games in one forest."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.tree.search import Searcher
+
+
+class UctPlayer:
+    """Plays what a search of ``iterations`` iterations from the position finds best; every move begins a new tree.
+
+    iterations (argument) : of each tree, a move; the attribute of the same name counts all that were made
+    playouts : iterations times the playouts a leaf; leaves in which the game is over count too
+    on_progress : called from the search's threads with iterations made since the last call
+
+    Where the games asked for do not fit into memory together, the searcher plays them in waves. Raises BadInput for
+    less than one iteration, and where not even one tree fits.
+    """
+
+    trusted = True
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        iterations: int,
+        name: str = "uct",
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        if iterations < 1:
+            raise BadInput(f"budget.iterations={iterations} is not at least 1")
+        searcher.wave(1, iterations)  # a budget that cannot fit is refused before the first game
+        self.name = name
+        self.iterations = self.playouts = 0
+        self.seconds = 0.0
+        self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
+
+    def choose(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """The best move of each of ``states`` (uint64[T, W]) under ``keys`` (uint64[T]), int64[T].
+
+        Raises KeyboardInterrupt where ``stop`` is set meanwhile; what was searched until then does not count.
+        """
+        begin = time.perf_counter()
+        searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress)
+        moves = searched.decide()
+        made = len(states) * self._budget
+        self.iterations += made
+        self.playouts += made * self._searcher.settings.playouts_per_leaf
+        self.seconds += time.perf_counter() - begin
+        return moves

@@ -1,0 +1,38 @@
+"""The recipes of docs/ are run as written: their files in a fresh folder, their commands from it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
+RECIPES = sorted((ROOT / "docs").glob("add_*.md"))
+
+
+def test_there_are_recipes():
+    assert len(RECIPES) >= 3
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_works_as_written(recipe: Path, tmp_path: Path):
+    commands = []
+    for block in BLOCK.finditer(recipe.read_text(encoding="utf-8")):
+        text = block["text"]
+        if block["language"] == "bash":
+            commands += [line.split() for line in text.strip().splitlines()]
+            continue
+        file = tmp_path / text.splitlines()[0].removeprefix("# ")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert commands
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    for command in commands:
+        assert command[:2] == ["python", "-m"]
+        done = subprocess.run(
+            [sys.executable, *command[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr
