@@ -5,6 +5,7 @@ named by a hash of every compiled source file, of the options and of the version
 """
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import os
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,14 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, types
+from numba import cfunc, njit, types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload
 
 from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
-SEPARATE = {"cache": True, "nogil": True, "error_model": "numpy"}
+SEPARATE: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 KEEP_FOLDERS = 3
 
 
@@ -172,11 +173,45 @@ announce: Callable[[str], None] = _announce
 """Called with a name when a compilation has taken a third of a second; commands may put a nicer one in its place."""
 
 
+@contextlib.contextmanager
+def announced(name: str) -> Iterator[None]:
+    """Announce a compilation that takes long under ``name``, and note in ``compile_seconds`` how long it took."""
+    begin = time.perf_counter()
+    timer = threading.Timer(1 / 3, lambda: announce(name))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        compile_seconds[name] = compile_seconds.get(name, 0.0) + time.perf_counter() - begin
+
+
 @functools.cache
 def _wake_numba() -> None:
     """Load numba's own registries, which the first compilation or load does otherwise, so that they are not announced as one."""
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
+
+
+def entry(function: Callable) -> Callable:
+    """Decorator for compiled functions that Python calls: compiled for the types of the arguments, kept in the disk cache.
+
+    Numba fixes a function's cache folder when it decorates it. Here that happens at the first call, and again once a user's
+    option file has changed the folder, so that code which takes an option in is never older than the option.
+    """
+    made: dict[str, Callable] = {}
+    making = threading.Lock()
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        folder = str(numba.config.CACHE_DIR)
+        if folder not in made:
+            with making:
+                made.setdefault(folder, njit(**SEPARATE)(function))
+        return made[folder](*arguments)
+
+    return call
 
 
 def separate(function: Callable, signature: Any, name: str) -> Any:
@@ -194,12 +229,5 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     if numba.config.DISABLE_JIT:
         return function
     _wake_numba()
-    begin = time.perf_counter()
-    timer = threading.Timer(1 / 3, lambda: announce(name))
-    timer.daemon = True
-    timer.start()
-    try:
+    with announced(name):
         return cfunc(signature, cache=True, nopython=True, error_model="numpy")(function)
-    finally:
-        timer.cancel()
-        compile_seconds[name] = compile_seconds.get(name, 0.0) + time.perf_counter() - begin

@@ -114,7 +114,7 @@ def dots_play(game, state, move):
     lines = state.lines | line
     gained = full_boxes(game, lines) - full_boxes(game, state.lines)
     mover = state.tally & U(1)
-    passes_on = U(gained == U(0)) & U(line != U(0))
+    passes_on = U(gained == U(0))
     return State(lines, (state.tally + U(2) * gained * (U(1) - mover)) ^ passes_on)
 
 

@@ -3,24 +3,35 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from gpumcts.games import contract
-from gpumcts.games.contract import CHANCE, NO_MOVE, chance_move, count_moves, mover, next_move, nth_move, pack, play
-from gpumcts.games.contract import random_move, score, unpack
-from gpumcts.jit import SEPARATE
+from gpumcts.games.contract import (
+    CHANCE,
+    NO_MOVE,
+    chance_move,
+    count_moves,
+    mover,
+    next_move,
+    nth_move,
+    pack,
+    play,
+    random_move,
+    score,
+    unpack,
+)
+from gpumcts.jit import entry
 
 U = np.uint64
 
 
-@njit(**SEPARATE)
+@entry
 def _play_batch(game, states, moves, after):
     words, out, width = states.reshape(-1), after.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
         pack(game, play(game, unpack(game, words, b * width, 1), moves[b]), out, b * width, 1)
 
 
-@njit(**SEPARATE)
+@entry
 def _describe_batch(game, states, counts, movers):
     words, width = states.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
@@ -29,14 +40,14 @@ def _describe_batch(game, states, counts, movers):
         movers[b] = mover(game, state)
 
 
-@njit(**SEPARATE)
+@entry
 def _score_batch(game, states, scores):
     words, width = states.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
         scores[b] = score(game, unpack(game, words, b * width, 1))
 
 
-@njit(**SEPARATE)
+@entry
 def _random_batch(game, states, keys, moves):
     words, width = states.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
@@ -47,7 +58,7 @@ def _random_batch(game, states, keys, moves):
             moves[b] = random_move(game, state, keys[b])
 
 
-@njit(**SEPARATE)
+@entry
 def _legal_moves(game, states):
     state = unpack(game, states.reshape(-1), 0, 1)
     moves = np.empty(count_moves(game, state), np.int64)
@@ -56,7 +67,7 @@ def _legal_moves(game, states):
     return moves
 
 
-@njit(**SEPARATE)
+@entry
 def _perft(game, states, depth, words, moves):
     """Leaves at ``depth``, by an explicit stack: level d of ``words`` holds the state after d plies."""
     if depth == 0:

@@ -6,10 +6,18 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from gpumcts.jit import SEPARATE, separate
-from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS, evaluate_in_lanes, evaluate_one_by_one
+from gpumcts.jit import entry, separate
+from gpumcts.kernels.playout_loop import (
+    DRAWS,
+    PLIES,
+    SCORE,
+    TALLY_COLUMNS,
+    WINS,
+    evaluate_in_lanes,
+    evaluate_one_by_one,
+)
 from gpumcts.options import compiled
 
 PLAYOUTS_PER_CALL = 1024  # about a tenth of a second of the slowest playouts, so that Ctrl-C and progress bars live
@@ -49,7 +57,7 @@ def evaluate_step(game: Any, policy: Any, lanes: bool = True) -> Any:
     return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
 
 
-@njit(**SEPARATE)
+@entry
 def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
     evaluate(game, policy, states, keys, playouts, tally)
 

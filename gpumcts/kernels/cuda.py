@@ -1,97 +1,161 @@
-"""Playouts on CUDA: one thread plays one playout after another, state in registers, with the CPU's rules and policies.
+"""The CUDA engine: batches of leaves travel to the device and their tallies back, two batches at a time.
 
-Set ``numba.config.ENABLE_CUDASIM = 1`` before this module is first imported to run the same kernel in Numba's simulator
-(``gpumcts.kernels.engines`` does).
+The same in Numba's simulator, where that is on when this module is first imported (``gpumcts.kernels.engines`` sees
+to it).
 """
 
-import functools
 import threading
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-import numba
 import numpy as np
-from numba import cuda, types
 
-from gpumcts.games.contract import over, overrun, unpack
-from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.kernels.cpu import Tally
-from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS
+from gpumcts.kernels.cuda_kernels import (
+    MOST_PLAYOUTS_A_THREAD,
+    THREADS,
+    Job,
+    compiled_kernel,
+    kernel_signature,
+    resident_blocks,
+)
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.options import compiled
-from gpumcts.playouts.contract import cut, outcome, step
-from gpumcts.rng import PLY_STEP, child_key
 
-U = np.uint64
-THREADS = 128  # threads in a block
-REGISTERS = 1 << 16  # of a multiprocessor, since compute capability 5.0
-MOST_BLOCKS = 16  # resident on a multiprocessor: 2048 threads
-SECONDS_A_LAUNCH = 0.1  # Ctrl-C waits for two launches at most
-LEAVES_A_FLIGHT = 1 << 16
-SIMULATED_THREADS, SIMULATED_BLOCKS = 4, 2  # every simulated thread is a thread of the operating system
-LONGEST = np.int64(1 << 30)  # no playout is longer; plies are counted in 32 bits
+SECONDS_A_LAUNCH = 0.1
+LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
+LEAVES_A_FLIGHT = 1 << 18
+SIMULATED_THREADS, SIMULATED_BLOCKS = 4, 2  # every simulated thread is one of the operating system
 
 
-class Job(NamedTuple):
-    """A launch: playouts [begin, end) of ``leaves`` times ``playouts``, those of one leaf side by side.
+class Flight:
+    """Room for a batch of leaves on the host and on the device, and its way there and back.
 
-    ``words`` holds the states (leaves times ``width`` words), then the keys (a word each), then the tally (TALLY_COLUMNS each,
-    int64 in two's complement). One array, since every array is seven kernel arguments.
+    Fill the first two of ``arrays(leaves)``, ``start``, do something else, ``finish``, read the third.
     """
 
-    words: np.ndarray  # uint64
-    width: int
-    leaves: int
-    playouts: int
-    begin: int
-    end: int
+    def __init__(self, playouts: "CudaPlayouts", leaves: int) -> None:
+        self._playouts, self._width = playouts, playouts.game.WORDS
+        self._mirror = device.mirror(leaves * (self._width + 1 + TALLY_COLUMNS))
+        self._marks: tuple[Any, Any] | None = None
+        self._count = 0
+
+    def arrays(self, leaves: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Views for a batch of so many leaves: states uint64[B, W], keys uint64[B], tally int64[B, TALLY_COLUMNS]."""
+        keys, tally, end = (leaves * n for n in (self._width, self._width + 1, self._width + 1 + TALLY_COLUMNS))
+        host = self._mirror.host
+        columns = host[tally:end].view(np.int64).reshape(leaves, TALLY_COLUMNS)
+        return host[:keys].reshape(leaves, self._width), host[keys:tally], columns
+
+    def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
+        """Send the batch off and return at once; where it is much work, when the last launches are in the queue.
+
+        Launches not yet queued are left out where ``stop`` is set meanwhile.
+        """
+        mirror, tally = self._mirror, leaves * (self._width + 1)
+        mirror.upload(0, tally)
+        mirror.clear(tally, tally + leaves * TALLY_COLUMNS)
+        self._count = leaves * playouts
+        begin, queue = mirror.mark(), []
+        for first in range(0, self._count, size := self._playouts.playouts_a_launch):
+            if stop is not None and stop.is_set():
+                break
+            if len(queue) >= LAUNCHES_AHEAD:
+                queue.pop(0).wait()
+            job = Job(mirror.device, self._width, leaves, playouts, first, min(first + size, self._count))
+            self._playouts.launch(job, mirror.stream)
+            queue.append(mirror.mark())
+        self._marks = begin, mirror.mark()
+        mirror.download(tally, tally + leaves * TALLY_COLUMNS)
+        self._end = mirror.mark()
+
+    def finish(self) -> None:
+        """Wait until the tally is back; nothing to do where nothing is under way."""
+        if self._marks is None:
+            return
+        self._end.wait()
+        begin, end = self._marks
+        self._marks = None
+        self._playouts.took(self._count, end.since(begin))
 
 
-@inlined
-def load(game, job, leaf, number):
-    """The state of a leaf and the stream of its playout ``number``."""
-    state = unpack(game, job.words, leaf * job.width, 1)
-    return state, child_key(job.words[job.leaves * job.width + leaf], U(number))
+class CudaPlayouts:
+    """Playouts of one policy on one game on the device, or in Numba's simulator; the outcomes are the CPU's.
 
-
-def playout_kernel(game, policy, job):
-    """Every thread plays a run of consecutive playouts and adds up in registers until the leaf changes.
-
-    All threads of a warp meet at the step, once a ply; whose playout is over has taken the next one before that.
+    playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     """
-    threads = cuda.gridsize(1)
-    share = (job.end - job.begin + threads - 1) // threads
-    begin = job.begin + cuda.grid(1) * share
-    left = np.int32(min(share, job.end - begin))
-    if left <= 0:
-        return
-    limit = np.int32(min(cut(policy), LONGEST))
-    tally = job.leaves * (job.width + 1)
-    leaf = np.int32(begin // job.playouts)
-    number = np.int32(begin - leaf * job.playouts)
-    state, stream = load(game, job, leaf, number)
-    plies, wins, draws, plies_sum, score_sum = np.int32(0), np.int32(0), np.int32(0), np.int32(0), np.int64(0)
-    while True:
-        while plies >= limit or over(game, state):
-            score = outcome(game, state)
-            score_sum += score
-            wins = np.int32(wins + np.int32(score > 0))
-            draws = np.int32(draws + np.int32(score == 0))
-            plies_sum = np.int32(plies_sum + plies - overrun(game, state))
-            plies = np.int32(0)
-            left = np.int32(left - 1)
-            number = np.int32(number + 1)
-            if number == job.playouts or left == 0:
-                row = tally + leaf * TALLY_COLUMNS
-                cuda.atomic.add(job.words, row + SCORE, U(score_sum))
-                cuda.atomic.add(job.words, row + WINS, U(wins))
-                cuda.atomic.add(job.words, row + DRAWS, U(draws))
-                cuda.atomic.add(job.words, row + PLIES, U(plies_sum))
-                if left == 0:
-                    return
-                wins, draws, plies_sum, score_sum = np.int32(0), np.int32(0), np.int32(0), np.int64(0)
-                leaf, number = np.int32(leaf + 1), np.int32(0)
-            state, stream = load(game, job, leaf, number)
-        state = step(game, policy, state, stream)
-        stream += PLY_STEP
-        plies = np.int32(plies + 1)
+
+    def __init__(self, game: Any, policy: Any) -> None:
+        self.game, self.policy = game, compiled(policy)
+        self.name = "cudasim" if device.simulated() else "cuda"
+        self._kernel = compiled_kernel(kernel_signature(game, self.policy))
+        if device.simulated():
+            self._threads, self._blocks = SIMULATED_THREADS, SIMULATED_BLOCKS
+        else:
+            registers = self._kernel.get_regs_per_thread()
+            self._threads, self._blocks = THREADS, resident_blocks(registers, device.describe().multiprocessors)
+        self.playouts_a_launch = self._threads * self._blocks
+        self._flights: list[Flight] = []
+        self._room = 0
+
+    def tally(
+        self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
+    ) -> Tally:
+        """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
+
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is
+        raised. Raises BadInput where the device's memory does not suffice.
+        """
+        columns = np.zeros((len(states), TALLY_COLUMNS), np.int64)
+        size = min(LEAVES_A_FLIGHT, max(1, len(states)))
+        flights = self.flights(size)
+        under_way: list[Callable[[], None]] = []
+        try:
+            for number, first in enumerate(range(0, len(states), size)):
+                if len(under_way) == len(flights):
+                    under_way.pop(0)()
+                part, flight = slice(first, first + size), flights[number % len(flights)]
+                under_way.append(self._send(flight, states[part], keys[part], playouts, columns[part], stop))
+        finally:
+            for land in under_way:
+                land()
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+        return Tally.of(columns)
+
+    def _send(self, flight: Flight, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
+        """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
+        to_states, to_keys, tally = flight.arrays(len(states))
+        to_states[:], to_keys[:] = states, keys
+        flight.start(len(states), playouts, stop)
+
+        def land() -> None:
+            flight.finish()
+            columns[:] = tally
+
+        return land
+
+    def flights(self, leaves: int) -> list[Flight]:
+        """Two flights with room for so many leaves each, so that neither side waits; kept for the next call."""
+        if leaves > self._room:
+            self._flights = []  # before new ones take memory
+            self._flights, self._room = [Flight(self, leaves), Flight(self, leaves)], leaves
+        return self._flights
+
+    def launch(self, job: Job, stream: Any) -> None:
+        """Queue the playouts of a job in a stream."""
+        blocks = min(self._blocks, -(-(job.end - job.begin) // self._threads))
+        if not device.simulated():
+            self._kernel[blocks, self._threads, stream](self.game, self.policy, job)
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
+            self._kernel[blocks, self._threads](self.game, self.policy, job)
+
+    def took(self, playouts: int, seconds: float) -> None:
+        """Learn from a flight how many playouts a launch may have."""
+        fewest = self._threads * self._blocks
+        wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
+        self.playouts_a_launch = min(max(fewest, wanted), fewest * MOST_PLAYOUTS_A_THREAD)

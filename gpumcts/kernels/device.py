@@ -1,7 +1,7 @@
-"""The device: whether one is there, and memory, pinned buffers, streams and events on it. The only module that touches CuPy.
+"""The device: whether one is there, memory on it, pinned buffers, streams, events. The only module that touches CuPy.
 
-Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator the same calls hand out NumPy arrays; a copy is
-still a copy there, so that a forgotten one shows.
+Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator the same calls hand out NumPy arrays; a
+copy is still a copy there, so that a forgotten one shows.
 """
 
 import ctypes
@@ -38,14 +38,16 @@ class Description(NamedTuple):
 
 @functools.cache
 def describe() -> Description:
-    """The first device that the driver shows (``CUDA_VISIBLE_DEVICES`` chooses); asks the driver itself and never raises."""
+    """The first device that the driver shows (``CUDA_VISIBLE_DEVICES`` chooses). Asks the driver, and never raises."""
     for library in LIBRARIES:
         try:
             found = ask_driver(ctypes.CDLL(library))
-        except OSError:
+        except (OSError, AttributeError):  # not there, or too old to be asked
             continue
         return found._replace(problem=found.problem or missing_packages(found.driver))
-    return Description(problem="no NVIDIA driver is installed (libcuda cannot be loaded)")
+    return Description(
+        problem=f"no NVIDIA driver is there ({LIBRARIES[0]}); needed are one and the extra cuda12 or cuda13"
+    )
 
 
 def ask_driver(driver: Any) -> Description:
@@ -56,7 +58,8 @@ def ask_driver(driver: Any) -> Description:
     if code == 0:
         code = driver.cuDeviceGetCount(ctypes.byref(count))
     if code != 0 or count.value == 0:
-        return Description(problem=f"the NVIDIA driver shows no device (it answers {code})")
+        return Description(
+        problem=f"the NVIDIA driver shows no device (it answers {code})")
     driver.cuDriverGetVersion(ctypes.byref(version))
     driver.cuDeviceGet(ctypes.byref(handle), 0)
     driver.cuDeviceGetName(name, len(name), handle)
@@ -77,7 +80,7 @@ def ask_driver(driver: Any) -> Description:
 
 
 def missing_packages(driver: str) -> str:
-    """Which packages the device needs that are not installed, and the extra that brings them; empty if none is missing."""
+    """Packages that CUDA needs and that are missing, with the extra that brings them; empty if none is."""
     missing = [name for name, module in (("numba-cuda", "numba_cuda"), ("CuPy", "cupy")) if not _installed(module)]
     if not missing:
         return ""
@@ -154,8 +157,8 @@ class Mark:
 class Mirror:
     """An array of 64-bit words on the host, pinned, and on the device, with a stream of their own.
 
-    host : uint64[n], NumPy; device : uint64[n], what kernels take; stream : Numba's, for launches. Copies return at once and
-    queue up behind what is in the stream. Raises BadInput where memory does not suffice.
+    host : uint64[n], NumPy; device : uint64[n], what kernels take; stream : Numba's, for launches. Copies return at
+    once and queue up behind what is in the stream. Raises BadInput where memory does not suffice.
     """
 
     def __init__(self, words: int) -> None:
@@ -166,8 +169,8 @@ class Mirror:
             self._memory = cupy.empty(words, np.uint64)
             self._pinned = cupy.cuda.alloc_pinned_memory(8 * words)
         except (MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
-            size = f"{8 * words / 2**20:,.1f} MiB"
-            raise BadInput(f"engine=cuda: no {size} of device memory, or of pinned memory: {first_line(error)}") from error
+            size, why = f"{8 * words / 2**20:,.1f} MiB", first_line(error)
+            raise BadInput(f"engine=cuda: cannot get {size} of device memory and of pinned memory: {why}") from error
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self.host = np.frombuffer(self._pinned, np.uint64, words)
         self.device = cuda.as_cuda_array(self._memory, sync=False)

@@ -2,8 +2,8 @@
 
 ``identity.json``  what decides the results; a run with another identity is refused
 ``moves.jsonl``    the journal. One line a commit: moves of several games, on disk (fsync) before those games go on
-``games.jsonl``    one line a finished game, for people and programs. It follows from the journal, which is written
-first ``lock``           held while a process plays here
+``games.jsonl``    one line a finished game, for people and programs; it follows from the journal, written before it
+``lock``           held while a process plays here
 
 A process that dies while it writes leaves a last line without its newline; that line never happened and is cut off.
 Anything else that is not as it was written is refused, with file and line: nothing is mended silently. Each line of the
@@ -30,8 +30,8 @@ COLUMNS = ("games", "plies", "moves")
 class Commit(NamedTuple):
     """Moves that were written at once.
 
-    line : of the journal, from 1; games : int64[K], all different; plies : int64[K], of the game, from 0; moves :
-        int64[K]
+    line : of the journal, from 1
+    games : int64[K], all different; plies : int64[K], of those games, from 0; moves : int64[K]
     """
 
     line: int
@@ -67,7 +67,7 @@ class Journal:
         try:
             self._claim()
             for name in (MOVES, GAMES):
-                self._files[name] = self._open(name)
+                self._open(name)
             _sync_folder(self.folder)
         except BaseException:
             self.__exit__()
@@ -102,9 +102,8 @@ class Journal:
 
     def damaged(self, name: str, line: int, why: str) -> BadInput:
         """The error for a line that is not as it was written."""
-        return BadInput(
-            f"{self.folder / name}, line {line}: {why}; the record is damaged or of other rules; start in another folder"
-        )
+        place = f"{self.folder / name}, line {line}"
+        return BadInput(f"{place}: {why}; the record is damaged or of other rules, start in another folder")
 
     def _parse(self, line: int, text: str) -> dict[str, Any]:
         try:
@@ -178,18 +177,17 @@ class Journal:
                 "go on with the same value, or choose another folder"
             )
 
-    def _open(self, name: str) -> BinaryIO:
-        """The file opened for appending, a torn last line cut off."""
+    def _open(self, name: str) -> None:
+        """Open the file for appending, a torn last line cut off."""
         path = self.folder / name
         try:
-            file = path.open("ab", buffering=0)
+            file = self._files[name] = path.open("ab", buffering=0)
             whole = _end_of_last_line(path)
             if whole < path.stat().st_size:
                 file.truncate(whole)
                 os.fsync(file.fileno())
         except OSError as error:
             raise BadInput(f"{path} cannot be written: {_reason(error)}") from error
-        return file
 
 
 def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:

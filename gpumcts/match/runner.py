@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
-from gpumcts.jit import SEPARATE
+from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import Journal
 from gpumcts.match.resume import restore
@@ -143,13 +142,16 @@ class _Match:
 
     def play(self, games_in_flight: int, on_progress: Callable[[Progress], None]) -> None:
         """Advance the unfinished games, the lowest numbers first, until none is left or ``stop`` is set."""
+        for player in self.players:
+            player.forget(self.numbers)
         waiting = self.numbers[self.table.running(self.numbers)]
         flight = waiting[:0]
         while True:
             flight = flight[self.table.running(flight)]
             room = games_in_flight - len(flight)
-            flight, waiting = np.concatenate((flight, waiting[:room])), waiting[room:]
-            if not len(flight):
+            newcomers, waiting = waiting[:room], waiting[room:]
+            flight = np.concatenate((flight, newcomers))
+            if not len(flight) or not self._recall(newcomers):
                 return
             turns = self.table.to_move(flight)
             for turn in (0, 1, CHANCE):
@@ -162,23 +164,50 @@ class _Match:
 
     def _move(self, turn: int, batch: np.ndarray) -> bool:
         """One move in each game of ``batch`` (int64[K]), where 0, 1 or CHANCE is to move; False if stopped before."""
-        plies = self.table.plies[batch]
-        moves = self._choose(turn, batch, keys_of(self.root, batch, plies))
+        moves = self._choose(self.table, turn, batch)
         if moves is None:
             return False
-        self.journal.add_moves(batch, plies, moves)
+        self.journal.add_moves(batch, self.table.plies[batch], moves)
         ended = self.table.play(batch, moves)
         self.journal.add_games(self.table.lines[number] for number in ended)
+        for player in self.players:
+            player.forget(np.array(ended, np.int64))
         self.moves += len(batch)
         return True
 
-    def _choose(self, turn: int, batch: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+    def _recall(self, games: np.ndarray) -> bool:
+        """Let players that remember choose once more in those of ``games`` that are begun; False if stopped before.
+
+        So they know again what they knew when the run was cut off. Raises BadInput where one chooses otherwise.
+        """
+        begun = games[self.table.plies[games] > 0]
+        if not len(begun) or not any(player.remembers for player in self.players):
+            return True
+        past = Table(self.table.rules, len(self.table.plies))
+        while len(behind := begun[past.plies[begun] < self.table.plies[begun]]):
+            turns = past.to_move(behind)
+            for turn in (0, 1, CHANCE):
+                batch = behind[turns == turn]
+                if not len(batch):
+                    continue
+                played = np.array([self.table.moves[game][past.plies[game]] for game in batch.tolist()], np.int64)
+                if turn != CHANCE and self.players[turn].remembers:
+                    moves = self._choose(past, turn, batch)
+                    if moves is None:
+                        return False
+                    if (moves != played).any():
+                        name, game = self.players[turn].name, batch[np.argmax(moves != played)]
+                        raise BadInput(f"{name} does not repeat its choices in game {game} of {self.journal.folder}")
+                past.play(batch, played)
+        return True
+
+    def _choose(self, table: Table, turn: int, batch: np.ndarray) -> np.ndarray | None:
         """The moves of ``batch``, int64[K]; None where ``stop`` is set: a search cut short may choose otherwise."""
         if self.stop.is_set():
             return None
-        states = self.table.states[batch]
+        states, keys = table.states[batch], keys_of(self.root, batch, table.plies[batch])
         if turn == CHANCE:
-            return self.table.rules.random_moves(states, keys)
+            return table.rules.random_moves(states, keys)
         player = self.players[turn]
         try:
             moves = player.choose(states, keys, batch, self.stop)
@@ -188,14 +217,13 @@ class _Match:
             raise
         if self.stop.is_set():
             return None
+        if moves.shape != batch.shape:  # before anything reaches the journal
+            raise ValueError(f"{player.name} chose {moves.shape} moves for {batch.shape} positions")
         if not player.trusted:
-            self._refuse_illegal(player, batch, moves)
+            at = table.first_illegal(batch, moves)
+            if at is not None:
+                raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {table.plies[batch[at]]}")
         return moves
-
-    def _refuse_illegal(self, player: Player, batch: np.ndarray, moves: np.ndarray) -> None:
-        at = self.table.first_illegal(batch, moves)
-        if at is not None:
-            raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {self.table.plies[batch[at]]}")
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""
@@ -206,7 +234,7 @@ class _Match:
         return Progress(len(self.numbers), len(scores), wins, draws, losses, self.moves, seconds)
 
 
-@njit(**SEPARATE)
+@entry
 def _fill_keys(root, games, plies, keys):
     for i in range(len(games)):
         keys[i] = child_key(child_key(root, U(games[i])), U(plies[i]))

@@ -1,7 +1,6 @@
 """All games of a match at once: where each stands, as a struct of arrays, and how finished ones are written down."""
 
 import json
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ class Table:
     plies : int64[G], moves played, chance's included
     movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
     scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
+    moves : of games that are begun and not finished, those played so far
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
 
@@ -29,8 +29,9 @@ class Table:
         self.plies = np.zeros(games, np.int64)
         self.movers = np.full(games, rules.movers(self.states[:1])[0])
         self.scores = np.full(games, UNFINISHED)
+        self.moves: dict[int, list[int]] = {}
         self.lines: dict[int, str] = {}
-        self._texts: dict[int, list[str]] = {}  # moves so far, of games that are begun and not finished
+        self._texts: dict[int, list[str]] = {}  # of ``moves``
         self._move_text = move_text.find(type(rules.game))
         self._unpack = unpack.find(type(rules.game))
 
@@ -72,11 +73,13 @@ class Table:
             for number, words, move in zip(games.tolist(), states, moves.tolist(), strict=True):
                 text = self._move_text(game, self._unpack(game, words, 0, 1), move)
                 self._texts.setdefault(number, []).append(text)
+                self.moves.setdefault(number, []).append(move)
 
     def _line(self, game: int) -> str:
         score = int(self.scores[game])
         texts = self._texts.pop(game)
-        record: dict[str, Any] = {
+        del self.moves[game]
+        record = {
             "game": game,
             "first": game & 1,
             "result": "win" if score > 0 else "loss" if score < 0 else "draw",

@@ -9,17 +9,19 @@ import numpy as np
 class Player(Protocol):
     """Anyone who can sit at a board.
 
-    A player whose moves are a function of (position, key) alone gives the same games for any batch size, thread count
-    and number of interruptions.
+    Moves are a function of the position, the key, and where it remembers, of the player's earlier choices in the game:
+    then games are the same for any batch size, thread count and number of interruptions.
 
     name : what reports call it
     trusted : True where every move it returns is legal by construction; the match checks every move of the others
+    remembers : True where a choice depends on earlier ones in the same game; a run that goes on asks for those again
     iterations, playouts : work done so far; 0 for players that do not search
     seconds : wall-clock time spent inside ``choose`` so far
     """
 
     name: str
     trusted: bool
+    remembers: bool
     iterations: int
     playouts: int
     seconds: float
@@ -40,4 +42,8 @@ class Player(Protocol):
         -------
         int64[T], the moves
         """
+        ...
+
+    def forget(self, games: np.ndarray) -> None:
+        """Let go of what is kept for ``games`` (int64[K]), which are over or about to begin anew."""
         ...

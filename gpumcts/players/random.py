@@ -13,6 +13,7 @@ class RandomPlayer:
     """Plays every legal move with the same probability; ``game`` is an option value such as ``Othello()``."""
 
     trusted = True
+    remembers = False
     iterations = 0
     playouts = 0
 
@@ -29,3 +30,6 @@ class RandomPlayer:
         moves = self._rules.random_moves(states, keys)
         self.seconds += time.perf_counter() - begin
         return moves
+
+    def forget(self, games: np.ndarray) -> None:
+        """Nothing is kept."""

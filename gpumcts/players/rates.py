@@ -146,6 +146,9 @@ def _cost(make: Callable[[int], Player], states: np.ndarray, clock: Callable[[],
 
 def _measure(player: Player, states: np.ndarray, clock: Callable[[], float]) -> float:
     keys = np.array([key_of(SAMPLE_SEED, number) for number in range(len(states))], np.uint64)
+    games = np.arange(len(states))
     begin = clock()
-    player.choose(states, keys, np.arange(len(states)))
-    return clock() - begin
+    player.choose(states, keys, games)
+    took = clock() - begin
+    player.forget(games)  # each measurement starts from nothing
+    return took

@@ -11,9 +11,12 @@ from gpumcts.tree.search import Searcher
 
 
 class UctPlayer:
-    """Plays what a search of ``iterations`` iterations from the position finds best; every move begins a new tree.
+    """Plays what a search of ``iterations`` iterations from the position finds best.
 
-    iterations (argument) : of each tree, a move; the attribute of the same name counts all that were made
+    Every move begins a new tree, or with ``Settings.reuse`` goes on from what the last search of the game knew about
+    the position; the searcher then keeps trees by game number and belongs to this player alone.
+
+    iterations : as an argument, of each tree, a move; the attribute of the same name counts all that were made
     playouts : iterations times the playouts a leaf; leaves in which the game is over count too
     on_progress : called from the search's threads with iterations made since the last call
 
@@ -33,7 +36,7 @@ class UctPlayer:
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations} is not at least 1")
         searcher.wave(1, iterations)  # a budget that cannot fit is refused before the first game
-        self.name = name
+        self.name, self.remembers = name, searcher.settings.reuse
         self.iterations = self.playouts = 0
         self.seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
@@ -46,10 +49,14 @@ class UctPlayer:
         Raises KeyboardInterrupt where ``stop`` is set meanwhile; what was searched until then does not count.
         """
         begin = time.perf_counter()
-        searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress)
+        searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
         made = len(states) * self._budget
         self.iterations += made
         self.playouts += made * self._searcher.settings.playouts_per_leaf
         self.seconds += time.perf_counter() - begin
         return moves
+
+    def forget(self, games: np.ndarray) -> None:
+        """Let go of the trees kept for ``games`` (int64[K])."""
+        self._searcher.forget(games)

@@ -8,8 +8,18 @@ code in its place (a width or a depth becomes a class there, a probability an in
 
 import numpy as np
 
-from gpumcts.games.contract import CHANCE, SCORE_UNIT, chance_move, count_moves, evaluation, evaluation_limit
-from gpumcts.games.contract import mover, over, play, score
+from gpumcts.games.contract import (
+    CHANCE,
+    SCORE_UNIT,
+    chance_move,
+    count_moves,
+    evaluation,
+    evaluation_limit,
+    mover,
+    over,
+    play,
+    score,
+)
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP
 from gpumcts.verbs import verb

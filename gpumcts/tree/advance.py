@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import SEPARATE, inlined
+from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.forest import ROOT
@@ -90,7 +89,7 @@ def has_room(forest, begin, end, slots):
     return room
 
 
-@njit(**SEPARATE)
+@entry
 def advance_block(
     select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room, batch
 ):  # fmt: skip
@@ -115,7 +114,7 @@ def advance_block(
     return number
 
 
-@njit(**SEPARATE)
+@entry
 def gather_block(
     select, reach, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch
 ):  # fmt: skip
@@ -126,7 +125,7 @@ def gather_block(
     return True
 
 
-@njit(**SEPARATE)
+@entry
 def apply_block(back_up, operator, forest, switches, block, leaves, batch):
     """Back up alone."""
     apply(back_up, operator, forest, switches, block[0], block[1], leaves, batch)

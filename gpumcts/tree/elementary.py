@@ -3,29 +3,40 @@
 The C library's versions differ between machines in the last bit, and one bit decides a tie between two moves.
 """
 
+from decimal import Context, Decimal
+
+import numpy as np
+
 from gpumcts.jit import U, bits_float, float_bits, inlined
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts (fdlibm's split)
-SQRT_HALF_MANTISSA = U(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2)
+SQRT_HALF_BITS = U(0x3FE6A09E667F3BCD)
 ONE_BITS = U(0x3FF0000000000000)
 MANTISSA = U(0x000FFFFFFFFFFFFF)
+GRID_SHIFT = U(46)  # the grid of ln's table keeps the upper six bits of the mantissa
+GRID_HALF = U(1 << 45)
+GRID_BEGIN = U(int(SQRT_HALF_BITS + GRID_HALF) >> 46)
+GRID_SIZE = (int(ONE_BITS) + (27 << 46) >> 46) - int(GRID_BEGIN) + 1
+LN_OF_GRID = np.array([float(Decimal(bits_float(int(GRID_BEGIN) + i << 46)).ln(Context(prec=40))) for i in range(GRID_SIZE)])
 
 
 @inlined
 def ln(x):
     """Natural logarithm of a normal float64 x > 0, within 2 units in the last place.
 
-    x = m 2^e with m in [sqrt(1/2), sqrt 2); ln m = 2 artanh(s), s = (m - 1) / (m + 1), as a series to s^21.
+    x = m 2^e with m in [sqrt(1/2), sqrt 2); c is the point of the grid nearest to m (1 near 1), r = (m - c) / c, and
+    ln m = ln c + ln(1 + r): a table, and the series to r^8 in few dependent steps.
     """
-    shifted = float_bits(x) + (ONE_BITS - SQRT_HALF_MANTISSA)
-    exponent = float((shifted >> U(52)) & U(0x7FF)) - 1023.0
-    m = bits_float((shifted & MANTISSA) + SQRT_HALF_MANTISSA)
-    s = (m - 1.0) / (m + 1.0)
-    q = s * s
-    series = 1 / 21.0
-    for odd in (19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
-        series = series * q + 1.0 / odd
-    return exponent * LN2_HIGH + (2.0 * s + (2.0 * s * q * series + exponent * LN2_LOW))
+    shifted = float_bits(x) + (ONE_BITS - SQRT_HALF_BITS)
+    exponent = float(np.int64((shifted >> U(52)) & U(0x7FF)) - 1023)
+    m_bits = (shifted & MANTISSA) + SQRT_HALF_BITS
+    point = (m_bits + GRID_HALF) >> GRID_SHIFT
+    c = bits_float(point << GRID_SHIFT)
+    r = (bits_float(m_bits) - c) / c
+    q = r * r
+    tail = (-1 / 6.0 + r * (1 / 7.0)) + q * (-1 / 8.0)
+    series = (-1 / 2.0 + r * (1 / 3.0)) + q * ((-1 / 4.0 + r * (1 / 5.0)) + q * tail)
+    return (exponent * LN2_HIGH + LN_OF_GRID[point - GRID_BEGIN]) + (r + (q * series + exponent * LN2_LOW))
 
 
 @inlined

@@ -1,10 +1,9 @@
 """Subtree reuse: what a search learnt below the moves that were then played goes into the next search of the same game."""
 
 import numpy as np
-from numba import njit
 
 from gpumcts.games.contract import pack, play, unpack
-from gpumcts.jit import SEPARATE, inlined
+from gpumcts.jit import entry, inlined
 from gpumcts.tree.forest import CAPACITIES, NONE, ROOT, Forest, capacity_class
 
 PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
@@ -20,7 +19,7 @@ def same_state(words, at, target, width):
     return True
 
 
-@njit(**SEPARATE)
+@entry
 def _find(game, forest, tree, root, target, words, nodes, nexts):
     """The shallowest visited node of a tree whose state is ``target``, by deepening; NONE if there is none.
 
@@ -54,7 +53,7 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
     return np.int64(NONE)
 
 
-@njit(**SEPARATE)
+@entry
 def _transplant(source, source_tree, node, target, tree, origin):
     """Copy the subtree below ``node`` over the bare root of ``target``'s tree, compactly, nearest nodes first.
 

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from gpumcts.jit import SEPARATE
+from gpumcts.jit import entry
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import NONE, ROOT
@@ -36,7 +35,7 @@ class RootTable(NamedTuple):
         return sorted(found, key=lambda child: (-child.visits, -child.value, child.move))
 
 
-@njit(**SEPARATE)
+@entry
 def _fill(operator, forest, count, move, visits, values):
     for tree in range(forest.visits.shape[0]):
         first = np.int64(forest.first_child[tree, ROOT])
@@ -47,13 +46,13 @@ def _fill(operator, forest, count, move, visits, values):
             values[tree, i] = value(operator, forest, tree, first + i)
 
 
-@njit(**SEPARATE)
+@entry
 def _pick(keys, equals, picks):
     for tree in range(keys.shape[0]):
         picks[tree] = np.int64(draw(child_key(keys[tree], FINAL_STREAM), 0, U(equals[tree])))
 
 
-@njit(**SEPARATE)
+@entry
 def _most_visited_path(forest, tree, node, moves):
     """Moves of the most visited line below ``node``; how many."""
     length = 0

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 import psutil
-from numba import njit
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import remaining_plies, unpack
-from gpumcts.jit import SEPARATE
+from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
+from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.options import compiled
 from gpumcts.tree import root
-from gpumcts.tree.advance import Batch, advance_block
+from gpumcts.tree.advance import Batch, advance_block, apply_block, gather_block
 from gpumcts.tree.forest import CORE_BYTES, Forest, bytes_per_slot, empty_forest, with_room
+from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, reach_step, select_step
@@ -31,7 +32,7 @@ SLOTS_PER_NODE = 1.3  # measured slack of the children's blocks; a forest that t
 SHARE_OF_MEMORY = 0.6
 
 
-@njit(**SEPARATE)
+@entry
 def _horizons(game, states, horizons):
     words, width = states.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
@@ -63,7 +64,8 @@ class Searched:
 class Searcher:
     """UCT with any game, playout policy, selection rule and backup operator (option values) on many roots at once.
 
-    threads : CPU threads; neither they nor the number of trees change a result
+    engine : ``auto``, ``cpu``, ``cuda`` or ``cudasim``, or an engine that ``playout_engine`` made for this game and policy
+    threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
     memory_limit : bytes a forest may take, 60 % of the machine's available memory if None
     """
 
@@ -74,6 +76,7 @@ class Searcher:
         rule: Any,
         operator: Any,
         settings: Settings = Settings(),
+        engine: Any = "cpu",
         threads: int = 1,
         memory_limit: int | None = None,
     ) -> None:
@@ -86,13 +89,17 @@ class Searcher:
         whole_path = settings.expansion == "whole_path"
         self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
         self._room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
+        if isinstance(engine, str) and resolve(engine) != "cpu":
+            engine = playout_engine(engine, game, policy, threads)
+        self.engine = None if isinstance(engine, str) or engine.name == "cpu" else engine
         self._compile()
 
     def _compile(self) -> None:
         forest = empty_forest(1, 1, len(self.operator.COLUMNS))
         self._select = select_step(self.rule, self.operator, forest, self.switches)
         self._reach = reach_step(self.game, forest, self.switches)
-        self._evaluate = evaluate_step(self.game, self.policy)
+        if self.engine is None:
+            self._evaluate = evaluate_step(self.game, self.policy)
         self._back_up = back_up_step(self.operator, forest)
 
     # ------------------------------------------------------------------------------------------------------- memory
@@ -178,6 +185,8 @@ class Searcher:
 
     def _grow(self, forest, states, keys, iterations, stop, on_progress) -> Forest:
         """All iterations of a wave: every block until it is done or lacks room; then the forest grows and they go on."""
+        if self.engine is not None:
+            return Offload(self, forest, states, keys, iterations, stop, on_progress).run()
         blocks = self._blocks(len(states))
         numbers = dict.fromkeys(blocks, 0)
         while True:
@@ -188,7 +197,7 @@ class Searcher:
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             if any(numbers[block] < iterations for block in pending):
-                forest = with_room(forest, int(forest.visits.shape[1] * 1.5) + self._room)
+                forest = self.larger(forest)
 
     def _blocks(self, trees: int) -> list[tuple[int, int]]:
         size = max(1, TREES_IN_A_BLOCK // self.settings.leaves_per_tree)
@@ -223,6 +232,23 @@ class Searcher:
             self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.game, self.policy,
             forest, self.switches, states, keys, block, numbers, self._room, batch,
         )  # fmt: skip
+
+    # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
+
+    def larger(self, forest: Forest) -> Forest:
+        """The same forest with room for more nodes."""
+        return with_room(forest, int(forest.visits.shape[1] * 1.5) + self._room)
+
+    def gather(self, forest, states, keys, block, number, leaves, batch) -> bool:
+        """``gather_block`` with what this search is made of."""
+        return gather_block(
+            self._select, self._reach, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
+            number, leaves, self._room, batch,
+        )  # fmt: skip
+
+    def apply(self, forest, block, leaves, batch) -> None:
+        """``apply_block`` with what this search is made of."""
+        apply_block(self._back_up, self.operator, forest, self.switches, block, leaves, batch)
 
     def _batch(self, rows: int) -> Batch:
         depth = self.game.MAX_PLIES + 2

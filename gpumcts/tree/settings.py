@@ -35,7 +35,7 @@ class Settings(NamedTuple):
     def compiled(self, evaluate_leaves: bool) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""
         return Switches(
-            threshold=self.threshold if self.expansion == "threshold" else 1,
+            threshold={"node": 1, "threshold": self.threshold, "whole_path": 0}[self.expansion],
             whole_path=self.expansion == "whole_path",
             first_play_urgency=float(self.first_play_urgency),
             playouts=self.playouts_per_leaf,

@@ -10,8 +10,17 @@ import numba
 import numpy as np
 from numba import types
 
-from gpumcts.games.contract import CHANCE, SCORE_UNIT, chance_move, count_moves, mover, nth_move, pack, play, random_move
-from gpumcts.games.contract import unpack
+from gpumcts.games.contract import (
+    CHANCE,
+    SCORE_UNIT,
+    chance_move,
+    count_moves,
+    mover,
+    nth_move,
+    pack,
+    play,
+    unpack,
+)
 from gpumcts.jit import inlined, separate
 from gpumcts.playouts.contract import outcome, rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw

@@ -1,0 +1,173 @@
+"""Compiles every kernel for devices that need not be there, and tells what each takes of one.
+
+    python -m gpumcts.kernels.compile_check [--json] [game ...]
+
+Registers, stack and spills need ``ptxas`` (in the package nvidia-cuda-nvcc, of the version of nvidia-nvvm); without it
+the kernels are compiled to PTX only. The exit code is 1 where one fails.
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from annotated_types import Interval
+
+from gpumcts import options
+
+CAPABILITIES = ((8, 0), (9, 0))
+FLOATS = re.compile(r"^\s*(?:@!?%\w+\s+)?(\w[\w.]*\.(?:bf16|f16|f32|f64)\b[\w.]*)", re.MULTILINE)  # instructions
+MOST_VARIANTS = 8  # values of a field that are tried for the class they become in compiled code
+
+
+class Report(NamedTuple):
+    """One kernel for one device; the numbers in bytes, None where ptxas is missing; ``error`` on one line if it failed.
+
+    floats : instructions on floating point in its PTX; local : bytes of local memory that its PTX asks for
+    """
+
+    kernel: str
+    capability: str
+    registers: int | None = None
+    stack: int | None = None
+    spills: int | None = None
+    floats: int = 0
+    local: int = 0
+    error: str = ""
+
+
+def kernels(games: list[str]) -> Iterator[tuple[str, Any, Any]]:
+    """Name, game and policy of every kernel: each game with each class that a policy becomes in compiled code."""
+    for game, policy in itertools.product(games, options.names("playout")):
+        seen = set()
+        for value in variants(options.option("playout", policy)):
+            if type(options.compiled(value)) not in seen:
+                seen.add(type(options.compiled(value)))
+                yield f"{value} on {game}", options.option("game", game)(), options.compiled(value)
+
+
+def variants(option: type) -> list[Any]:
+    """The default value of an option, and every value of its fields of few values (a depth may become a class)."""
+    found = [option()]
+    for field, annotation in option.__annotations__.items():
+        for bounds in getattr(annotation, "__metadata__", ()):
+            whole = isinstance(bounds, Interval) and isinstance(bounds.ge, int) and isinstance(bounds.le, int)
+            if whole and bounds.le - bounds.ge < MOST_VARIANTS and annotation.__origin__ is int:
+                found += [option(**{field: value}) for value in range(bounds.ge, bounds.le + 1)]
+    return found
+
+
+@contextlib.contextmanager
+def pretended_device(capability: tuple[int, int]) -> Iterator[None]:
+    """Answer numba's question for the device, which it asks even where it compiles for another, without one."""
+    from numba.cuda import dispatcher
+
+    class Pretended:
+        compute_capability = capability
+
+    real, dispatcher.get_current_device = dispatcher.get_current_device, lambda: Pretended
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = real
+
+
+def ptx(game: Any, policy: Any, capability: tuple[int, int]) -> str:
+    """The PTX of the playout kernel; ``policy`` as it travels into compiled code."""
+    from numba import cuda
+
+    from gpumcts.kernels.cuda_kernels import kernel_signature, playout_kernel
+
+    with pretended_device(capability):
+        signature = kernel_signature(game, policy)
+        return cuda.compile_ptx(playout_kernel, signature, cc=capability, device=False, abi="numba")[0]
+
+
+def find_ptxas() -> Path | None:
+    """The ptxas of the installed packages, or the one on the path."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("nvidia-cuda-nvcc") or ():
+            if file.name in ("ptxas", "ptxas.exe"):
+                return Path(str(file.locate()))
+    found = shutil.which("ptxas")
+    return Path(found) if found else None
+
+
+def assemble(ptxas: Path, code: str, capability: tuple[int, int]) -> tuple[int, int, int]:
+    """Registers, bytes of stack, bytes of spills (stores and loads) that ptxas reports for a kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "kernel.ptx"
+        source.write_text(code)
+        target = "sm_{}{}".format(*capability)
+        command = [str(ptxas), f"-arch={target}", "-v", str(source), "-o", str(Path(folder) / "kernel.cubin")]
+        done = subprocess.run(command, capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    if done.returncode:
+        raise RuntimeError(said.strip().splitlines()[0])
+    frames = _numbers(said, r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+)")
+    stack, stores, loads = np.sum(frames, axis=0).tolist()
+    return max(n for (n,) in _numbers(said, r"Used (\d+) registers")), stack, stores + loads
+
+
+def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
+    return [tuple(int(n) for n in match.groups()) for match in re.finditer(pattern, text)]
+
+
+def check(name: str, game: Any, policy: Any, capability: tuple[int, int], ptxas: Path | None) -> Report:
+    """Compile one kernel for one device."""
+    report = Report(name, "sm_{}{}".format(*capability))
+    try:
+        code = ptx(game, policy, capability)
+        local = sum(n for (n,) in _numbers(code, r"\.local .*\[(\d+)\]"))
+        report = report._replace(floats=len(FLOATS.findall(code)), local=local)
+        if ptxas is None:
+            return report
+        registers, stack, spills = assemble(ptxas, code, capability)
+        return report._replace(registers=registers, stack=stack, spills=spills)
+    except Exception as error:  # one kernel that fails must not hide the others
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        return report._replace(error=f"{type(error).__name__}: {lines[0] if lines else ''}")
+
+
+def main() -> int:
+    """Check the kernels of the games named on the command line, or of all; 1 where one fails."""
+    about = str(__doc__).splitlines()[0]
+    parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
+    parser.add_argument("games", nargs="*", metavar="game", help="games by name; all if none is named")
+    parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
+    chosen = parser.parse_args()
+    ptxas = find_ptxas()
+    games = chosen.games or options.names("game")
+    reports = [check(*k, c, ptxas) for k in kernels(games) for c in CAPABILITIES]
+    if chosen.json:
+        print(json.dumps([report._asdict() for report in reports]))
+    else:
+        print(table(reports, ptxas))
+    return int(any(report.error for report in reports))
+
+
+def table(reports: list[Report], ptxas: Path | None) -> str:
+    """The reports for people."""
+    width = max(len(report.kernel) for report in reports)
+    lines = [f"{'kernel':{width}}  device  registers  stack  spills  floats"]
+    for r in reports:
+        numbers = (("-" if n is None else str(n)) for n in (r.registers, r.stack, r.spills, r.floats))
+        told = "{:>9}  {:>5}  {:>6}  {:>6}".format(*numbers) if not r.error else r.error
+        lines.append(f"{r.kernel:{width}}  {r.capability:6}  {told}")
+    if ptxas is None:
+        lines.append("ptxas is not installed (package nvidia-cuda-nvcc): registers, stack and spills are not known")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Who plays the playouts: engines by name. Importing this loads no CUDA; asking for an engine does."""
+
+import sys
+from importlib import metadata
+from typing import Any
+
+import numba
+
+from gpumcts.errors import BadInput
+from gpumcts.kernels import device
+from gpumcts.kernels.cpu import CpuPlayouts
+
+NAMES = ("auto", "cpu", "cuda", "cudasim")
+PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-nvvm", "nvidia-nvjitlink")
+
+
+def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
+    """The engine ``name`` for a game and a playout policy (option values): something with ``name`` and ``tally``.
+
+    ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads. Raises BadInput for an unknown name,
+    and for CUDA where no device can be used.
+    """
+    resolved = resolve(name)
+    if resolved == "cpu":
+        return CpuPlayouts(game, policy, threads)
+    from gpumcts.kernels.cuda import CudaPlayouts
+
+    return CudaPlayouts(game, policy)
+
+
+def resolve(name: str) -> str:
+    """``cpu``, ``cuda`` or ``cudasim`` for an engine's name, ``auto`` decided; BadInput where it cannot be had."""
+    if name not in NAMES:
+        raise BadInput(f"engine={name}: there are {', '.join(NAMES)}")
+    if name == "cudasim":
+        _simulate()
+    if name == "cuda" and (problem := cuda_problem()):
+        raise BadInput(f"engine=cuda: {problem}; engine=cpu works without a GPU")
+    if name == "auto":
+        return _automatic()
+    return name
+
+
+def _automatic() -> str:
+    found, problem = device.describe(), cuda_problem()
+    if found.name and problem and not device.simulated():
+        print(f"gpumcts: engine=auto takes the CPU: {found.name} cannot be used: {problem}", file=sys.stderr)
+    return "cpu" if problem else "cuda"
+
+
+def _simulate() -> None:
+    """Switch Numba's simulator on for this process."""
+    if not device.simulated() and "numba.cuda" in sys.modules:
+        raise BadInput("engine=cudasim: CUDA is in use in this process already; the simulator needs one of its own")
+    numba.config.ENABLE_CUDASIM = 1
+
+
+def cuda_problem() -> str:
+    """What keeps CUDA from being used, on one line; empty if nothing does, a first kernel included."""
+    if device.simulated():
+        return "the simulator is on in this process"
+    if problem := device.describe().problem:
+        return problem
+    from gpumcts.kernels.cuda_kernels import trial
+
+    return trial()
+
+
+def available() -> dict[str, Any]:
+    """What there is, for people: what ``device.describe`` tells, ``cuda`` (usable), ``problem``, ``packages``."""
+    problem = cuda_problem()
+    return {**device.describe()._asdict(), "cuda": not problem, "problem": problem, "packages": _versions()}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

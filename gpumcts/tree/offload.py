@@ -1,0 +1,153 @@
+"""Searches whose playouts are played elsewhere: the forest on the CPU's threads, its leaves on the device.
+
+Two halves of the forest are under way at a time. While the device plays the leaves of one, the threads back up and
+select in the other. Each tree does what ``advance_block`` does, in the same order, so the trees are the same.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from gpumcts.tree.advance import Batch
+from gpumcts.tree.forest import Forest
+
+MOST_LEAVES = 1 << 16  # of a half: enough to fill a device
+MOST_BYTES = 1 << 28  # of a half's paths
+SECONDS_A_REPORT = 0.1
+
+Block = tuple[int, int]
+
+
+class Half:
+    """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
+
+    def __init__(self, block: Block, threads: int, flight: Any, depth: int, leaves: int) -> None:
+        self.begin, self.end = block
+        self.flight = flight
+        self.number, self.leaves = 0, 0
+        size = -(-(self.end - self.begin) // threads)
+        self._blocks = [(b, min(b + size, self.end)) for b in range(self.begin, self.end, size)]
+        rows = (self.end - self.begin) * leaves
+        self._paths, self._movers = np.zeros((rows, depth), np.int32), np.zeros((rows, depth), np.int8)
+        self._depths, self._evaluations = np.zeros(rows, np.int64), np.zeros(rows, np.float64)
+        self._parts: dict[int, list[tuple[Block, Batch]]] = {}
+
+    def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
+        """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree."""
+        if leaves not in self._parts:
+            rows = (self.end - self.begin) * leaves
+            states, keys, tally = self.flight.arrays(rows)
+            batch = Batch(states, keys, self._paths, self._movers, self._depths, self._evaluations, tally)
+            spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
+            batches = [Batch(*(array[span] for array in batch)) for span in spans]
+            self._parts[leaves] = list(zip(self._blocks, batches, strict=True))
+        return self._parts[leaves]
+
+
+class Offload:
+    """One wave of a search, its playouts on ``searcher.engine``."""
+
+    def __init__(
+        self,
+        searcher: Any,
+        forest: Forest,
+        states: np.ndarray,
+        keys: np.ndarray,
+        iterations: int,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.forest = forest
+        self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
+        self._leaves = min(searcher.settings.leaves_per_tree, iterations)
+        self._playouts = searcher.settings.playouts_per_leaf
+        self._depth = searcher.game.MAX_PLIES + 2
+        self._stop, self._on_progress = stop, on_progress
+        self._done, self._reported = 0, time.perf_counter()
+
+    def run(self) -> Forest:
+        """Do all iterations; returns the forest, which may have grown. KeyboardInterrupt where ``stop`` is set."""
+        with ThreadPoolExecutor(self._searcher.threads) as pool:
+            for blocks in self._pairs():
+                rows = (blocks[0][1] - blocks[0][0]) * self._leaves
+                flights = self._searcher.engine.flights(rows)
+                made = zip(blocks, flights, strict=False)
+                halves = [Half(block, self._searcher.threads, f, self._depth, self._leaves) for block, f in made]
+                try:
+                    self._fly(halves, pool)
+                finally:
+                    for half in halves:
+                        half.flight.finish()
+        self._report(0, last=True)
+        return self.forest
+
+    def _pairs(self) -> Iterator[list[Block]]:
+        """The trees in pairs of halves of at most MOST_LEAVES leaves, the first half never smaller than the second."""
+        trees = len(self._states)
+        rows = min(MOST_LEAVES, MOST_BYTES // (5 * self._depth))
+        half = max(1, min(rows // self._leaves, -(-trees // 2)))
+        for begin in range(0, trees, 2 * half):
+            bounds = [min(begin + k * half, trees) for k in range(3)]
+            yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+
+    def _fly(self, halves: list[Half], pool: ThreadPoolExecutor) -> None:
+        """Take turns until all iterations are done: what is back is backed up, the next leaves go off."""
+        for half in halves:
+            self._gather(half, pool)
+        while any(half.leaves for half in halves):
+            for half in halves:
+                if half.leaves:
+                    half.flight.finish()
+                    self._check_stop()
+                    self._apply(half, pool)
+                    self._gather(half, pool)
+
+    def _check_stop(self) -> None:
+        if self._stop is not None and self._stop.is_set():
+            raise KeyboardInterrupt
+
+    def _each(self, work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
+        """``work`` on every part, on the threads where there are several."""
+        return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
+
+    def _gather(self, half: Half, pool: ThreadPoolExecutor) -> None:
+        """Select the next leaves of a half and send them off; nothing where its iterations are done."""
+        half.leaves = leaves = min(self._leaves, self._iterations - half.number)
+        if not leaves:
+            return
+
+        def gather(part: tuple[Block, Batch]) -> bool:
+            block, batch = part
+            return self._searcher.gather(self.forest, self._states, self._keys, block, half.number, leaves, batch)
+
+        parts = half.parts(leaves)
+        while parts:
+            fits = self._each(gather, parts, pool)
+            parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
+            if parts:
+                self.forest = self._searcher.larger(self.forest)
+        half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
+
+    def _apply(self, half: Half, pool: ThreadPoolExecutor) -> None:
+        """Back up the leaves of a half that have come back."""
+        leaves = half.leaves
+
+        def apply(part: tuple[Block, Batch]) -> None:
+            block, batch = part
+            self._searcher.apply(self.forest, block, leaves, batch)
+
+        self._each(apply, half.parts(leaves), pool)
+        half.number += leaves
+        self._report((half.end - half.begin) * leaves)
+
+    def _report(self, iterations: int, last: bool = False) -> None:
+        """Tell of progress, now and then."""
+        self._done += iterations
+        now = time.perf_counter()
+        if self._on_progress is not None and self._done and (last or now - self._reported > SECONDS_A_REPORT):
+            self._on_progress(self._done)
+            self._done, self._reported = 0, now

@@ -1,0 +1,200 @@
+"""Matches: the games are right, and the same however they are scheduled."""
+
+import hashlib
+import json
+import threading
+
+import numpy as np
+import pyspiel
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import Othello
+from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.kernels.batch import Rules
+from gpumcts.match.runner import keys_of
+from gpumcts.match.statistics import wilson
+from gpumcts.players.random import RandomPlayer
+from gpumcts.rng import key_of
+
+
+class Recorder(RandomPlayer):
+    """A random mover that notes what it is asked."""
+
+    def __init__(self, game, name):
+        super().__init__(game, name)
+        self.asked = []
+
+    def choose(self, states, keys, games, stop=None):
+        self.asked += zip(games.tolist(), keys.tolist(), map(tuple, states.tolist()), strict=True)
+        return super().choose(states, keys, games, stop)
+
+
+def test_keys_of_is_key_of_for_many():
+    games, plies = np.array([0, 1, 5, 999_999]), np.array([0, 3, 59, 127])
+    expected = [int(key_of(3, game, ply)) for game, ply in zip(games.tolist(), plies.tolist(), strict=True)]
+    assert keys_of(key_of(3), games, plies).tolist() == expected
+
+
+@pytest.mark.parametrize("game", [Othello(), DotsAndBoxes(), DiceDuel()], ids=lambda game: type(game).__name__)
+def test_results_do_not_depend_on_games_in_flight(play, tmp_path, game):
+    results = [play(tmp_path / str(n), 5, game, games_in_flight=n) for n in (1, 2, 3, 1000)]
+    assert len({result.digest for result in results}) == 1
+    assert len({result[:4] for result in results}) == 1
+    assert play(tmp_path / "other", 5, game, seed=8).digest != results[0].digest
+
+
+def test_players_are_asked_with_the_key_of_game_and_ply_in_turn(play, tmp_path, games_of):
+    """Dots and Boxes gives a player several moves in a row; Dice Duel has chance between the players."""
+    for game in (DotsAndBoxes(), DiceDuel()):
+        rules = Rules(game)
+        players = Recorder(game, "a"), Recorder(game, "b")
+        play(tmp_path / type(game).__name__, 4, game, seed=3, players=players, games_in_flight=2)
+        asked = {(number, key): (index, state) for index in (0, 1) for number, key, state in players[index].asked}
+        turns = 0
+        for number in games_of(tmp_path / type(game).__name__):
+            states, ply = rules.starts(1), 0
+            while rules.count_moves(states)[0]:
+                key = key_of(3, number, ply)
+                mover = rules.movers(states)[0]
+                if mover != CHANCE:
+                    player = mover if number % 2 == 0 else 1 - mover
+                    assert asked[number, int(key)] == (player, tuple(states[0].tolist()))
+                    turns += 1
+                states, ply = rules.play(states, rules.random_moves(states, np.array([key]))), ply + 1
+        assert turns == len(players[0].asked) + len(players[1].asked)
+
+
+def test_games_are_othello_to_another_program(play, tmp_path, games_of):
+    """Every game replayed by OpenSpiel: legal moves, the end, and the result for the match's first player."""
+    result = play(tmp_path, 10)
+    points = 0.0
+    for number, record in games_of(tmp_path).items():
+        state = pyspiel.load_game("othello").new_initial_state()
+        for move in record["moves"].split():
+            state.apply_action(state.string_to_action(state.current_player(), move))
+        assert state.is_terminal()
+        assert record["first"] == number % 2
+        assert record["score"] == state.returns()[record["first"]]
+        assert record["result"] == {1: "win", 0: "draw", -1: "loss"}[record["score"]]
+        assert record["plies"] == len(record["moves"].split())
+        points += (1 + record["score"]) / 2
+    assert points == result.wins + result.draws / 2
+    assert result.games == result.wins + result.draws + result.losses == 10
+
+
+def test_first_player_of_random_othello_scores_as_published(play, tmp_path, games_of):
+    """45.4 % wins and 4.2 % draws for Black; the interval has a confidence of 1 - 1e-6, and the seed is fixed."""
+    result = play(tmp_path, 1000)
+    black = {"win": ("win", "loss"), "loss": ("loss", "win"), "draw": ("draw", "draw")}
+    results = [black[record["result"]][record["first"]] for record in games_of(tmp_path).values()]
+    low, high = wilson(results.count("win"), results.count("draw"), 1000, 1 - 1e-6)
+    assert low < 0.454 + 0.042 / 2 < high
+    low, high = wilson(result.wins, result.draws, 1000, 1 - 1e-6)
+    assert low < 0.5 < high
+
+
+def test_digest_is_that_of_the_sorted_file(play, tmp_path):
+    digest = play(tmp_path, 7, games_in_flight=3).digest
+    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
+    ordered = sorted(lines, key=lambda line: json.loads(line)["game"])
+    assert lines != ordered  # or the test says little
+    assert digest == hashlib.sha256("".join(ordered).encode()).hexdigest()
+
+
+def test_progress_and_stop(play, tmp_path):
+    stop, seen = threading.Event(), []
+
+    def on_progress(progress):
+        seen.append(progress)
+        if progress.moves >= 100:
+            stop.set()
+
+    result = play(tmp_path, 6, on_progress=on_progress, stop=stop)
+    assert result.interrupted
+    assert result.digest is None
+    assert seen[-1].moves == len(seen) * 3 >= 100
+    assert result.games < seen[-1].games == 6
+    finished = play(tmp_path, 6)
+    assert not finished.interrupted
+    assert finished.digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+class Interrupted(RandomPlayer):
+    """A player in whose 20th choice Ctrl-C comes: it stops early with moves that do not count, or raises."""
+
+    def __init__(self, game, stop, raises):
+        super().__init__(game)
+        self.stop, self.raises, self.left = stop, raises, 20
+
+    def choose(self, states, keys, games, stop=None):
+        moves = super().choose(states, keys, games, stop)
+        self.left -= 1
+        if self.left:
+            return moves
+        self.stop.set()
+        if self.raises:
+            raise KeyboardInterrupt
+        return np.zeros_like(moves)
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_choice_that_is_interrupted_does_not_count(play, tmp_path, raises):
+    stop, game = threading.Event(), Othello()
+    players = (RandomPlayer(game), Interrupted(game, stop, raises))
+    assert play(tmp_path, 6, players=players, stop=stop).interrupted
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+def test_an_interrupt_without_stop_goes_through_and_frees_the_folder(play, tmp_path):
+    game = Othello()
+    players = (RandomPlayer(game), Interrupted(game, threading.Event(), True))
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path, 6, players=players)
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+class Stranger(RandomPlayer):
+    """Plays the square a1 always."""
+
+    trusted = False
+
+    def choose(self, states, keys, games, stop=None):
+        return np.zeros(len(states), np.int64)
+
+
+def test_an_illegal_move_of_a_stranger_is_refused(play, tmp_path):
+    game = Othello()
+    with pytest.raises(BadInput, match="stranger made an illegal move in game 1, ply 0"):
+        play(tmp_path, 2, players=(RandomPlayer(game), Stranger(game, "stranger")))
+    assert len((tmp_path / "moves.jsonl").read_text().splitlines()) == 1  # game 0's first move, nothing else
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"games": 0}, "games=0 is not between 1 and"),
+        ({"games": -1}, "games=-1"),
+        ({"seed": -1}, "seed=-1 is not between 0 and"),
+        ({"seed": 1 << 64}, "seed=18446744073709551616"),
+        ({"games_in_flight": 0}, "games_in_flight=0 is not at least 1"),
+        ({"game": ShortestPath()}, "game=ShortestPath is for one player"),
+    ],
+)
+def test_bad_numbers_are_refused_and_nothing_is_created(play, tmp_path, options, message):
+    with pytest.raises(BadInput, match=message):
+        play(tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_player_that_chooses_too_few_moves_leaves_the_journal_whole(play, tmp_path):
+    class Lazy(RandomPlayer):
+        def choose(self, states, keys, games, stop=None):
+            return super().choose(states, keys, games, stop)[1:]
+
+    with pytest.raises(ValueError, match="lazy chose"):
+        play(tmp_path, 6, players=(Lazy(Othello(), "lazy"), RandomPlayer(Othello())))
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest

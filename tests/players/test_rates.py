@@ -1,0 +1,117 @@
+"""Time budgets: measured on a player whose cost is known, by a clock that only it moves; the file that binds."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.othello import Othello
+from gpumcts.kernels.batch import Rules
+from gpumcts.players import rates
+from gpumcts.players.rates import Rate, bound_rates, calibrate
+
+
+class Worker:
+    """Takes ``cost(empty squares)`` seconds an iteration and position, and a minute for its very first choice."""
+
+    def __init__(self, cost):
+        self.cost, self.now, self.calls = cost, 0.0, 0
+
+    def clock(self):
+        return self.now
+
+    def make(self, iterations):
+        outer = self
+
+        class Player:
+            def choose(self, states, keys, games, stop=None):
+                outer.calls += 1
+                outer.now += 60.0 if outer.calls == 1 else 0.0
+                empty = 64 - np.bitwise_count(states[:, 0] | states[:, 1])
+                outer.now += float(iterations * sum(outer.cost(n) for n in empty.tolist()))
+                return np.zeros(len(states), np.int64)
+
+            def forget(self, games):
+                pass
+
+        return Player()
+
+
+def test_a_steady_player():
+    worker = Worker(lambda empty: 2.0**-10)
+    rate = calibrate(Othello(), worker.make, 0.5, trees=8, clock=worker.clock)
+    assert rate.iterations == 512
+    assert rate.iterations_per_second == pytest.approx(1024)
+    assert rate.by_ply == pytest.approx([1024] * rates.STAGES)
+    assert rate.plies == [5, 15, 25, 35, 45, 55]
+
+
+def test_a_game_costs_what_it_should_where_late_moves_are_cheap():
+    """Cost proportional to the empty squares: 60 moves take 60 budgets, within the 5 % that six stages allow."""
+    worker = Worker(lambda empty: empty * 1e-6)
+    rate = calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock)
+    assert rate.by_ply == sorted(rate.by_ply)
+    game = sum(empty * 1e-6 * rate.iterations for empty in range(60, 0, -1))
+    assert game == pytest.approx(60 * 0.1, rel=0.05)
+
+
+def test_the_budget_grows_until_it_can_be_measured():
+    worker = Worker(lambda empty: 1e-9)
+    calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock, measuring_seconds=1.5)
+    assert 0.5 < worker.now - 60 < 3
+    assert worker.calls < 100
+
+
+def test_a_budget_shorter_than_an_iteration_is_refused():
+    worker = Worker(lambda empty: 0.25)
+    with pytest.raises(BadInput, match=r"budget.seconds=0.2 is too short: one iteration takes 0.25 s"):
+        calibrate(Othello(), worker.make, 0.2, trees=2, clock=worker.clock)
+
+
+def test_positions_where_players_move_in_a_game_with_chance():
+    rules = Rules(DiceDuel())
+    stages = rates._sample(rules, 40)
+    assert 1 < len(stages) <= rates.STAGES
+    for _, states in stages:
+        counts, movers = rules.describe(states)
+        assert (counts > 0).all()
+        assert (movers < 2).all()
+
+
+RATE = Rate(0.1, 1234, 12340.0, [5, 15], [12000.0, 13000.0])
+
+
+def test_what_was_measured_first_binds(tmp_path):
+    assert bound_rates(tmp_path / "run", lambda: {"player": RATE}) == {"player": RATE}
+    assert bound_rates(tmp_path / "run", lambda: pytest.fail("measured again")) == {"player": RATE}
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["rates.json"]
+
+
+def test_of_two_processes_the_first_to_write_binds(tmp_path):
+    def measure():
+        bound_rates(tmp_path, lambda: {"player": RATE})  # the other one, while we measure
+        return {"player": RATE._replace(iterations=1)}
+
+    assert bound_rates(tmp_path, measure) == {"player": RATE}
+    assert [file.name for file in tmp_path.iterdir()] == ["rates.json"]
+
+
+NO_ITERATIONS = json.dumps({"player": RATE._replace(iterations=0)._asdict()})
+NO_COUNT = json.dumps({"player": RATE._replace(iterations=12.5)._asdict()})
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"player": 3}', '{"player": {"iterations": 3}}', NO_ITERATIONS, NO_COUNT]
+)
+def test_a_damaged_file_is_refused(tmp_path, text):
+    (tmp_path / "rates.json").write_text(text)
+    with pytest.raises(BadInput, match="rates.json is damaged"):
+        bound_rates(tmp_path, lambda: {"player": RATE})
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="rates.json cannot be used: File exists"):
+        bound_rates(tmp_path / "file", lambda: {"player": RATE})
