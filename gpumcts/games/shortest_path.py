@@ -4,11 +4,10 @@ The walker starts in the upper left corner (a1) and goes east, south, or south-e
 every square entered costs its toll of 1 to 4, a diagonal step 1 more. A walk costs 8 to 32 in any field.
 
 Costs become scores linearly, and the cheaper the better: ``score = SCORE_UNIT * (16 - cost) / 16``, so that a cost of 0
-would be +SCORE_UNIT (value 1), 16 is 0 (value 1/2), and 32 is -SCORE_UNIT (value 0). There is no opponent: values never
-flip.
+is +SCORE_UNIT (value 1), 16 is 0 (value 1/2), and 32 is -SCORE_UNIT (value 0). There is no opponent: values never flip.
 
-The default field deceives on purpose: the cheapest walk (11, the only one) begins south, where random walks cost 19.8 on
-the average, against 16.9 in the east; always taking the cheapest next square costs 15.
+The default field deceives on purpose: the cheapest walk (11, the only one) begins south, where random walks cost 19.8
+on the average, against 16.9 in the east; always taking the cheapest next square costs 15.
 """
 
 from typing import Annotated, NamedTuple

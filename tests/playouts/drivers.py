@@ -1,0 +1,87 @@
+"""Compiled drivers that work for every policy on every game, and the policies that the conformance suite runs over."""
+
+import re
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+
+from gpumcts import options
+from gpumcts.games import contract
+from gpumcts.playouts.contract import outcome, play_out
+from gpumcts.rng import key_of
+from tests.games.drivers import keys_of, variants
+from tests.reference.playout import legal_moves
+
+GAMES = {name: options.option("game", name)() for name in options.names("game")}
+POLICIES = {
+    f"{name}-{variant}": policy
+    for name in options.names("playout")
+    for variant, policy in variants(options.option("playout", name)).items()
+}
+FLOATING = re.compile(r"\b(double|float|half|f(?:add|sub|mul|div|rem|neg|cmp)|[su]itofp|fpto[su]i)\b")
+
+
+@njit(nogil=True, error_model="numpy")  # not from the cache, whose code cannot be read as text
+def _playouts(game, policy, states, keys, lasts, found):
+    flat, out, width = states.reshape(-1), lasts.reshape(-1), states.shape[1]
+    for s in range(states.shape[0]):
+        last, plies = play_out(game, policy, contract.unpack(game, flat, s * width, 1), keys[s])
+        contract.pack(game, last, out, s * width, 1)
+        found[s, 0] = outcome(game, last)
+        found[s, 1] = plies
+        found[s, 2] = contract.overrun(game, last)
+        found[s, 3] = contract.count_moves(game, last)
+
+
+def playouts(game: Any, policy: Any, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One playout from each of ``states`` (uint64[S, W]): last states uint64[S, W] and int64[S, 4].
+
+    The four columns: outcome, plies, plies of these past the end, legal moves of the last state.
+    """
+    lasts, found = np.zeros_like(states), np.zeros((len(states), 4), np.int64)
+    _playouts(game, options.compiled(policy), states, keys, lasts, found)
+    return lasts, found
+
+
+def code_of_playouts(game: Any, policy: Any) -> str:
+    """The LLVM code of the driver above for a game and a policy."""
+    states, keys, found = np.zeros((1, game.WORDS), np.uint64), np.zeros(1, np.uint64), np.zeros((1, 4), np.int64)
+    arguments = (game, options.compiled(policy), states, keys, states, found)
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    _playouts.compile(signature)
+    return _playouts.inspect_llvm(signature)
+
+
+def chosen(game: Any, policy: Any, state: Any, keys: np.ndarray) -> np.ndarray:
+    """The move that ``policy`` chooses in ``state`` under each of ``keys``, int64[K]; -1 where it is not a legal one.
+
+    It is seen from the state after a playout of one ply, so that nothing more needs to be compiled.
+    """
+    states = np.array([state], np.uint64).repeat(len(keys), axis=0)
+    lasts, _ = playouts(game, policy._replace(truncate=1), states, keys)
+    moves = np.full(len(keys), contract.NO_MOVE, np.int64)
+    for move in legal_moves(game, state):
+        moves[(lasts == np.array(contract.play(game, state, move), np.uint64)).all(axis=1)] = move
+    return moves
+
+
+def starts(game: Any, count: int) -> np.ndarray:
+    """``count`` starting positions, uint64[count, W]."""
+    return np.array([contract.start(game)], np.uint64).repeat(count, axis=0)
+
+
+def plain_outcomes(game: Any, policy: Any, count: int) -> list[list[int]]:
+    """[outcome, plies, words of the last state ...] of playouts from the start, in plain Python."""
+    found = []
+    for number in range(count):
+        last, plies = play_out(game, options.compiled(policy), contract.start(game), key_of(20, number))
+        found.append([int(outcome(game, last)), int(plies), *map(int, last)])
+    return found
+
+
+def compiled_outcomes(game: Any, policy: Any, count: int) -> list[list[int]]:
+    """The same from compiled code."""
+    lasts, found = playouts(game, policy, starts(game, count), keys_of(20, count=count))
+    return [[*row[:2].tolist(), *last.tolist()] for row, last in zip(found, lasts, strict=True)]

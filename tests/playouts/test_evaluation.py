@@ -1,0 +1,55 @@
+"""The evaluation in place of a playout."""
+
+import numpy as np
+import pytest
+
+from gpumcts.games import contract
+from gpumcts.games.contract import SCORE_UNIT
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import Othello
+from gpumcts.playouts.evaluation import Evaluation
+from tests.games.drivers import keys_of, positions, trace
+from tests.playouts.drivers import GAMES, playouts
+from tests.reference.playout import rescaled_evaluation
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_the_outcome_is_the_rescaled_evaluation_or_the_score(game):
+    words, _, plies = trace(game, keys_of(31, count=10))
+    rows = positions(words, plies)
+    _, found = playouts(game, Evaluation(), rows, keys_of(32, count=len(rows)))
+    assert not found[:, 1].any()
+    for row, outcome in zip(rows, found[:, 0].tolist(), strict=True):
+        state = contract.unpack(game, row, 0, 1)
+        over = contract.count_moves(game, state) == 0
+        assert outcome == (contract.score(game, state) if over else rescaled_evaluation(game, state))
+
+
+def test_worked_values():
+    """Othello: three moves against none and no corner is 3 of 64; the mover's good is the other's bad."""
+    game = Othello()
+    rows = [
+        contract.parse_position(game, "---------------------------OX------XO--------------------------- X"),
+        contract.parse_position(game, "-OX-----".ljust(64, "-") + " X"),
+        contract.parse_position(game, "-OX-----".ljust(64, "-") + " O"),
+    ]
+    _, found = playouts(game, Evaluation(), np.array(rows, np.uint64), keys_of(33, count=3))
+    # The second and the third: one move each way, a1 for Black and d1 for White.
+    assert found[:, 0].tolist() == [0, 0, 0]
+    rows = [
+        contract.parse_position(game, "XO------".ljust(64, "-") + " X"),
+        contract.parse_position(game, "XO------".ljust(64, "-") + " O"),
+    ]
+    _, found = playouts(game, Evaluation(), np.array(rows, np.uint64), keys_of(33, count=2))
+    # One move and a corner for Black, nothing for White: (1 + 8) of 64, for the first player in both.
+    assert found[:, 0].tolist() == [9 * SCORE_UNIT // 64] * 2
+
+
+def test_division_goes_towards_zero_for_either_side():
+    game = DotsAndBoxes(1, 3)
+    first, second = "-../||../-.. 1 B", "-../||../-.. 0 A"
+    rows = np.array([contract.parse_position(game, text) for text in (first, second)], np.uint64)
+    _, found = playouts(game, Evaluation(), rows, keys_of(34, count=2))
+    assert found[:, 0].tolist() == [SCORE_UNIT // 3, -(SCORE_UNIT // 3)]

@@ -1,0 +1,26 @@
+"""Random playouts against a loop in plain Python that shares only the rules and none of the generator."""
+
+import pytest
+
+from gpumcts.games import contract
+from gpumcts.playouts.uniform import Uniform
+from tests.games.drivers import keys_of
+from tests.playouts.drivers import GAMES, playouts, starts
+from tests.reference.playout import uniform_playout
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_draws_are_addressed_by_ply(game):
+    """Draw 0 of ply p of a playout under a key decides its move p: where a draw stands is part of every result."""
+    count = 20
+    keys = keys_of(30, count=count)
+    lasts, found = playouts(game, Uniform(), starts(game, count), keys)
+    for number in range(count):
+        state, plies = uniform_playout(game, contract.start(game), int(keys[number]))
+        outcome, gone, past, _ = found[number].tolist()
+        assert gone - past == plies
+        assert outcome == contract.score(game, state)
+        if past == 0:
+            assert [int(word) for word in state] == lasts[number].tolist()
