@@ -3,7 +3,7 @@
 A *key* is a 64-bit word. ``child_key`` derives the keys of a path (seed, game, ply of the game, leaf, playout); ``draw`` and
 ``bits`` read number j of ply p of a playout. Both are the SplitMix64 finaliser (Steele, Lea, Flood 2014; constants of
 Stafford's variant 13) over ``key + counter * odd``, a bijection of the counter, so that two draws under one key never
-share their input. Children use another odd constant and a last rotation of the input, so that no key equals a draw of its parent.
+share their input. Children go through two rounds and another odd constant, so that keys and draws do not meet.
 
 Counters: ply in the low 16 bits, the number of the draw within the ply above them.
 """

@@ -24,7 +24,7 @@ INNER = U(0x7E7E7E7E7E7E7E7E)  # files b to g: what a horizontal or diagonal lin
 CORNERS = U(0x8100000000000081)
 START_BLACK, START_WHITE = (1 << 28) | (1 << 35), (1 << 27) | (1 << 36)  # e4 d5, d4 e5
 S1, S7, S8, S9 = U(1), U(7), U(8), U(9)
-PASSES = U(6)  # bits of State.turn that count passes in a row
+PASSES = U(6)  # bits of State.turn: the last move, and the one before it, was a pass
 
 
 class Othello(NamedTuple):
@@ -46,7 +46,7 @@ OPTION = Othello
 
 
 class State(NamedTuple):
-    """own: discs of the player to move; opp: the other's; turn: bit 0 the mover, bits 1-2 the passes just made."""
+    """own: discs of the player to move; opp: the other's; turn: bit 0 the mover, bits 1-2 the passes just made (PASSES)."""
 
     own: np.uint64
     opp: np.uint64
@@ -149,7 +149,7 @@ def othello_play(game, state, move):
     disc = (U(1) << U(move & 63)) & moved
     turned = flips(disc, state.own, state.opp)
     mover = (state.turn ^ U(1)) & U(1)
-    passes = ((state.turn & PASSES) + U(2)) & ~moved
+    passes = ((state.turn << S1) | U(2)) & PASSES & ~moved
     return State(state.opp & ~turned, state.own | turned | disc, mover | passes)
 
 
@@ -163,12 +163,12 @@ def othello_random_move(game, state, stream):
 @contract.over.implements(Othello)
 def othello_over(game, state):
     """After two passes, so that a step need not ask whether the opponent could move."""
-    return (state.turn & PASSES) == U(4)
+    return (state.turn & PASSES) == PASSES
 
 
 @contract.overrun.implements(Othello)
 def othello_overrun(game, state):
-    return np.int64((state.turn & PASSES) >> U(1))
+    return np.int64(popcount(state.turn & PASSES))
 
 
 @contract.score.implements(Othello)
@@ -239,7 +239,7 @@ def othello_position_text(game, state):
     """64 characters X (Black), O (White), - (empty), a1 b1 ... h8, then the player to move: the usual one-line form."""
     black, white = _discs(state)
     board = "".join(_disc(black, white, 0, cell).replace(".", "-") for cell in range(64))
-    passes = int(state.turn & PASSES) >> 1
+    passes = int(state.turn & PASSES).bit_count()
     return f"{board} {'O' if int(state.turn) & 1 else 'X'}" + (f" {passes}" if passes else "")
 
 
@@ -259,4 +259,4 @@ def othello_parse_position(game, text):
     passes = int(parts[2]) if len(parts) == 3 else 0
     if (passes > 0 and legal(opp, own)) or (passes > 1 and legal(own, opp)):
         raise BadInput(f"position: passes just made cannot be {passes} where a player who passed has a move")
-    return State(own, opp, U(mover) | U(2 * passes))
+    return State(own, opp, U(mover) | U((0, 2, 6)[passes]))

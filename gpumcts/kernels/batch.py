@@ -69,28 +69,32 @@ def _legal_moves(game, states):
 
 @entry
 def _perft(game, states, depth, words, moves):
-    """Leaves at ``depth``, by an explicit stack: level d of ``words`` holds the state after d plies."""
+    """(positions at ``depth``, games over before it), by an explicit stack: level d of ``words`` holds the state after d plies."""
     if depth == 0:
-        return 1
+        return 1, 0
     width = states.shape[1]
     for i in range(width):
         words[i] = states[0, i]
     moves[0] = NO_MOVE
-    level, nodes = 0, 0
+    level, nodes, finished = 0, 0, 0
     while level >= 0:
         state = unpack(game, words, level * width, 1)
         if level == depth - 1:
-            nodes += count_moves(game, state)
+            count = count_moves(game, state)
+            nodes += count
+            finished += count == 0
             level -= 1
             continue
+        fresh = moves[level] == NO_MOVE
         moves[level] = next_move(game, state, moves[level])
         if moves[level] == NO_MOVE:
+            finished += fresh
             level -= 1
             continue
         pack(game, play(game, state, moves[level]), words, (level + 1) * width, 1)
         level += 1
         moves[level] = NO_MOVE
-    return nodes
+    return nodes, finished
 
 
 class Rules:
@@ -142,8 +146,13 @@ class Rules:
 
     def perft(self, state: np.ndarray, depth: int) -> int:
         """Number of move sequences of length ``depth`` from one packed state (uint64[W])."""
+        return self.perft_and_finished(state, depth)[0]
+
+    def perft_and_finished(self, state: np.ndarray, depth: int) -> tuple[int, int]:
+        """``perft``, and the number of games that are over before; some published counts (Othello's) are their sum."""
         words, moves = np.empty((depth + 1) * self.width, np.uint64), np.empty(depth + 1, np.int64)
-        return int(_perft(self.game, state.reshape(1, -1), depth, words, moves))
+        nodes, finished = _perft(self.game, state.reshape(1, -1), depth, words, moves)
+        return int(nodes), int(finished)
 
     def state(self, words: np.ndarray) -> Any:
         """One packed state (uint64[W]) as the game's NamedTuple, for the text verbs."""
