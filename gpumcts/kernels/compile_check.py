@@ -24,6 +24,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts import options
+from gpumcts.errors import BadInput
 
 CAPABILITIES = ((8, 0), (9, 0))
 FLOATS = re.compile(r"^\s*(?:@!?%\w+\s+)?(\w[\w.]*\.(?:bf16|f16|f32|f64)\b[\w.]*)", re.MULTILINE)  # instructions
@@ -140,15 +141,19 @@ def check(name: str, game: Any, policy: Any, capability: tuple[int, int], ptxas:
 
 
 def main() -> int:
-    """Check the kernels of the games named on the command line, or of all; 1 where one fails."""
+    """Check the kernels of the games named on the command line, or of all; 1 where one fails, 2 for an unknown game."""
     about = str(__doc__).splitlines()[0]
     parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
     parser.add_argument("games", nargs="*", metavar="game", help="games by name; all if none is named")
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
     ptxas = find_ptxas()
-    games = chosen.games or options.names("game")
-    reports = [check(*k, c, ptxas) for k in kernels(games) for c in CAPABILITIES]
+    try:
+        found = list(kernels(chosen.games or options.names("game")))
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    reports = [check(*kernel, capability, ptxas) for kernel in found for capability in CAPABILITIES]
     if chosen.json:
         print(json.dumps([report._asdict() for report in reports]))
     else:

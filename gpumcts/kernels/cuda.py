@@ -39,7 +39,7 @@ class Flight:
     def __init__(self, playouts: "CudaPlayouts", leaves: int) -> None:
         self._playouts, self._width = playouts, playouts.game.WORDS
         self._mirror = device.mirror(leaves * (self._width + 1 + TALLY_COLUMNS))
-        self._marks: tuple[Any, Any] | None = None
+        self._marks: tuple[Any, Any, Any] | None = None
         self._count = 0
 
     def arrays(self, leaves: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -58,25 +58,28 @@ class Flight:
         mirror.upload(0, tally)
         mirror.clear(tally, tally + leaves * TALLY_COLUMNS)
         self._count = leaves * playouts
-        begin, queue = mirror.mark(), []
-        for first in range(0, self._count, size := self._playouts.playouts_a_launch):
-            if stop is not None and stop.is_set():
-                break
-            if len(queue) >= LAUNCHES_AHEAD:
-                queue.pop(0).wait()
-            job = Job(mirror.device, self._width, leaves, playouts, first, min(first + size, self._count))
-            self._playouts.launch(job, mirror.stream)
-            queue.append(mirror.mark())
-        self._marks = begin, mirror.mark()
-        mirror.download(tally, tally + leaves * TALLY_COLUMNS)
-        self._end = mirror.mark()
+        begin = mirror.mark()
+        queue: list[Any] = []
+        try:
+            for first in range(0, self._count, size := self._playouts.playouts_a_launch):
+                if stop is not None and stop.is_set():
+                    break
+                if len(queue) >= LAUNCHES_AHEAD:
+                    queue.pop(0).wait()
+                job = Job(mirror.device, self._width, leaves, playouts, first, min(first + size, self._count))
+                self._playouts.launch(job, mirror.stream)
+                queue.append(mirror.mark())
+        finally:  # after Ctrl-C too there is something to wait for
+            end = mirror.mark()
+            mirror.download(tally, tally + leaves * TALLY_COLUMNS)
+            self._marks = begin, end, mirror.mark()
 
     def finish(self) -> None:
         """Wait until the tally is back; nothing to do where nothing is under way."""
         if self._marks is None:
             return
-        self._end.wait()
-        begin, end = self._marks
+        begin, end, back = self._marks
+        back.wait()
         self._marks = None
         self._playouts.took(self._count, end.since(begin))
 

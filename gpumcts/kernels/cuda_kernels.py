@@ -26,7 +26,8 @@ BURST = 8  # plies between two looks for threads that are through: fewer cost lo
 LONGEST = np.int64(1 << 30)  # no playout is longer; plies are counted in 32 bits
 MOST_PLAYOUTS_A_THREAD = 8192  # in one launch, so that sums of plies fit in 32 bits
 
-numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a search with few leaves has small launches, and that is right
+# A search with few leaves has small launches, and that is right.
+numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 
 class Job(NamedTuple):
@@ -110,7 +111,8 @@ def jit(signature: tuple) -> Any:
 
     Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at.
     """
-    return cuda.jit(signature) if device.simulated() else cuda.jit(signature, cache=True, lto=False)
+    options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
+    return cuda.jit(signature, **options)
 
 
 @functools.cache
@@ -118,10 +120,7 @@ def compiled_kernel(signature: tuple) -> Any:
     """``playout_kernel`` for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
     game, policy = (getattr(t, "instance_class", t) for t in signature[:2])
     with announced(f"CUDA playouts of {policy.__name__} on {game.__name__}"):
-        kernel = jit(signature)(playout_kernel)
-        if not device.simulated():
-            kernel.get_regs_per_thread()  # links and loads it: what a driver refuses, it refuses here
-    return kernel
+        return jit(signature)(playout_kernel)
 
 
 def resident_blocks(registers: int, multiprocessors: int) -> int:

@@ -4,6 +4,7 @@ Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator t
 copy is still a copy there, so that a forgotten one shows.
 """
 
+import contextlib
 import ctypes
 import functools
 import gc
@@ -58,8 +59,7 @@ def ask_driver(driver: Any) -> Description:
     if code == 0:
         code = driver.cuDeviceGetCount(ctypes.byref(count))
     if code != 0 or count.value == 0:
-        return Description(
-        problem=f"the NVIDIA driver shows no device (it answers {code})")
+        return Description(problem=f"the NVIDIA driver shows no device (it answers {code})")
     driver.cuDriverGetVersion(ctypes.byref(version))
     driver.cuDeviceGet(ctypes.byref(handle), 0)
     driver.cuDeviceGetName(name, len(name), handle)
@@ -94,7 +94,7 @@ def _installed(module: str) -> bool:
 
 def simulated() -> bool:
     """Whether kernels run in Numba's simulator."""
-    return bool(numba.config.ENABLE_CUDASIM)
+    return bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 
 
 class SimulatedMark:
@@ -201,7 +201,7 @@ class Mirror:
         return Mark(self._stream)
 
     def __del__(self) -> None:
-        if hasattr(self, "_stream"):
+        with contextlib.suppress(Exception):  # half made, or Python is ending
             self._stream.synchronize()  # the memory goes back to its pool: nothing may still write to it
 
 

@@ -52,7 +52,7 @@ def _simulate() -> None:
     """Switch Numba's simulator on for this process."""
     if not device.simulated() and "numba.cuda" in sys.modules:
         raise BadInput("engine=cudasim: CUDA is in use in this process already; the simulator needs one of its own")
-    numba.config.ENABLE_CUDASIM = 1
+    numba.config.ENABLE_CUDASIM = 1  # type: ignore[attr-defined]
 
 
 def cuda_problem() -> str:

@@ -92,6 +92,8 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
         if not path.exists():
             _write_first(path, {name: rate._asdict() for name, rate in measure().items()})
         rates = {name: Rate(**rate) for name, rate in json.loads(path.read_text("utf-8")).items()}
+    except BadInput:  # of the measurement: a ValueError, which below means a damaged file
+        raise
     except OSError as error:
         raise BadInput(f"{path} cannot be used: {error.strerror}") from error
     except (ValueError, TypeError, AttributeError):

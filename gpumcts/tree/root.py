@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.games.contract import NO_MOVE
 from gpumcts.jit import entry
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
@@ -78,14 +79,17 @@ def root_table(operator, forest) -> RootTable:
 
 
 def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
-    """The move to play at each root, int64[T]: most visits or highest value, ties at random under the trees' ``keys`` (uint64[T])."""
+    """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T]).
+
+    NO_MOVE where no move has been tried.
+    """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     worth = np.where(present, table.value if by_value else table.visits, -1)
     best = worth == worth.max(axis=1, keepdims=True)
     picks = np.empty(len(keys), np.int64)
     _pick(keys, best.sum(axis=1), picks)
     column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
-    return table.move[np.arange(len(table.move)), column]
+    return np.where(table.count > 0, table.move[np.arange(len(table.move)), column], NO_MOVE)
 
 
 def principal_variation(forest, tree: int, first_move: int | None = None, most: int = 64) -> list[int]:

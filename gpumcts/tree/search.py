@@ -30,6 +30,7 @@ TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks
 SECONDS_A_CALL = 0.1
 SLOTS_PER_NODE = 1.3  # measured slack of the children's blocks; a forest that turns out too small grows
 SHARE_OF_MEMORY = 0.6
+MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
 @entry
@@ -109,7 +110,14 @@ class Searcher:
         return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self._room
 
     def wave(self, trees: int, iterations: int) -> int:
-        """How many trees are searched together; raises BadInput with the arithmetic where not even one fits."""
+        """How many trees are searched together.
+
+        Raises BadInput where not even one fits, with the arithmetic, and for a budget that tries no move or cannot be counted.
+        """
+        self._check_budget(iterations)
+        return self._fitting(trees, iterations)
+
+    def _fitting(self, trees: int, iterations: int) -> int:
         limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         columns = len(self.operator.COLUMNS)
         tree_bytes = self.slots(iterations) * bytes_per_slot(columns)
@@ -159,8 +167,18 @@ class Searcher:
             self._kept.keep(reused, forest, states.copy())
         return Searched(_joined(tables), keys, self.settings.final == "value", iterations, single)
 
+    def _check_budget(self, iterations: int) -> None:
+        playouts = self.settings.playouts_per_leaf
+        untried = -(-self.switches.threshold // playouts)  # iterations that end in the root, before it gets a first child
+        if iterations <= untried:
+            raise BadInput(f"budget.iterations={iterations}: must be more than {untried}, or no move is tried at all")
+        if iterations * playouts >= MOST_VISITS:
+            raise BadInput(
+                f"budget.iterations={iterations}: times search.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
+            )
+
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
-        size = self.wave(trees, iterations)
+        size = self._fitting(trees, iterations)
         if reused is not None and size < trees:
             raise BadInput(
                 f"search.reuse=true: {trees} trees of {iterations} iterations do not fit in memory together, {size} do; "

@@ -4,9 +4,11 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Interval
 
+from gpumcts.jit import inlined
 from gpumcts.tree.backup.contract import back_up, count, decayed_playouts, player_above, reward_for, total_count, value
 
 COUNT, SUM, TOTAL, VISITS = 0, 1, 2, 3
+FORGOTTEN = 1e-200  # no count fades below, so that w / n keeps its digits, and is not 0 / 0, however long ago the visits were
 
 
 class Discounted(NamedTuple):
@@ -44,6 +46,16 @@ def discounted_total_count(operator, forest, tree, node):
     return forest.columns[tree, node, TOTAL] + virtual_loss
 
 
+@inlined
+def fade(columns, tree, child, fading):
+    """Multiply a child's n and w by ``fading``."""
+    n = columns[tree, child, COUNT]
+    if n > 0.0:
+        factor = fading if n * fading > FORGOTTEN else FORGOTTEN / n
+        columns[tree, child, COUNT] *= factor
+        columns[tree, child, SUM] *= factor
+
+
 @back_up.implements(Discounted)
 def discounted_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
     fading, grown = decayed_playouts(operator.decay, playouts)
@@ -54,8 +66,7 @@ def discounted_back_up(operator, forest, tree, path, movers, depth, reward, play
         columns[tree, node, VISITS] += playouts
         first = forest.first_child[tree, node]
         for child in range(first, first + forest.children[tree, node]):
-            columns[tree, child, COUNT] *= fading
-            columns[tree, child, SUM] *= fading
+            fade(columns, tree, child, fading)
         if k < depth:
             taken = path[k + 1]
             columns[tree, taken, COUNT] += grown

@@ -1,0 +1,74 @@
+"""Playouts on the CPU: neither threads, nor lanes, nor the size of a batch change an outcome."""
+
+import re
+import threading
+
+import llvmlite.binding
+import numpy as np
+import pytest
+
+from gpumcts.kernels.cpu import CpuPlayouts, Tally, evaluate_signature
+from gpumcts.kernels.playout_loop import evaluate_in_lanes
+from gpumcts.options import compiled
+from gpumcts.rng import child_key
+from tests.kernels.drivers import GAMES, POLICIES, UNIFORM, digest, keys_for, positions
+from tests.playouts.drivers import playouts as playouts_one_by_one
+
+BATCHES = (1, 4, 5, 16, 17, 1000, 10_000)
+FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("game", GAMES)
+def test_threads_and_lanes(game, policy):
+    leaves = FEW.get(policy, 500)
+    states, keys = positions(GAMES[game], leaves), keys_for(leaves)
+    one = CpuPlayouts(GAMES[game], POLICIES[policy]).tally(states, keys, 6)
+    two = CpuPlayouts(GAMES[game], POLICIES[policy], threads=2).tally(states, keys, 6)
+    one_by_one = CpuPlayouts(GAMES[game], POLICIES[policy], lanes=False).tally(states, keys, 6)
+    assert digest(one) == digest(two) == digest(one_by_one)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_batch_sizes(game):
+    states, keys = positions(GAMES[game], max(BATCHES)), keys_for(max(BATCHES))
+    engine = CpuPlayouts(GAMES[game], UNIFORM())
+    whole = np.stack(engine.tally(states, keys))
+    for size in BATCHES:
+        assert np.array_equal(np.stack(engine.tally(states[:size], keys[:size])), whole[:, :size])
+
+
+@pytest.mark.parametrize("policy", ["uniform", "uniform, 7 plies", "evaluation", "minimax 1, epsilon"])
+@pytest.mark.parametrize("playouts", [1, 2, 7, 40])
+def test_playouts_per_leaf(policy, playouts):
+    """The tally of a leaf is the sum of its playouts, each under its own key."""
+    game, leaves = GAMES["othello"], 9
+    states, keys = positions(game, leaves), keys_for(leaves)
+    with np.errstate(over="ignore"):
+        each = np.array([child_key(key, np.uint64(p)) for key in keys for p in range(playouts)], np.uint64)
+    found = playouts_one_by_one(game, POLICIES[policy], np.repeat(states, playouts, axis=0), each)[1]
+    scores, plies = found[:, 0], found[:, 1] - found[:, 2]
+    rows = np.stack([scores, scores > 0, scores == 0, plies]).reshape(4, leaves, playouts).sum(axis=2)
+    assert digest(CpuPlayouts(game, POLICIES[policy]).tally(states, keys, playouts)) == digest(Tally(*rows))
+
+
+def test_no_leaves():
+    tally = CpuPlayouts(GAMES["othello"], UNIFORM()).tally(np.zeros((0, 3), np.uint64), keys_for(0))
+    assert tally.score.shape == (0,)
+
+
+def test_stop():
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        CpuPlayouts(GAMES["othello"], UNIFORM()).tally(positions(GAMES["othello"], 10), keys_for(10), stop=stop)
+
+
+@pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
+def test_lanes_are_vectorised():
+    """The step of Othello in vector registers: shifts and logic of 64-bit words, four or eight at once."""
+    signature = evaluate_signature(GAMES["othello"], compiled(UNIFORM()))
+    evaluate_in_lanes.compile(signature)
+    code = evaluate_in_lanes.inspect_asm(signature.args)
+    wide = re.findall(r"^\s+vp(?:sllq|srlq|and\w*|or\w*|xor\w*|ternlog\w*|addq)\s.*%[yz]mm", code, re.MULTILINE)
+    assert len(wide) > 200  # a step is about 300 such operations

@@ -1,0 +1,95 @@
+"""The same of real hardware: ``pytest -m gpu``."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from gpumcts.kernels import cuda_kernels, device, engines
+from gpumcts.kernels.cpu import CpuPlayouts
+from tests.kernels.drivers import GAMES, MINIMAX, POLICIES, UNIFORM, digest, keys_for, positions
+
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("default")]
+LEAVES = {"minimax 2": 2000, "minimax 3, 4 plies": 1000}
+
+
+@pytest.fixture(autouse=True)
+def needs_a_device():
+    """Skips where there is none that can be used, and says why."""
+    if problem := engines.cuda_problem():
+        pytest.skip(problem)
+
+
+def both(game: str, policy: object) -> tuple:
+    """The engines to compare."""
+    return engines.playout_engine("cuda", GAMES[game], policy), CpuPlayouts(GAMES[game], policy, threads=4)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("game", GAMES)
+def test_cuda_is_cpu(game, policy):
+    leaves = LEAVES.get(policy, 20_000)
+    states, keys = positions(GAMES[game], leaves), keys_for(leaves)
+    cuda, cpu = both(game, POLICIES[policy])
+    for playouts in (1, 3):
+        assert digest(cuda.tally(states, keys, playouts)) == digest(cpu.tally(states, keys, playouts))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_whole_games_of_minimax(depth):
+    states, keys = positions(GAMES["othello"], 200), keys_for(200)
+    cuda, cpu = both("othello", MINIMAX(depth=depth, epsilon=0.05))
+    assert digest(cuda.tally(states, keys, 2)) == digest(cpu.tally(states, keys, 2))
+
+
+@pytest.mark.parametrize(("leaves", "playouts"), [(1, 1), (1, 100_000), (31, 33), (100_000, 1), (300, 1000)])
+def test_shapes(leaves, playouts):
+    states, keys = positions(GAMES["othello"], leaves), keys_for(leaves)
+    cuda, cpu = both("othello", UNIFORM())
+    expected = digest(cpu.tally(states, keys, playouts))
+    assert digest(cuda.tally(states, keys, playouts)) == expected
+    cuda.took = lambda count, seconds: None
+    cuda.playouts_a_launch = 997
+    assert digest(cuda.tally(states, keys, playouts)) == expected
+
+
+def test_a_million_in_several_flights():
+    game, count = GAMES["othello"], 1_000_000
+    keys = np.arange(count, dtype=np.uint64)
+    states = np.repeat(positions(game, 1), count, axis=0)
+    cuda, cpu = both("othello", UNIFORM())
+    assert digest(cuda.tally(states, keys)) == digest(cpu.tally(states, keys))
+
+
+def test_stop():
+    cuda, _ = both("othello", UNIFORM())
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        cuda.tally(positions(GAMES["othello"], 10), keys_for(10), stop=stop)
+
+
+def test_memory_comes_back():
+    import cupy
+
+    device.release()
+    before = cupy.get_default_memory_pool().total_bytes()
+    cuda, _ = both("othello", UNIFORM())
+    cuda.tally(positions(GAMES["othello"], 10_000), keys_for(10_000))
+    assert cupy.get_default_memory_pool().total_bytes() > before
+    del cuda
+    device.release()
+    assert cupy.get_default_memory_pool().total_bytes() <= before
+
+
+def test_no_memory_is_said_in_one_line():
+    from gpumcts.errors import BadInput
+
+    with pytest.raises(BadInput, match=r"^engine=cuda: cannot get .*$"):
+        device.mirror(1 << 45)
+
+
+def test_a_first_kernel():
+    assert cuda_kernels.trial() == ""
+    found = engines.available()
+    assert found["cuda"] and found["name"] and found["capability"] >= (5, 0) and found["multiprocessors"] > 0

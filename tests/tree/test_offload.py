@@ -1,0 +1,168 @@
+"""Searches whose playouts are played elsewhere grow the same trees as those that play them in place."""
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from gpumcts.kernels import engines
+from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.tree import offload
+from gpumcts.tree.settings import Settings
+from tests.kernels.drivers import told_by
+from tests.tree import simulated_searches
+from tests.tree.drivers import OPERATORS, OTHELLO, TOY_GAMES, UNIFORM, keys_for, operator_of, searcher_of
+from tests.tree.simulated_searches import digest, roots
+
+TREES, ITERATIONS = 7, 150
+SETTINGS = {
+    "plain": Settings(),
+    "leaves": Settings(leaves_per_tree=4),
+    "leaves and playouts": Settings(leaves_per_tree=7, playouts_per_leaf=3),
+    "whole path": Settings(expansion="whole_path"),
+    "threshold": Settings(expansion="threshold", threshold=5, first_play_urgency=1.1),
+    "ties and counts": Settings(ties="first", parent_count="children"),
+}
+
+
+class Elsewhere:
+    """An engine that plays on a thread of its own and lets its batches wait a while."""
+
+    name = "elsewhere"
+
+    def __init__(self, game, policy=UNIFORM):
+        self.playouts = CpuPlayouts(game, policy)
+        self.thread = ThreadPoolExecutor(1)
+        self.started = self.most_under_way = self.under_way = 0
+
+    def flights(self, leaves):
+        return [Flight(self, leaves), Flight(self, leaves)]
+
+
+class Flight:
+    """A batch on its way."""
+
+    def __init__(self, engine, leaves):
+        width = engine.playouts.game.WORDS
+        self.engine, self.pending, self.back = engine, Future(), True
+        self.pending.set_result(None)
+        self.room = (np.zeros(leaves * width, np.uint64), np.zeros(leaves, np.uint64), np.zeros(leaves * 4, np.int64))
+        self.width = width
+
+    def arrays(self, leaves):
+        states, keys, tally = self.room
+        return states[: leaves * self.width].reshape(leaves, -1), keys[:leaves], tally[: leaves * 4].reshape(leaves, 4)
+
+    def start(self, leaves, playouts, stop=None):
+        assert self.back, "the last batch has not come back"
+        states, keys, tally = self.arrays(leaves)
+        tally[:] = -1
+        engine = self.engine
+        engine.started += 1
+        engine.under_way += 1
+        engine.most_under_way = max(engine.most_under_way, engine.under_way)
+
+        def play():
+            time.sleep(0.0005)
+            tally[:] = np.stack(engine.playouts.tally(states, keys, playouts), axis=1)
+
+        self.pending, self.back = engine.thread.submit(play), False
+
+    def finish(self):
+        self.pending.result()
+        if not self.back:
+            self.back = True
+            self.engine.under_way -= 1
+
+
+def compared(game, operator, settings, threads=1, trees=TREES, iterations=ITERATIONS):
+    """The engine, after trees grown with it were found the same as those grown in place."""
+    engine = Elsewhere(game)
+    here = searcher_of(operator, settings, game).search(roots(game, trees), keys_for(trees), iterations)
+    there = searcher_of(operator, settings, game, engine=engine, threads=threads)
+    assert digest(there.search(roots(game, trees), keys_for(trees), iterations)) == digest(here)
+    return engine
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators(operator):
+    engine = compared(OTHELLO, operator_of(operator), Settings())
+    assert engine.most_under_way == 2 and engine.started == 2 * ITERATIONS
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_settings(settings, threads):
+    compared(OTHELLO, operator_of("average"), settings, threads)
+
+
+@pytest.mark.parametrize("game", TOY_GAMES.values(), ids=TOY_GAMES)
+def test_toy_games(game):
+    compared(game, operator_of("minimax"), Settings(leaves_per_tree=2), threads=2)
+
+
+@pytest.mark.parametrize("trees", [1, 2, 3])
+def test_few_trees(trees):
+    engine = compared(OTHELLO, operator_of("average"), Settings(), trees=trees)
+    assert engine.most_under_way == min(trees, 2)
+
+
+def test_more_leaves_than_a_batch_takes(monkeypatch):
+    monkeypatch.setattr(offload, "MOST_LEAVES", 8)
+    engine = compared(OTHELLO, operator_of("average"), Settings(leaves_per_tree=4), trees=11, iterations=60)
+    assert engine.started == 6 * 15  # three pairs of halves of at most two trees
+
+
+def test_forests_grow_under_way(monkeypatch):
+    from gpumcts.tree import search
+
+    monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.0)
+    compared(OTHELLO, operator_of("accelerated"), Settings(leaves_per_tree=2), threads=2, iterations=400)
+
+
+def test_progress_and_stop():
+    done, stop = [], threading.Event()
+    searcher = searcher_of(operator_of("average"), engine=Elsewhere(OTHELLO))
+    searcher.search(roots(OTHELLO, TREES), keys_for(TREES), ITERATIONS, on_progress=done.append)
+    assert sum(done) == TREES * ITERATIONS
+
+    def stop_soon(iterations):
+        stop.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(roots(OTHELLO, TREES), keys_for(TREES), 1_000_000, stop=stop, on_progress=stop_soon)
+    assert searcher.engine.under_way == 0
+
+
+def test_an_engine_by_name_or_made():
+    assert searcher_of(operator_of("average"), engine="cpu").engine is None
+    assert searcher_of(operator_of("average"), engine=CpuPlayouts(OTHELLO, UNIFORM)).engine is None
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Digests by case, from a process in which the simulator is on."""
+    return told_by("tests.tree.simulated_searches")
+
+
+@pytest.mark.parametrize("case", simulated_searches.CASES)
+def test_cudasim_is_cpu(simulated, case):
+    assert simulated[case] == simulated_searches.searched(case, "cpu")
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_cuda_is_cpu(operator, settings):
+    if problem := engines.cuda_problem():
+        pytest.skip(problem)
+    trees, iterations = 300, 500
+    found = {}
+    for engine in ("cpu", "cuda"):
+        searcher = searcher_of(operator_of(operator), settings, engine=engine, threads=4)
+        found[engine] = searcher.search(roots(OTHELLO, trees), keys_for(trees), iterations)
+    assert digest(found["cuda"]) == digest(found["cpu"])
+    assert np.array_equal(found["cuda"].decide(), found["cpu"].decide())
