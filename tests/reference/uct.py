@@ -19,6 +19,13 @@ from tests.reference.operators import OPERATORS, RULES, Node, Operator, Visit
 from tests.reference.playout import WORD, legal_moves, number_below, rescaled_evaluation, splitmix, uniform_playout
 
 PLAYOUTS, TIES, CHANCES, FINAL = range(4)  # purposes of the keys below a search's key
+NEAR = 1e-12
+
+
+class NearTie(Exception):
+    """Two scores differ by less than ``NEAR``: the last bits of a logarithm decide. ``iterations`` came before, undisputed."""
+
+    iterations = 0
 
 
 def key_below(key: int, *path: int) -> int:
@@ -66,7 +73,7 @@ class Uct:
         self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0}[settings.expansion]
 
     def search(self, state: Any, key: int, iterations: int, known: Node | None = None) -> Node:
-        """The root after so many iterations; ``known`` is a node of an earlier tree to go on from."""
+        """The root after so many iterations; ``known`` is a node of an earlier tree to go on from. May raise NearTie."""
         root = known or self.node(state, None, None)
         root.parent = None
         self.operator.forget()
@@ -75,8 +82,13 @@ class Uct:
         for first in range(0, iterations, leaves):
             paths = []
             for iteration in range(first, min(first + leaves, iterations)):
-                paths.append(self.descend(root, key_below(key, TIES, iteration), key_below(key, CHANCES, iteration)))
-                for node in paths[-1]:
+                try:
+                    path = self.descend(root, key_below(key, TIES, iteration), key_below(key, CHANCES, iteration))
+                except NearTie as tie:
+                    tie.iterations = first
+                    raise
+                paths.append(path)
+                for node in path:
                     node.pending += self.settings.playouts_per_leaf
             for path in paths:
                 for node in path:
@@ -131,14 +143,17 @@ class Uct:
             self.score(self.rule, operator.shown(child), operator.count(child), total, depth, self.horizon)
             for child in node.children
         ]
-        equal = [child for child, score in zip(node.children, scores, strict=True) if score == max(scores)]
+        highest = max(scores)
+        if any(0 < abs(highest - score) < NEAR for score in [*scores, self.settings.first_play_urgency]):
+            raise NearTie
+        equal = [child for child, score in zip(node.children, scores, strict=True) if score == highest]
         if self.settings.ties == "first":
-            return min(equal, key=lambda child: child.move), max(scores)
+            return min(equal, key=lambda child: child.move), highest
         chosen = equal[0]
         for k, child in enumerate(equal[1:], 2):
             if number_below(k, ties, depth, k) == 0:
                 chosen = child
-        return chosen, max(scores)
+        return chosen, highest
 
     def expand(self, path: list[Node], ties: int, chance: int) -> list[Node]:
         """One more node below the path, or all of them to the end of the game."""

@@ -1,0 +1,53 @@
+# make run        the main job: about two minutes on two cores, no GPU needed
+# make test       linter, types, and all tests that take no GPU and no patience
+# make gpu-check  the tests and the benchmark that need a CUDA device (CUDA=12 for drivers before 580)
+# make bench      speeds on this machine, beside OpenSpiel's
+# make lint       linter and types alone
+
+PYTHON ?= python3
+CUDA ?= 13
+JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIN := $(if $(filter 12,$(CUDA)),constraints-cuda12.txt,constraints.txt)
+NEEDS := pyproject.toml constraints.txt constraints-cuda12.txt
+
+.PHONY: run test lint bench gpu-check clean
+
+run: $(VENV)/installed
+	$(BIN)/python -m experiments.match experiment=main
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python -m experiments.bench
+
+gpu-check: $(VENV)/installed-cuda$(CUDA)
+	$(BIN)/python -m pytest -m gpu
+	$(BIN)/python -m experiments.bench engine=cuda
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+		|| { echo "error: $(PYTHON) is not Python 3.11 to 3.13; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(NEEDS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . -c constraints.txt
+	@touch $@
+
+$(VENV)/installed-dev: $(NEEDS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" -c constraints.txt
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-cuda$(CUDA): $(NEEDS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,cuda$(CUDA)]" -c $(PIN)
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache

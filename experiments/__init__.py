@@ -1,0 +1,1 @@
+"""Commands over the library, each a Hydra application: match, playouts, perft, search, report, doctor."""

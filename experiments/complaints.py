@@ -1,0 +1,105 @@
+"""Hydra's and OmegaConf's messages in one line that says what is wrong and what there is instead."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hydra.errors import OverrideParseException
+
+CONF = Path(__file__).resolve().parent.parent / "conf"
+
+MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
+MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in the defaults list")
+MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
+NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
+SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
+NO_SCALE = re.compile(r"Interpolation key 'scales\.(?P<scale>\w+)\.")
+NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
+CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
+
+
+def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> str:
+    """The message of an error of Hydra or OmegaConf; ``known`` is the command's configuration, for suggestions."""
+    text = str(error)
+    cause = error.__cause__
+    if cause is not None and str(cause) not in text:
+        text = f"{text}\n{cause}"
+    known = known or {}
+    return (
+        _of_option(text) or _of_key(text, known) or _of_reference(text, known) or _of_syntax(error) or _collapsed(text)
+    )
+
+
+def no_such_choice(group: str, choice: object) -> str:
+    """The complaint about a choice that a group does not have."""
+    names = choices(group)
+    return f"{group}={choice} is not known; there are: {', '.join(names)}{_guess(str(choice), names)}"
+
+
+def choices(group: str) -> list[str]:
+    """What a group of ``conf/`` offers, subfolders included; empty where there is no such group."""
+    folder = CONF / group
+    return sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+
+
+def _of_option(text: str) -> str | None:
+    missing = MISSING_OPTION.search(text)
+    if missing is None:
+        return None
+    parts = f"{missing['group']}/{missing['choice']}".split("/")
+    group = next((parts[:i] for i in range(len(parts) - 1, 0, -1) if choices("/".join(parts[:i]))), parts[:1])
+    return no_such_choice(group[0], "/".join(parts[1:]))
+
+
+def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
+    group = MISSING_GROUP.search(text)
+    if group is not None:
+        return f"{group['key']}: the command has no such group{_guess(group['key'], list(known))}"
+    missing = MISSING_KEY.search(text) or NO_KEY_TO_DELETE.search(text)
+    if missing is None:
+        return None
+    parent, _, last = missing["key"].rpartition(".")
+    at: Any = known
+    for part in filter(None, parent.split(".")):
+        at = at.get(part, {}) if isinstance(at, Mapping) else {}
+    names = [str(name) for name in at] if isinstance(at, Mapping) else []
+    there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
+    return f"{missing['key']}: unknown key{_guess(last, names)}{there}"
+
+
+def _of_reference(text: str, known: Mapping[str, Any]) -> str | None:
+    scale, target, circle = NO_SCALE.search(text), NO_TARGET.search(text), CIRCLE.search(text)
+    if scale is not None:
+        there = ", ".join(map(str, known.get("scales", {})))
+        return f"budget={scale['scale']}: this experiment has figures for {there or 'other budgets'} alone"
+    if target is not None:
+        return f"{target['key']} refers to {target['target']}, which is not there"
+    if circle is not None and circle["key"].startswith("budget."):
+        return "budget=same is for opponents; give the player a budget of its own"
+    return f"{circle['key']} refers to itself" if circle is not None else None
+
+
+def _of_syntax(error: BaseException) -> str | None:
+    if isinstance(error, OverrideParseException):
+        return not_understood(error.override)
+    sweep = SWEEP.search(str(error))
+    if sweep is None:
+        return None
+    return f"{sweep['override']} names several values: add -m to run them all, or quote text that has a comma"
+
+
+def not_understood(override: str) -> str:
+    """The complaint about a word that is no override."""
+    return f"{override!r} is not understood; write key=value, and quote text twice: 'key=\"a, b\"'"
+
+
+def _guess(word: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(word, names, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _collapsed(text: str) -> str:
+    text = text.split("Config search path")[0].split("\nfull_key:")[0]
+    return " ".join(text.replace("To append to your config use", "").split())

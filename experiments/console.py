@@ -1,0 +1,139 @@
+"""What a command shows: progress on stderr (bars on a terminal, a line now and then elsewhere), results on stdout."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from gpumcts import jit
+
+LINE_EVERY_SECONDS = 30.0  # where there is no terminal
+WIDTH_WITHOUT_TERMINAL = 140
+
+
+def _console(to_stderr: bool) -> Console:
+    stream = sys.stderr if to_stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
+    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False)
+
+
+def say(text: str) -> None:
+    """A line of progress, on stderr."""
+    _console(True).print(text, markup=False, soft_wrap=True)
+
+
+def show(*things: Table | str) -> None:
+    """Results, on stdout."""
+    console = _console(False)
+    for thing in things:
+        if isinstance(thing, str):
+            console.print(thing, markup=False, soft_wrap=True)
+        else:
+            console.print(thing)
+
+
+class Bar:
+    """A bar of how much of some work is done; may be advanced from any thread."""
+
+    def __init__(self, title: str, total: float, progress: Progress | None) -> None:
+        self._title, self._total, self._progress = title, total, progress
+        self._task = progress.add_task(title, total=total, note="") if progress else None
+        self._done, self._note, self._last = 0.0, "", time.monotonic()
+        self._lock = threading.Lock()
+
+    def advance(self, amount: float) -> None:
+        """So much more is done; never shown as more than there is, since totals may be estimates."""
+        with self._lock:
+            self._done = min(self._done + amount, self._total)
+            self._show()
+
+    def note(self, words: str) -> None:
+        """A few words beside the bar."""
+        with self._lock:
+            self._note = words
+            self._show()
+
+    def _show(self) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=self._done, note=self._note)
+        elif time.monotonic() - self._last >= LINE_EVERY_SECONDS:
+            self._last = time.monotonic()
+            say(f"{self._title}: {100 * self._done / self._total:.0f} %  {self._note}".rstrip())
+
+
+@contextmanager
+def bar(title: str, total: float) -> Iterator[Bar]:
+    """A bar while the block runs, on a terminal with what is compiled meanwhile; elsewhere a line every half minute."""
+    console = _console(True)
+    if not console.is_terminal:
+        yield Bar(title, total, None)
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, *times, TextColumn("{task.fields[note]}"), console=console, transient=True) as progress:
+        before = jit.announce
+        jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim", markup=False)
+        try:
+            yield Bar(title, total, progress)
+        finally:
+            jit.announce = before
+
+
+@contextmanager
+def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets, saying ``message``; the second interrupts at once. For the main thread."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        say(message)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def table(title: str, columns: dict[str, str], rows: list[list[str]]) -> Table:
+    """A table for ``show``; ``columns`` maps headings to ``left`` or ``right``."""
+    drawn = Table(title=title, title_justify="left", title_style="bold")
+    for heading, side in columns.items():
+        drawn.add_column(heading, justify="right" if side == "right" else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def pairs(rows: Mapping[str, str]) -> Table:
+    """Names and what they are, without lines."""
+    drawn = Table.grid(padding=(0, 2))
+    for name, text in rows.items():
+        drawn.add_row(name, text)
+    return drawn
+
+
+def here(path: Path) -> str:
+    """A path as seen from the current folder where it lies below it."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def shortened(number: float) -> str:
+    """A rate or a count for people: 1.23 M, 45.6 k, 789."""
+    for limit, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if abs(number) >= limit:
+            return f"{number / limit:.3g}{unit}"
+    return f"{number:.3g}" if number % 1 else f"{number:.0f}"

@@ -1,0 +1,85 @@
+"""Look at this machine: versions, cores, SIMD width, GPU, compile cache, and what to install for what is missing.
+
+python -m experiments.doctor
+"""
+
+import importlib.util
+import sys
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.console import pairs, show
+from experiments.provenance import cpu_name, versions
+from experiments.schema import Checked, doctor_config, usable_cores
+
+SIMD_BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "neon": 128, "sve": 128}
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Look, and say what is there; returns it as the summary."""
+    import psutil
+
+    from gpumcts.jit import cache_folder
+    from gpumcts.kernels.engines import available
+
+    features = _cpu_features()
+    memory = psutil.virtual_memory()
+    cache = cache_folder()
+    size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
+    cuda = available()
+    summary: dict[str, Any] = {
+        "versions": versions(),
+        "cpu": cpu_name(),
+        "cores": usable_cores(),
+        "simd_bits": max((bits for name, bits in SIMD_BITS.items() if name in features), default=64),
+        "memory_gb": round(memory.total / 2**30, 1),
+        "memory_free_gb": round(memory.available / 2**30, 1),
+        "cuda": cuda,
+        "cache_folder": str(cache),
+        "cache_mb": round(size / 1e6, 1),
+    }
+    summary["advice"] = _advice(cuda)
+    show(_table(summary), *summary["advice"])
+    return summary
+
+
+def _cpu_features() -> set[str]:
+    import llvmlite.binding as llvm
+
+    return {name for name, there in llvm.get_host_cpu_features().items() if there}
+
+
+def _advice(cuda: dict[str, Any]) -> list[str]:
+    """What to install for what is missing, one sentence each."""
+    if cuda["cuda"]:
+        advice = ["engine=auto and engine=cuda play on the device."]
+    else:
+        advice = [f"engine=auto takes the CPU, and everything but engine=cuda works: {cuda['problem']}."]
+    if importlib.util.find_spec("pyspiel") is None:
+        advice.append("Peers to compare with (OpenSpiel) are not installed: pip install 'gpumcts[peers]'")
+    return advice
+
+
+def _device(cuda: dict[str, Any]) -> str:
+    if not cuda["name"]:
+        return "none"
+    capability = ".".join(map(str, cuda["capability"]))
+    memory = f"{cuda['memory'] / 2**30:.0f} GiB"
+    return f"{cuda['name']}, {memory}, capability {capability}, driver for CUDA {cuda['driver']}"
+
+
+def _table(summary: dict[str, Any]) -> Any:
+    rows = {
+        **summary["versions"],
+        "processor": f"{summary['cpu']}, {summary['cores']} cores, SIMD {summary['simd_bits']} bits",
+        "memory": f"{summary['memory_gb']} GiB, {summary['memory_free_gb']} free",
+        "CUDA device": _device(summary["cuda"]),
+        "compile cache": f"{summary['cache_folder']}, {summary['cache_mb']} MB",
+    }
+    return pairs(rows)
+
+
+COMMAND = Command("doctor", doctor_config, work)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,130 @@
+"""Play one player against another, colours alternating, and count.
+
+    python -m experiments.match backup=accelerated backup.decay=0.999 budget.iterations=1000 games=100
+    python -m experiments.match playout=minimax player@opponent.player=random
+    python -m experiments.match backup=accelerated backup@opponent.backup=discounted opponent.backup.decay=0.9999
+    python -m experiments.match -m backup=average,minimax,accelerated playout=uniform,minimax
+    python -m experiments.match experiment=main
+
+The groups at the top configure the player; ``group@opponent.group=choice`` and ``opponent.group.key=value`` the
+opponent, who is plain UCT with the player's budget if nothing is said. Every move is on disk before its game goes on:
+the same command goes on where it was, and more ``games`` extend a finished match. A sweep (``-m``) ends with a table and a
+plot of its matches.
+"""
+
+import sys
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.console import bar, here, say, shortened, show, stop_on_interrupt
+from experiments.folder import SUMMARY, read_json
+from experiments.schema import Checked, label, match_config
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there, and a budget that does not fit in memory."""
+    from experiments.seating import check_engine, check_memory
+
+    check_engine(config.engine)
+    check_memory(config)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Play the match, or what is left of it; returns the summary."""
+    from experiments.seating import seat
+    from gpumcts.match.runner import Progress, play_match
+
+    title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
+    with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, _plies(config)) as shown:
+        seats = seat(config, run.folder, lambda done: shown.advance(done))
+
+        def on_progress(progress: Progress) -> None:
+            shown.note(f"{progress.finished} games: +{progress.wins} ={progress.draws} -{progress.losses}")
+
+        identity = {**config.identity, **seats.bound}
+        result = play_match(
+            config.game, seats.players, config.keys.games, config.keys.seed, run.folder, identity,
+            config.keys.games_in_flight, on_progress, stop,
+        )  # fmt: skip
+    summary = summarise(config, run, result, seats)
+    if run.of > 1:
+        say(f"{title}: {brief(summary)}  {here(run.folder)}")
+    else:
+        show(*_final(config, run, summary))
+    return summary
+
+
+def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, Any]:
+    """The summary of a match; work done by earlier runs in the folder is in its totals."""
+    from gpumcts.match.statistics import wilson, win_rate
+
+    path = run.folder / SUMMARY
+    earlier = read_json(path) if path.exists() else {}
+    low, high = wilson(result.wins, result.draws, result.games)
+    sides = {side: _totals(player, earlier.get(side, {})) for side, player in seats.by_side.items()}
+    together = {key: sum(side[key] for side in sides.values()) for key in ("iterations", "playouts", "seconds")}
+    summary: dict[str, Any] = {
+        "games": result.games,
+        "wins": result.wins,
+        "draws": result.draws,
+        "losses": result.losses,
+        "win_rate": win_rate(result.wins, result.draws, result.games) if result.games else None,
+        "ci95_low": low,
+        "ci95_high": high,
+        "iterations_per_second": _rate(together, "iterations"),
+        "playouts_per_second": _rate(together, "playouts"),
+        "seconds": result.seconds + earlier.get("seconds", 0.0),
+        "digest": result.digest,
+        "interrupted": result.interrupted,
+        "seed": config.keys.seed,
+        "engine": seats.engine,
+    }
+    for side, player in (("player", config.player), ("opponent", config.opponent)):
+        assert player is not None
+        summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
+    summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
+    return summary
+
+
+def _totals(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
+    totals = {key: getattr(player, key) + earlier.get(key, 0) for key in ("iterations", "playouts", "seconds")}
+    return {**totals, **{f"{key}_per_second": _rate(totals, key) for key in ("iterations", "playouts")}}
+
+
+def _rate(totals: dict[str, Any], key: str) -> float:
+    return totals[key] / totals["seconds"] if totals["seconds"] > 0 else 0.0
+
+
+def brief(summary: dict[str, Any]) -> str:
+    """A match in a few words."""
+    if not summary["games"]:
+        return "no game finished"
+    rate, low, high = (100 * summary[key] for key in ("win_rate", "ci95_low", "ci95_high"))
+    counts = f"+{summary['wins']} ={summary['draws']} -{summary['losses']}"
+    return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s"
+
+
+def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
+    from gpumcts.match.statistics import elo_line, score_line
+
+    names = (summary["player"]["label"], summary["opponent"]["label"])
+    counts = (summary["wins"], summary["losses"], summary["draws"])
+    lines = [f"{config.slug}, seed {config.keys.seed}, engine {summary['engine']}"]
+    if summary["games"]:
+        lines += [score_line(*names, *counts), elo_line(*counts)]
+    lines.append(f"{brief(summary)} (win rate of the player, Wilson 95 %)")
+    speeds = [f"{side} {shortened(summary[side]['playouts_per_second'])}" for side in ("player", "opponent")]
+    return [*lines, f"playouts/s: {', '.join(speeds)}", f"folder: {here(run.folder)}"]
+
+
+def _plies(config: Checked) -> float:
+    """About how many moves the match has."""
+    from gpumcts.games.contract import remaining_plies, start
+
+    return config.keys.games * float(remaining_plies(config.game, start(config.game)))
+
+
+COMMAND = Command("match", match_config, work, prepare)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

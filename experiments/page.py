@@ -1,0 +1,58 @@
+"""A report as one HTML page that needs nothing else: tables, plots inside, and where the runs come from."""
+
+import base64
+import html
+from collections.abc import Mapping
+from pathlib import Path
+
+from experiments.results import Result, columns, groups
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 0.6em 0 1.6em; display: block; overflow-x: auto; }
+th, td { padding: 0.25em 0.8em; border-bottom: 1px solid #ddd; white-space: nowrap; }
+th { border-bottom: 2px solid #888; text-align: left; }
+.right { text-align: right; font-variant-numeric: tabular-nums; }
+img { max-width: 100%; }
+h2 { margin-top: 1.6em; font-size: 1.15em; }
+small { color: #666; }
+"""
+
+
+def page(title: str, results: list[Result], plot: Path | None) -> str:
+    """The page as text; ``plot`` is a PNG file that goes into it."""
+    parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{len(results)} runs.</p>"]
+    if plot is not None:
+        image = base64.b64encode(plot.read_bytes()).decode()
+        parts.append(f'<p><img alt="plot of the runs" src="data:image/png;base64,{image}"></p>')
+    for heading, some in groups(results).items():
+        parts += [f"<h2>{html.escape(heading)}</h2>", _table(*columns(some))]
+    parts += ["<h2>Runs</h2>", _runs(results)]
+    body = "\n".join(parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
+        f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def _table(sides: Mapping[str, str], rows: list[list[str]]) -> str:
+    def cells(tag: str, texts: list[str]) -> str:
+        pairs = zip(texts, sides.values(), strict=True)
+        return "".join(f'<{tag} class="{side}">{html.escape(text)}</{tag}>' for text, side in pairs)
+
+    lines = [f"<tr>{cells('th', list(sides))}</tr>", *(f"<tr>{cells('td', row)}</tr>" for row in rows)]
+    return "<table>\n" + "\n".join(lines) + "\n</table>"
+
+
+def _runs(results: list[Result]) -> str:
+    """Where each run lies, and what it ran on."""
+    headings = ["run", "seed", "engine", "versions", "commit", "cpu or device", "time", "folder"]
+    rows = []
+    for result in results:
+        known = result.provenance
+        versions = f"gpumcts {known['versions']['gpumcts']}, numba {known['versions'].get('numba', '?')}"
+        commit = (known["commit"] or "-")[:12]
+        engine, device = str(result.summary.get("engine", "-")), str(known["device"] or known["cpu"])
+        seed = "-" if known["seed"] is None else str(known["seed"])
+        rows.append([result.label, seed, engine, versions, commit, device, known["time"], str(result.folder)])
+    return _table(dict.fromkeys(headings, "left"), rows)

@@ -1,0 +1,124 @@
+"""Play playouts from one position and count how they end, and how fast they are.
+
+    python -m experiments.playouts count=1000000 engine=cpu threads=1 seed=1
+    python -m experiments.playouts playout=minimax playout.depth=1 playout.epsilon=0.1
+    python -m experiments.playouts -m playout=uniform,minimax threads=1,2
+
+Playout number i has its own key, so neither the engine nor the threads change an outcome; ``digest`` is that of the
+outcomes in order. Compilation and a short first batch are not in ``seconds``.
+"""
+
+import hashlib
+import sys
+import time
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.console import bar, here, pairs, say, shortened, show, stop_on_interrupt
+from experiments.schema import Checked, playouts_config
+
+BATCH_SECONDS = 0.25
+FIRST_BATCH = 1024
+LARGEST_BATCH = 1 << 20
+ENDINGS = ("first_wins", "draws", "second_wins")
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there, and a position that is none or is over."""
+    from experiments.positions import position_of
+    from experiments.seating import check_engine
+
+    check_engine(config.engine)
+    position_of(config)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Play the playouts in batches of about a quarter of a second; returns the summary."""
+    from experiments.positions import position_of
+    from experiments.seating import playout_engine_of
+
+    title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else f"{config.keys.count} playouts of {config.slug}"
+    root = position_of(config)
+    with stop_on_interrupt("stopping ...") as stop, bar(title, config.keys.count) as shown:
+        engine = playout_engine_of(config)
+        tallies = _play(config, engine, root, stop, shown.advance)
+    summary = _summary(config, tallies, engine.name)
+    if run.of > 1:
+        say(f"{title}: {shortened(summary['playouts_per_second'])} playouts/s  {here(run.folder)}")
+    else:
+        show(pairs({**_shown(summary), "folder": here(run.folder)}))
+    return summary
+
+
+def _play(config: Checked, engine: Any, root: Any, stop: Any, advance: Any) -> dict[str, Any]:
+    """Totals over all batches, the seconds they took, and the digest of the outcomes."""
+    import numpy as np
+
+    keys_from = _key_maker(config.keys.seed)
+    totals = {"playouts": 0, "wins": 0, "draws": 0, "plies": 0}
+    digest, seconds, size = hashlib.sha256(), 0.0, min(FIRST_BATCH, config.keys.count)
+    engine.tally(np.repeat(root[None], size, axis=0), keys_from(0, size))  # compiles, and warms up
+    while totals["playouts"] < config.keys.count and not stop.is_set():
+        done = totals["playouts"]
+        size = min(size, config.keys.count - done)
+        states, keys = np.repeat(root[None], size, axis=0), keys_from(done, size)
+        begin = time.perf_counter()
+        tally = engine.tally(states, keys)
+        took = time.perf_counter() - begin
+        seconds += took
+        digest.update(tally.score.astype("<i8").tobytes())
+        totals["playouts"] += size
+        for name in ("wins", "draws", "plies"):
+            totals[name] += int(getattr(tally, name).sum())
+        advance(size)
+        size = max(1, min(int(size * min(BATCH_SECONDS / max(took, 1e-9), 8)), LARGEST_BATCH))
+    return {**totals, "seconds": seconds, "digest": digest.hexdigest()}
+
+
+def _key_maker(seed: int) -> Any:
+    """(first, count) -> keys uint64[count] of the playouts first, first + 1, ... under ``seed``."""
+    import numpy as np
+
+    from gpumcts.match.runner import keys_of
+    from gpumcts.rng import key_of
+
+    root = key_of(seed)
+    return lambda first, count: keys_of(root, np.arange(first, first + count), np.zeros(count, np.int64))
+
+
+def _summary(config: Checked, totals: dict[str, Any], engine: str) -> dict[str, Any]:
+    playouts, seconds = totals["playouts"], totals["seconds"]
+    return {
+        "playouts": playouts,
+        "playouts_per_second": playouts / seconds if seconds > 0 else 0.0,
+        "mean_plies": totals["plies"] / playouts if playouts else None,
+        "first_wins": totals["wins"],
+        "draws": totals["draws"],
+        "second_wins": playouts - totals["wins"] - totals["draws"],
+        "seconds": seconds,
+        "digest": totals["digest"],
+        "interrupted": playouts < config.keys.count,
+        "seed": config.keys.seed,
+        "engine": engine,
+        "threads": config.threads,
+    }
+
+
+def _shown(summary: dict[str, Any]) -> dict[str, str]:
+    playouts = summary["playouts"] or 1
+    share = {key: f"{summary[key]:,} ({100 * summary[key] / playouts:.2f} %)" for key in ENDINGS}
+    speed, engine, threads = shortened(summary["playouts_per_second"]), summary["engine"], summary["threads"]
+    return {
+        "playouts": f"{summary['playouts']:,} in {summary['seconds']:.3g} s",
+        "playouts/s": f"{speed}, engine {engine}, {threads} threads",
+        "mean plies": "-" if summary["mean_plies"] is None else f"{summary['mean_plies']:.3f}",
+        **{key.replace("_", " "): text for key, text in share.items()},
+        "digest": summary["digest"],
+        "seed": str(summary["seed"]),
+    }
+
+
+COMMAND = Command("playouts", playouts_config, work, prepare)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,106 @@
+"""Plots of runs: win rates with error bars, a document's figures beside ours, speeds."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.results import Result, groups
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OURS, DOCUMENT, FAINT = "#1f5fa8", "#c8641e", "#888888"
+DOTS_PER_INCH = 130
+
+
+def plot(results: list[Result], path: Path) -> bool:
+    """One panel a table or command, those that have something to draw; False, and no file, where none has."""
+    drawable = [some for some in groups(results).values() if _panel_of(some) is not None]
+    if not drawable:
+        return False
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    heights = [_height(some) for some in drawable]
+    figure = Figure(figsize=(8.5, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(drawable), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axes, some in zip(panels[:, 0], drawable, strict=True):
+        draw = _panel_of(some)
+        assert draw is not None
+        draw(axes, some)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    return True
+
+
+def _panel_of(results: list[Result]) -> Any:
+    program = results[0].program
+    if program == "match" and any(result.summary["games"] for result in results):
+        return _by_k if all("k" in result.config for result in results) else _win_rates
+    return {"playouts": _speeds, "perft": _speeds, "search": _speeds}.get(program)
+
+
+def _height(results: list[Result]) -> float:
+    return 4.2 if _panel_of(results) is _by_k else 1.4 + 0.45 * len(results)
+
+
+def _errors(results: list[Result]) -> list[list[float]]:
+    rates = [(100 * r.summary["win_rate"], 100 * r.summary["ci95_low"], 100 * r.summary["ci95_high"]) for r in results]
+    return [[rate - low for rate, low, _ in rates], [high - rate for rate, _, high in rates]]
+
+
+def _win_rates(axes: "Axes", results: list[Result]) -> None:
+    """A line a match, the first on top."""
+    results = [result for result in results if result.summary["games"]]
+    rates = [100 * result.summary["win_rate"] for result in results]
+    at = list(range(len(results)))
+    axes.axvline(50, color=FAINT, linewidth=1, linestyle="--")
+    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4)
+    for row, rate in zip(at, rates, strict=True):
+        axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
+    axes.set_yticks(at, [f"{result.label}\n{result.summary['games']} games" for result in results], fontsize=9)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("win rate of the player, % (Wilson 95 %)")
+
+
+def _by_k(axes: "Axes", results: list[Result]) -> None:
+    """Win rates over k, the document's column beside ours."""
+    from gpumcts.match.statistics import document_interval
+
+    results = [result for result in results if result.summary["games"]]
+    axes.axhline(50, color=FAINT, linewidth=1, linestyle="--")
+    series: dict[tuple, list[Result]] = {}
+    for r in results:
+        series.setdefault((r.config["budget"]["iterations"], r.summary["games"], r.summary["seed"]), []).append(r)
+    for number, ((iterations, games, seed), some) in enumerate(series.items()):
+        name = f"ours: {iterations:,} iterations, {games} games, seed {seed}" if iterations else f"ours: {games} games"
+        axes.errorbar(
+            [r.config["k"] - 0.06 * (number + 1) for r in some], [100 * r.summary["win_rate"] for r in some],
+            yerr=_errors(some), fmt="o-", color=OURS, alpha=1 - 0.6 * number / len(series), capsize=4, label=name,
+        )  # fmt: skip
+    theirs = {r.config["k"]: r.printed for r in results if r.printed is not None}
+    if theirs:
+        axes.errorbar(
+            [k + 0.06 for k in theirs], [100 * p.win_rate for p in theirs.values()],
+            yerr=[100 * document_interval(p.win_rate, p.games) for p in theirs.values()],
+            fmt="s:", color=DOCUMENT, capsize=4, label="document: 50,000 playouts, 1000 games",
+        )  # fmt: skip
+    axes.set_title(results[0].title, loc="left", fontsize=10)
+    axes.set_xticks(sorted({result.config["k"] for result in results}))
+    axes.set_xlabel("k (decay = 1 - 0.1^k)")
+    axes.set_ylabel("win rate, % (95 %)")
+    axes.set_ylim(0, 100)
+    axes.legend(fontsize=8, frameon=False)
+
+
+def _speeds(axes: "Axes", results: list[Result]) -> None:
+    """A bar a run; one measurement has no error bar."""
+    key = {"playouts": "playouts_per_second", "perft": "nodes_per_second", "search": "iterations_per_second"}
+    name = key[results[0].program]
+    at = list(range(len(results)))
+    axes.barh(at, [result.summary[name] for result in results], color=OURS, height=0.6)
+    axes.set_yticks(at, [result.label for result in results], fontsize=9)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    axes.set_xlabel(name.replace("_", " "))

@@ -1,0 +1,63 @@
+"""Gather any number of runs into one table, plots with error bars, and one HTML page that needs nothing else.
+
+    python -m experiments.report runs='multirun/main-*/*'
+    python -m experiments.report runs='multirun/hashimoto2012accelerated/**' title='Table 1'
+
+``runs`` is a pattern of folders; ``**`` goes down any number of folders. Every folder with a summary.json counts. Where
+a run belongs to an experiment whose document prints a figure for it, that figure stands beside ours.
+"""
+
+import glob
+import sys
+from pathlib import Path
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.console import here, show, table
+from experiments.folder import SUMMARY
+from experiments.results import PLOT, TABLE, Result, columns, groups, in_order, read
+from experiments.schema import Checked, report_config
+from gpumcts.errors import BadInput
+
+GATHERED = ("match", "playouts", "perft", "search")
+
+
+def find(pattern: str) -> list[Result]:
+    """The finished runs in the folders that match; raises BadInput where there is none."""
+    folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True))]
+    finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
+    results = [result for result in map(read, finished) if result.program in GATHERED]
+    if not results:
+        below = any(next(folder.rglob(SUMMARY), None) for folder in folders if folder.is_dir())
+        hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
+        raise BadInput(f"runs={pattern}: {len(folders)} folders match, and no finished run is in them{hint}")
+    return in_order(results)
+
+
+def prepare(config: Checked) -> None:
+    """Refuse a pattern without a run."""
+    find(config.keys.runs)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Write table, plots and page; returns the summary."""
+    from experiments.frames import write_table
+    from experiments.page import page
+    from experiments.plots import plot
+
+    results = find(config.keys.runs)
+    write_table(results, run.folder)
+    image = run.folder / PLOT
+    plotted = plot(results, image)
+    (run.folder / "report.html").write_text(page(config.keys.title, results, image if plotted else None), "utf-8")
+    for title, some in groups(results).items():
+        show(table(title, *columns(some)))
+    files = ["report.html", f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plotted else [])]
+    show(f"{len(results)} runs; {', '.join(files)} in {here(run.folder)}")
+    return {"runs": len(results), "files": files, "folders": [str(result.folder) for result in results]}
+
+
+COMMAND = Command("report", report_config, work, prepare)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,332 @@
+"""What each command takes, as typed values: from here on nobody sees a configuration again.
+
+``conf/`` and these classes say the same keys with the same defaults (a test holds them together). What is wrong is
+refused here, in one line that names the key, before any work.
+"""
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Interval
+
+from experiments.values import shown, typed
+from gpumcts import options
+from gpumcts.errors import BadInput
+from gpumcts.kernels import engines
+from gpumcts.tree.settings import Settings
+
+Plain = Mapping[str, Any]
+
+Seed = Annotated[int, Interval(ge=0, le=2**64 - 1)]
+Threads = Annotated[int, Interval(ge=1, le=4096)] | None
+Memory = Annotated[float, Interval(gt=0)] | None
+
+PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
+    "uct": ("playout", "selection", "backup", "search", "budget"),
+    "random": (),
+}
+"""The groups that count for each player; setting another one is refused."""
+
+OF_EXPERIMENTS = ("title", "document", "k", "decays", "scales")
+"""Keys that an experiment may add at the top."""
+
+
+class MatchKeys(NamedTuple):
+    """The plain keys of experiments.match."""
+
+    games: Annotated[int, Interval(ge=1, le=10_000_000)] = 100
+    seed: Seed = 1
+    threads: Threads = None
+    games_in_flight: Annotated[int, Interval(ge=1, le=10_000_000)] = 1000
+    memory_gb: Memory = None
+
+
+class PlayoutsKeys(NamedTuple):
+    """The plain keys of experiments.playouts."""
+
+    count: Annotated[int, Interval(ge=1, le=10**12)] = 100_000
+    position: str | None = None
+    seed: Seed = 1
+    threads: Threads = None
+
+
+class PerftKeys(NamedTuple):
+    """The plain keys of experiments.perft."""
+
+    depth: Annotated[int, Interval(ge=0, le=64)] = 6
+    position: str | None = None
+
+
+class SearchKeys(NamedTuple):
+    """The plain keys of experiments.search."""
+
+    position: str | None = None
+    moves: str = ""
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
+class ReportKeys(NamedTuple):
+    """The plain keys of experiments.report."""
+
+    runs: str = "multirun/**"
+    title: str = "gpumcts report"
+
+
+class Budget(NamedTuple):
+    """What a move may cost: iterations, or the iterations that some core seconds come to."""
+
+    iterations: Annotated[int, Interval(ge=1, le=2**31 - 1)] | None = 1000
+    playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
+    seconds: Annotated[float, Interval(gt=0, le=1e6)] | None = None
+
+
+class Given(NamedTuple):
+    """What the command line says, for what can only be judged by it.
+
+    keys : set there, ``backup`` or ``opponent.backup.decay``; defaults : composes the command's own configuration
+    """
+
+    keys: frozenset[str]
+    defaults: Callable[[], Plain]
+
+
+class Study(NamedTuple):
+    """What an experiment adds: what its run is called, the table or figure it reproduces, and the cell of it."""
+
+    title: str | None = None
+    document: str | None = None
+    k: Annotated[int, Interval(ge=1, le=7)] | None = None
+
+
+@dataclass(frozen=True)
+class PlayerConfig:
+    """A player: its name, and for those that search the values of the groups that count.
+
+    identity : the plain values that decide how it plays
+    """
+
+    name: str
+    identity: dict[str, Any]
+    policy: Any = None
+    rule: Any = None
+    operator: Any = None
+    settings: Settings = Settings()
+    budget: Budget = Budget()
+
+    @property
+    def iterations(self) -> int:
+        """Iterations a move; 0 where the player does not search, or where its budget is in seconds."""
+        return (self.budget.iterations or 0) if self.name == "uct" else 0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A checked configuration of one run.
+
+    identity : what decides its result, JSON values; the folder's digest is made of it
+    slug : what the folder is called before the digest
+    """
+
+    identity: dict[str, Any]
+    slug: str
+    keys: Any
+    game: Any = None
+    policy: Any = None
+    player: PlayerConfig | None = None
+    opponent: PlayerConfig | None = None
+    engine: str = "auto"
+    study: Study = Study()
+
+    @property
+    def threads(self) -> int:
+        """CPU threads: those asked for, or as many as this process may use."""
+        return self.keys.threads or usable_cores()
+
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes the trees may take, or None for what is free."""
+        return None if self.keys.memory_gb is None else int(self.keys.memory_gb * 2**30)
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---------------------------------------------------------------------------------------------------- parts
+
+
+def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, Any]]:
+    """The value of an option and its identity: ``{"name": ..., every field}``."""
+    fields = dict(plain)
+    name = fields.pop("name", None)
+    if not isinstance(name, str):
+        there = ", ".join(options.names(kind))
+        raise BadInput(f"{where}.name={shown(name)}: must be the name of a module; there are: {there}")
+    value = typed(options.option(kind, name), fields, where)
+    return value, {"name": name, **value._asdict()}
+
+
+def _named(plain: Plain, where: str, known: Collection[str]) -> str:
+    name = plain.get("name")
+    if name not in known:
+        raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
+    if len(plain) > 1:
+        raise BadInput(f"{where}.{next(key for key in plain if key != 'name')}: unknown key; {where} has name alone")
+    return str(name)
+
+
+def budget_of(plain: Plain, where: str) -> Budget:
+    """The budget; exactly one of iterations and seconds."""
+    budget = typed(Budget, {key: value for key, value in plain.items() if key != "name"}, where)
+    if (budget.iterations is None) == (budget.seconds is None):
+        raise BadInput(
+            f"{where}: give iterations or seconds, the other null; here iterations={shown(budget.iterations)} and "
+            f"seconds={shown(budget.seconds)} ({where}=seconds {where}.seconds=0.1 is a budget in seconds)"
+        )
+    return budget
+
+
+def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
+    """The settings of a search, with the playouts per leaf that the budget names."""
+    if "playouts_per_leaf" in plain:
+        raise BadInput(f"{where}.playouts_per_leaf: it is budget.playouts_per_leaf")
+    settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
+    if settings.expansion != "threshold" and settings.threshold != 1:
+        raise BadInput(f"{where}.threshold={settings.threshold} counts with {where}.expansion=threshold alone")
+    return settings
+
+
+def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
+    """A UCT player from the groups under ``prefix`` (empty, or ``opponent.``)."""
+    policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
+    rule, rule_identity = option_value("selection", plain["selection"], f"{prefix}selection")
+    operator, operator_identity = option_value("backup", plain["backup"], f"{prefix}backup")
+    budget = budget_of(plain["budget"], f"{prefix}budget")
+    settings = settings_of(plain["search"], budget, f"{prefix}search")
+    identity = {
+        "player": {"name": "uct"},
+        "playout": policy_identity,
+        "selection": rule_identity,
+        "backup": operator_identity,
+        "search": {key: value for key, value in settings._asdict().items() if key != "playouts_per_leaf"},
+        "budget": {key: value for key, value in budget._asdict().items() if value is not None},
+    }
+    return PlayerConfig("uct", identity, policy, rule, operator, settings, budget)
+
+
+def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
+    """The player configured under ``prefix``."""
+    name = _named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
+    if name == "uct":
+        return searching_player(plain, prefix)
+    return PlayerConfig(name, {"player": {"name": name}})
+
+
+def refuse_idle_groups(plain: Plain, given: Given) -> None:
+    """Refuse a group that does not count for the player and is set: on the command line, or anew by a file."""
+    sides = {"": plain, "opponent.": plain["opponent"]}
+    counting = {prefix: PLAYER_GROUPS.get(str(side["player"].get("name")), ()) for prefix, side in sides.items()}
+    for prefix, side in sides.items():
+        for group in PLAYER_GROUPS["uct"]:
+            follows = prefix == "" and group == "budget" and "budget" in counting["opponent."]
+            if group in counting[prefix] or follows:
+                continue
+            base = given.defaults()["opponent"] if prefix else given.defaults()
+            named = any(key == prefix + group or key.startswith(f"{prefix}{group}.") for key in given.keys)
+            if named or (side[group] != base[group] and side[group].get("name") != "same"):
+                player = side["player"]["name"]
+                raise BadInput(f"{prefix}{group} does not count for {prefix}player={player}; leave it out")
+
+
+def _top(cls: type, plain: Plain, groups: Collection[str]) -> Any:
+    """The plain keys at the top of a command's configuration, as ``cls``."""
+    return typed(cls, {key: value for key, value in plain.items() if key not in groups})
+
+
+def _text(value: Any) -> Any:
+    """JSON has no infinity."""
+    if isinstance(value, dict):
+        return {key: _text(inner) for key, inner in value.items()}
+    return str(value) if value in (float("inf"), float("-inf")) else value
+
+
+def label(identity: Plain) -> str:
+    """A player in a few words: what sets it apart from plain UCT."""
+    if identity["player"]["name"] != "uct":
+        return str(identity["player"]["name"])
+    words = ["uct"]
+    for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
+        option = identity[group]
+        fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]
+        if option["name"] != plain_name:
+            words.append("_".join([option["name"], *fields]))
+    return " ".join(words)
+
+
+# -------------------------------------------------------------------------------------------------- commands
+
+MATCH_GROUPS = ("game", "player", *PLAYER_GROUPS["uct"], "opponent", "engine")
+
+
+def match_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.match."""
+    keys = _top(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    game, game_identity = option_value("game", plain["game"], "game")
+    if game.PLAYERS != 2:
+        raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
+    player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
+    if given is not None:
+        refuse_idle_groups(plain, given)
+    identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
+    slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
+    engine = _named(plain["engine"], "engine", engines.NAMES)
+    return Checked(_text(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study)
+
+
+def search_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.search; engine and threads count, since it measures speed."""
+    keys = _top(SearchKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
+    game, game_identity = option_value("game", plain["game"], "game")
+    player = searching_player(plain)
+    engine = _named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {label(player.identity)}"
+    return Checked(_text(identity), slug, keys, game=game, player=player, engine=engine)
+
+
+def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.playouts; engine and threads count, since it measures speed."""
+    keys = _top(PlayoutsKeys, plain, ("game", "playout", "engine"))
+    game, game_identity = option_value("game", plain["game"], "game")
+    policy, policy_identity = option_value("playout", plain["playout"], "playout")
+    engine = _named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {policy_identity['name']} {engine}"
+    return Checked(_text(identity), slug, keys, game=game, policy=policy, engine=engine)
+
+
+def perft_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.perft."""
+    keys = _top(PerftKeys, plain, ("game",))
+    game, game_identity = option_value("game", plain["game"], "game")
+    identity = {"game": game_identity, **keys._asdict()}
+    return Checked(_text(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
+
+
+def report_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.report."""
+    keys = _top(ReportKeys, plain, ())
+    return Checked(keys._asdict(), "report", keys)
+
+
+def doctor_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.doctor, which has no keys."""
+    if plain:
+        raise BadInput(f"{next(iter(plain))}: unknown key; the command has no keys")
+    return Checked({}, "doctor", None)

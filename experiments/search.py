@@ -1,0 +1,128 @@
+"""Search one position and show what the search thinks of every move.
+
+    python -m experiments.search moves="f5 d6 c3" budget.iterations=10000
+    python -m experiments.search backup=accelerated backup.decay=0.9999 playout=minimax
+
+The board, then the moves with their visits, the value for the player to move (0 loses, 1 wins), and the most visited
+line that begins with each.
+"""
+
+import sys
+import time
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
+from experiments.schema import Checked, search_config
+
+LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there, a budget that does not fit, and moves that are not legal."""
+    from experiments.positions import position_of
+    from experiments.seating import check_engine, check_memory
+
+    check_engine(config.engine)
+    check_memory(config)
+    position_of(config)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Search; returns the summary."""
+    import numpy as np
+
+    from experiments.positions import position_of
+    from experiments.seating import iterations_of, searcher
+    from gpumcts.kernels.engines import resolve
+    from gpumcts.rng import key_of
+
+    assert config.player is not None
+    root = position_of(config)
+    title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
+    iterations = iterations_of(config, run.folder)
+    with stop_on_interrupt("stopping ...") as stop, bar(title, iterations) as shown:
+        search = searcher(config, config.player)
+        begin = time.perf_counter()
+        keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
+        found = search.search(root[None], keys, iterations, stop, shown.advance)
+        seconds = time.perf_counter() - begin
+    summary = {
+        "position": _position_text(config, root),
+        "best": _move_text(config, root, int(found.decide()[0])),
+        "moves": _moves(config, root, found),
+        "iterations": iterations,
+        "playouts": iterations * config.player.settings.playouts_per_leaf,
+        "iterations_per_second": iterations / seconds,
+        "seconds": seconds,
+        "seed": config.keys.seed,
+        "engine": resolve(config.engine),
+    }
+    if run.of > 1:
+        speed = f"{shortened(summary['iterations_per_second'])} iterations/s"
+        say(f"{title}: {summary['best']}  {speed}  {here(run.folder)}")
+    else:
+        show(*_shown(config, root, summary), f"folder: {here(run.folder)}")
+    return summary
+
+
+def _state(config: Checked, root: Any) -> Any:
+    from gpumcts.kernels.batch import Rules
+
+    return Rules(config.game).state(root)
+
+
+def _move_text(config: Checked, root: Any, move: int) -> str:
+    from gpumcts.games.contract import move_text
+
+    return str(move_text(config.game, _state(config, root), move))
+
+
+def _position_text(config: Checked, root: Any) -> str:
+    from gpumcts.games.contract import position_text
+
+    return str(position_text(config.game, _state(config, root)))
+
+
+def _moves(config: Checked, root: Any, found: Any) -> list[dict[str, Any]]:
+    """The root's moves, most visited first: move, visits, value in [0, 1] for the player to move, variation."""
+    rows = []
+    for child in found.root_children(0):
+        line = _line_text(config, root, found.principal_variation(0, child.move))
+        rows.append({"move": line[0], "visits": child.visits, "value": child.value, "variation": " ".join(line)})
+    return rows
+
+
+def _line_text(config: Checked, root: Any, moves: list[int]) -> list[str]:
+    import numpy as np
+
+    from gpumcts.games.contract import move_text, play
+
+    state, texts = _state(config, root), []
+    with np.errstate(over="ignore"):
+        for move in moves:
+            texts.append(str(move_text(config.game, state, move)))
+            state = play(config.game, state, move)
+    return texts
+
+
+def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
+    import numpy as np
+
+    from gpumcts.games.contract import board_text
+
+    with np.errstate(over="ignore"):
+        board = str(board_text(config.game, _state(config, root)))
+    rows = []
+    for row in summary["moves"]:
+        line = " ".join(row["variation"].split()[:LINE_MOVES])
+        rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
+    columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
+    speed = f"{summary['iterations']:,} iterations, {shortened(summary['iterations_per_second'])} iterations/s"
+    return [board, table("", columns, rows), f"plays {summary['best']}; {speed}, seed {summary['seed']}"]
+
+
+COMMAND = Command("search", search_config, work, prepare)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

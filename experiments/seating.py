@@ -1,0 +1,130 @@
+"""From a checked configuration to players at a board: engines, searchers, time budgets, and whether they fit."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.schema import Checked, PlayerConfig
+from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.players.contract import Player
+from gpumcts.players.random import RandomPlayer
+from gpumcts.players.rates import Rate, bound_rates, calibrate
+from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.search import Searcher
+
+SIDES = ("player", "opponent")
+MOST_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
+
+
+class _Sizes(Searcher):
+    """A searcher that is asked for its memory alone, and so compiles nothing."""
+
+    def _compile(self) -> None:
+        return None
+
+
+def check_memory(config: Checked) -> None:
+    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit."""
+    for player in (config.player, config.opponent):
+        if player is not None and player.budget.iterations is not None and player.name == "uct":
+            sizes = _Sizes(
+                config.game, player.policy, player.rule, player.operator, player.settings,
+                memory_limit=config.memory_limit,
+            )  # fmt: skip
+            sizes.wave(1, player.budget.iterations)
+
+
+def searcher(config: Checked, player: PlayerConfig, threads: int | None = None) -> Searcher:
+    """The search of a configured player, compiled in whole, so that no one waits for it while seconds are counted."""
+    made = Searcher(
+        config.game, player.policy, player.rule, player.operator, player.settings,
+        engine=config.engine, threads=threads or config.threads, memory_limit=config.memory_limit,
+    )  # fmt: skip
+    made.search(made.rules.starts(1), np.zeros(1, np.uint64), player.settings.threshold + 1).decide()
+    return made
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Both players and what is known of them.
+
+    iterations : a move, by side; 0 for players that do not search
+    bound : what a time budget came to, to go into the identity of the match
+    engine : the engine that plays, ``auto`` resolved
+    """
+
+    players: tuple[Player, Player]
+    iterations: dict[str, int]
+    bound: dict[str, Any]
+    engine: str
+
+    @property
+    def by_side(self) -> dict[str, Player]:
+        """The players as ``player`` and ``opponent``."""
+        return dict(zip(SIDES, self.players, strict=True))
+
+
+def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) -> Seats:
+    """Both players of a match; ``on_progress`` is told the moves that were found, fractions of a move included.
+
+    A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match.
+    """
+    assert config.player is not None and config.opponent is not None
+    configured = dict(zip(SIDES, (config.player, config.opponent), strict=True))
+    timed = {side: player for side, player in configured.items() if player.name == "uct" and player.budget.seconds}
+    measured = _measured(config, timed, folder) if timed else {}
+    iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
+    players = [_player(config, player, side, iterations[side], on_progress) for side, player in configured.items()]
+    bound = {"iterations_of_seconds": measured} if measured else {}
+    return Seats((players[0], players[1]), iterations, bound, resolve(config.engine))
+
+
+def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:
+    def measure() -> dict[str, Rate]:
+        return {side: _rate(config, player) for side, player in timed.items()}
+
+    return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}
+
+
+def _rate(config: Checked, player: PlayerConfig) -> Rate:
+    assert player.budget.seconds is not None
+    on_cpu = resolve(config.engine) == "cpu"
+    measured = searcher(config, player, threads=1 if on_cpu else None)
+    clock = time.process_time if on_cpu else time.perf_counter  # a device's cores do not show in processor time
+    fewest = player.settings.threshold + 1  # below that no move is tried, and the player refuses
+
+    def make(iterations: int) -> UctPlayer:
+        return UctPlayer(measured, max(iterations, fewest))
+
+    together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MOST_TREES_MEASURED)
+    return calibrate(config.game, make, player.budget.seconds, trees=together, clock=clock)
+
+
+def _player(
+    config: Checked, player: PlayerConfig, side: str, iterations: int, on_progress: Callable[[float], None]
+) -> Player:
+    if player.name == "random":
+        return RandomPlayer(config.game, name=side)
+    return UctPlayer(searcher(config, player), iterations, side, lambda done: on_progress(done / iterations))
+
+
+def iterations_of(config: Checked, folder: Path) -> int:
+    """Iterations of one search: those asked for, or what its seconds come to."""
+    assert config.player is not None
+    if config.player.budget.seconds:
+        return _measured(config, {"player": config.player}, folder)["player"]
+    return config.player.iterations
+
+
+def check_engine(name: str) -> None:
+    """Raise BadInput where the engine cannot be had on this machine."""
+    resolve(name)
+
+
+def playout_engine_of(config: Checked) -> Any:
+    """The engine that plays playouts alone: something with ``tally`` and ``name``."""
+    return playout_engine(config.engine, config.game, config.policy, config.threads)

@@ -1,0 +1,137 @@
+"""Bad input: one line on stderr that names the key, an exit code that is not 0, no traceback, nothing made or changed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
+
+BAD = {
+    "match game=checkers": "game=checkers is not known; there are:",
+    "match game=3": "game=3 is not known",
+    "match gmae=othello": "gmae: unknown key (did you mean game?)",
+    "match +surprise=1": "surprise: unknown key",
+    "match backup=acelerated": "did you mean accelerated?",
+    "match backup@opponent.backup=none": "backup=none is not known",
+    "match backup=accelerated backup.decay=0": "backup.decay=0: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=2": "backup.decay=2: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=much": "backup.decay=much: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=nan": "backup.decay=nan: must be a number in (0, 1]",
+    "match backup=accelerated backup.dekay=0.9": "backup.dekay: unknown key (did you mean decay?)",
+    "match backup@opponent.backup=discounted opponent.backup.decay=2": "opponent.backup.decay=2: must be",
+    "match backup.name=os": "backup.name=os is not known",
+    "match selection.exploration=inf": "selection.exploration=inf: must be a number",
+    "match playout=minimax playout.depth=2.5": "playout.depth=2.5: must be an integer in [1, 3]",
+    "match search.ties=last": "search.ties=last: must be random or first",
+    "match search.reuse=1": "search.reuse=1: must be true or false",
+    "match search.threshold=3": "search.threshold=3 counts with search.expansion=threshold",
+    "match games=-1": "games=-1: must be an integer",
+    "match games=0": "games=0: must be an integer",
+    "match games=1.5": "games=1.5: must be an integer",
+    "match games=many": "games=many: must be an integer",
+    "match games=true": "games=true: must be an integer",
+    "match seed=-1": "seed=-1: must be an integer in [0, 18446744073709551615]",
+    "match threads=0": "threads=0: must be an integer",
+    "match budget.iterations=-5": "budget.iterations=-5: must be an integer",
+    "match budget.seconds=1": "budget: give iterations or seconds",
+    "match budget=same": "budget=same is for opponents",
+    "match player=random backup=minimax": "backup does not count for player=random",
+    "match player=random preset=uctmax_h": "does not count for player=random",
+    "match player@opponent.player=random opponent.backup.name=minimax": "opponent.backup does not count",
+    "match game=shortest_path": "a match takes a game for two",
+    "match backup=average,minimax": "add -m to run them all",
+    "match -m backup=average,accelerated backup.decay=0.5": "backup.decay: unknown key",
+    "match -m games=2,-2": "games=-2: must be an integer",
+    "match games": "'games' is not understood",
+    "match =3": "'=3' is not understood",
+    "match --gaems=3": "unrecognized arguments: --gaems=3",
+    "match --config-dir nowhere": "there is no such folder",
+    "match experiment=nonsense": "experiment=nonsense is not known; there are: hashimoto2012accelerated/table1a",
+    "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
+    "match experiment=hashimoto2012accelerated/table1a budget=seconds": "this experiment has figures for small, document",
+    "match budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "match hydra.run.dir=/dev/null/there": "the folder /dev/null/there cannot be made",
+    "match hydra.run.dir=/proc/there": "the folder /proc/there cannot be written",
+    "search moves=1e5": "moves=100000.0 is read as a number; it must be text",
+    "search position=true": "position=true is read as true or false; it must be text",
+    "search position=abc": "position: Othello takes 64 characters",
+    "search budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "perft depth=-1": "depth=-1: must be an integer in [0, 64]",
+    "perft depth=deep": "depth=deep: must be an integer",
+    "playouts count=0": "count=0: must be an integer",
+    "playouts backup=minimax": "backup: the command has no such group",
+    "report runs=nothing/*": "runs=nothing/*: 0 folders match",
+    "report runs=7": "runs=7 is read as a number; it must be text",
+    "doctor cores=1": "cores: unknown key",
+}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+
+
+def refused(outcome, message: str) -> None:
+    assert outcome.code == 2
+    assert outcome.out == ""
+    lines = outcome.err.splitlines()
+    assert len(lines) == 1, outcome.err
+    assert lines[0].startswith("error: ")
+    assert message in lines[0]
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input_is_one_line(run, tmp_path, line):
+    (tmp_path / "precious.txt").write_text("keep")
+    before = tree(tmp_path)
+    refused(run(line), BAD[line])
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(("moves", "message"), [("f5 a1", "number 2: move 'a1' is not legal"), ("zz", "move 'zz'")])
+def test_an_illegal_move_is_one_line(run, tmp_path, moves, message):
+    refused(run("search", f"moves={moves}"), message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_position_that_is_over_is_one_line(run, tmp_path):
+    refused(run("search", f"position={'X' * 64} X"), "the game is over there")
+    assert not list(tmp_path.iterdir())
+
+
+def test_cuda_without_a_device_is_one_line(run, tmp_path):
+    from gpumcts.kernels.engines import cuda_problem
+
+    if not cuda_problem():
+        pytest.skip("there is a device here")
+    for command in ("match", "playouts", "search"):
+        refused(run(f"{command} engine=cuda"), "engine=cuda:")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_run_is_not_written_over(run, tmp_path):
+    assert run(f"match {TINY} hydra.run.dir=here").code == 0
+    before = tree(tmp_path)
+    refused(run(f"match {TINY} hydra.run.dir=here selection.exploration=0.5"), "selection.exploration=0.5 differs from")
+    refused(run("perft depth=1 hydra.run.dir=here"), "differs from the run")
+    assert tree(tmp_path) == before
+
+
+def test_a_folder_without_permission_is_one_line(run, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    refused(run("match hydra.run.dir=closed/run"), "cannot be written")
+
+
+def test_the_shell_sees_the_exit_code(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.match", "game=checkers"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: game=checkers is not known") and done.stderr.count("\n") == 1
+    assert done.stdout == "" and not list(tmp_path.iterdir())

@@ -1,0 +1,229 @@
+"""Every command at a tiny budget: what it writes, that it goes on where it was, and that nothing but speed depends on threads."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars
+import pytest
+import yaml
+
+from experiments.folder import CONFIG, PROVENANCE, SUMMARY
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TINY = "games=4 budget.iterations=3 engine=cpu threads=1"
+MATCH_SUMMARY = {
+    "games", "wins", "draws", "losses", "win_rate", "ci95_low", "ci95_high", "iterations_per_second",
+    "playouts_per_second", "seconds", "digest",
+}  # fmt: skip
+
+
+def said(err: str) -> list[str]:
+    """Lines of progress, without those about compilation, which depend on the cache."""
+    return [line for line in err.splitlines() if not line.startswith("compiling ")]
+
+
+def summary_of(folder: Path) -> dict:
+    return json.loads((folder / SUMMARY).read_text())
+
+
+def test_a_match_leaves_what_is_needed_to_do_it_again(run, only):
+    done = run(f"match {TINY}")
+    assert done.code == 0 and not said(done.err)
+    folder = only("outputs/match/*")
+    summary = summary_of(folder)
+    assert summary.keys() >= MATCH_SUMMARY
+    assert summary["games"] == summary["wins"] + summary["draws"] + summary["losses"] == 4
+    assert 0 <= summary["ci95_low"] <= summary["win_rate"] <= summary["ci95_high"] <= 1
+    assert summary["player"]["iterations"] > 0 and summary["iterations_per_second"] > 0
+    provenance = json.loads((folder / PROVENANCE).read_text())
+    assert provenance["seed"] == 1 and provenance["versions"]["numba"]
+    assert yaml.safe_load((folder / CONFIG).read_text())["opponent"]["budget"]["iterations"] == 3
+    assert "Score of uct vs uct" in done.out and "seed 1" in done.out and folder.name in done.out
+
+
+def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path):
+    run(f"match {TINY} games=3")
+    folder = only("outputs/match/*")
+    three = summary_of(folder)
+    journal = (folder / "moves.jsonl").read_bytes()
+    assert run(f"match {TINY} games=3").code == 0
+    again = summary_of(folder)
+    assert (folder / "moves.jsonl").read_bytes() == journal
+    assert again["digest"] == three["digest"] and again["player"]["iterations"] == three["player"]["iterations"]
+    run(f"match {TINY} games=6")
+    extended = summary_of(only("outputs/match/*"))
+    run(f"match {TINY} games=6 threads=2 games_in_flight=2 hydra.run.dir=fresh")
+    assert extended["digest"] == summary_of(tmp_path / "fresh")["digest"] != three["digest"]
+
+
+def test_the_seed_0_is_a_seed_like_any_other(run, tmp_path):
+    for seed in (0, 1):
+        assert run(f"match {TINY} seed={seed} hydra.run.dir=seed{seed}").code == 0
+    assert summary_of(tmp_path / "seed0")["seed"] == 0
+    assert summary_of(tmp_path / "seed0")["digest"] != summary_of(tmp_path / "seed1")["digest"]
+
+
+def test_a_random_opponent_and_random_players(run, only, tmp_path):
+    assert run(f"match {TINY} player@opponent.player=random hydra.run.dir=a").code == 0
+    assert summary_of(tmp_path / "a")["opponent"]["iterations"] == 0
+    assert run("match games=4 player=random player@opponent.player=random hydra.run.dir=b").code == 0
+    assert summary_of(tmp_path / "b")["games"] == 4
+
+
+def test_a_budget_in_seconds_is_measured_once(run, only):
+    line = "match games=2 budget=seconds budget.seconds=0.001 engine=cpu threads=1"
+    assert run(line).code == 0
+    folder = only("outputs/match/*")
+    rates = (folder / "rates.json").read_bytes()
+    first = summary_of(folder)
+    assert first["player"]["iterations_a_move"] >= 1
+    assert run(line).code == 0
+    assert (folder / "rates.json").read_bytes() == rates
+    assert summary_of(folder)["digest"] == first["digest"]
+
+
+def test_ctrl_c_keeps_what_there_is(tmp_path):
+    command = [sys.executable, "-m", "experiments.match", "games=40", "budget.iterations=400", "hydra.run.dir=here"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    journal, deadline = tmp_path / "here" / "moves.jsonl", time.monotonic() + 120
+    while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err and "the same command goes on" in err
+    assert summary_of(tmp_path / "here")["interrupted"] and summary_of(tmp_path / "here")["digest"] is None
+
+
+# ------------------------------------------------------------------------------------------- the other commands
+
+
+def test_playouts(run, tmp_path):
+    digests = set()
+    for number, threads in enumerate((1, 2)):
+        assert run(f"playouts count=3000 engine=cpu threads={threads} hydra.run.dir=p{number}").code == 0
+        summary = summary_of(tmp_path / f"p{number}")
+        assert summary["first_wins"] + summary["draws"] + summary["second_wins"] == summary["playouts"] == 3000
+        assert summary["playouts_per_second"] > 0
+        assert 59.5 < summary["mean_plies"] < 61.5  # 60.4 of random games, standard deviation below 2 each
+        digests.add(summary["digest"])
+    assert len(digests) == 1
+
+
+def test_playouts_from_a_position(run, only):
+    position = "-" * 18 + "X" + "-" * 8 + "XXXOO" + "-" * 3 + "XXX" + "-" * 27
+    assert run("playouts count=10 engine=cpu", f"position={position[:64]} O").code == 0
+    assert summary_of(only("outputs/playouts/*"))["playouts"] == 10
+
+
+def test_perft(run, only):
+    done = run("perft depth=6")
+    assert done.code == 0 and "8,200 nodes" in done.out
+    assert summary_of(only("outputs/perft/*"))["nodes"] == 8200
+
+
+def test_search(run, only):
+    done = run("search budget.iterations=60 engine=cpu threads=1", "moves=f5 d6 c3")
+    assert done.code == 0
+    summary = summary_of(only("outputs/search/*"))
+    assert summary["iterations_per_second"] > 0
+    assert sum(row["visits"] for row in summary["moves"]) in (59, 60)  # the root's own playout may be one of them
+    assert all(row["variation"].startswith(row["move"]) and 0 <= row["value"] <= 1 for row in summary["moves"])
+    most = [row["move"] for row in summary["moves"] if row["visits"] == summary["moves"][0]["visits"]]
+    assert summary["best"] in most
+    assert "White (O) to move" in done.out and "principal variation" in done.out
+
+
+def test_doctor(run, only):
+    done = run("doctor")
+    assert done.code == 0
+    summary = summary_of(only("outputs/doctor/*"))
+    assert summary["cores"] >= 1 and summary["simd_bits"] >= 64
+    assert "compile cache" in done.out
+
+
+def test_help_and_configuration_make_nothing(run, tmp_path):
+    assert "Keys and their defaults" in run("match --help").out
+    assert "corner_weight: 8" in run("match --cfg job").out
+    assert not list(tmp_path.iterdir())
+
+
+# ------------------------------------------------------------------------------------------- sweeps and reports
+
+
+@pytest.fixture
+def swept(run, only):
+    done = run(f"match -m {TINY} backup=average,accelerated playout=uniform,evaluation")
+    assert done.code == 0
+    return done, only("multirun/match-*")
+
+
+def test_a_sweep_says_a_line_a_job_and_ends_with_a_table(swept):
+    done, folder = swept
+    assert [line.split("]")[0] for line in said(done.err)] == [f"[{n}/4" for n in range(1, 5)]
+    assert "backup=accelerated playout=evaluation" in done.err and "win rate" in done.out
+    assert polars.read_csv(folder / "table.csv").height == polars.read_parquet(folder / "table.parquet").height == 4
+    assert (folder / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert len(list(folder.glob(f"*/{SUMMARY}"))) == 4
+
+
+def test_a_sweep_goes_on_too(swept, run, tmp_path):
+    _, folder = swept
+    before = {path: path.read_bytes() for path in folder.glob("*/moves.jsonl")}
+    run(f"match -m {TINY} playout=uniform,evaluation backup=average,accelerated")
+    assert {path: path.read_bytes() for path in tmp_path.glob("multirun/*/*/moves.jsonl")} == before
+
+
+def test_runs_that_differ_in_threads_alone_have_folders_of_their_own(run, tmp_path):
+    done = run(f"match -m {TINY} threads=1,2 games=2,3")
+    assert done.code == 0 and "games=3 threads=2" in done.out
+    digests = [summary_of(path.parent)["digest"] for path in sorted(tmp_path.glob(f"multirun/*/*/{SUMMARY}"))]
+    assert len(digests) == 4 and len(set(digests)) == 2
+
+
+def test_a_report_is_one_page_that_needs_nothing_else(swept, run, only):
+    done = run("report runs=multirun/**", 'title="Four <cells> & more"')
+    assert done.code == 0 and "4 runs" in done.out
+    folder = only("outputs/report/*")
+    page = (folder / "report.html").read_text("utf-8")
+    assert "Four &lt;cells&gt; &amp; more" in page and "data:image/png;base64," in page
+    assert "http" not in page and "src=" in page and "<script" not in page
+    frame = polars.read_parquet(folder / "table.parquet")
+    assert set(frame["config.backup.name"]) == {"average", "accelerated"}
+    assert frame["win_rate"].dtype == polars.Float64
+
+
+def test_a_report_points_further_down(swept, run):
+    done = run("report runs=multirun")
+    assert done.code == 2 and "there are some further down: runs='multirun/**'" in done.err
+
+
+# ------------------------------------------------------------------------------------------------ experiments
+
+
+@pytest.mark.parametrize("table", ["table1a", "table1b"])
+def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table):
+    line = f"match experiment=hashimoto2012accelerated/{table} game=othello budget=small games=2 budget.iterations=2"
+    done = run(f"{line} engine=cpu threads=1")
+    assert done.code == 0
+    frame = polars.read_parquet(only("multirun/hashimoto2012accelerated/*/table.parquet"))
+    assert list(frame["config.k"]) == [1, 2, 3, 4, 5, 6, 7]
+    printed = {
+        "table1a": [39.2, 52.5, 56.3, 52.7, 51.3, 47.4, 48.2],
+        "table1b": [0.0, 1.3, 28.0, 47.5, 49.0, 49.2, 48.2],
+    }
+    assert [round(100 * rate, 1) for rate in frame["document_win_rate"]] == printed[table]
+    assert {"table1a": "56.3 ±3.1", "table1b": "28.0 ±2.8"}[table] in done.out
+
+
+def test_the_main_experiment(run, only):
+    done = run("match experiment=main games=2 budget.iterations=2 cell=main/informed,main/accelerated engine=cpu")
+    assert done.code == 0
+    assert "informed against random, equal playouts" in done.out
+    assert run("match experiment=main games=2 budget.seconds=0.0005 cell=main/informed_equal_time engine=cpu").code == 0

@@ -1,0 +1,165 @@
+"""Every configuration composes, and conf/ and the classes say the same keys with the same defaults."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from hydra import compose, initialize_config_dir
+from hydra._internal.utils import get_args_parser
+from omegaconf import OmegaConf
+
+from experiments import doctor, match, perft, playouts, report, schema, search
+from experiments.complaints import CONF, choices
+from experiments.help import help_text
+from gpumcts import options
+from gpumcts.tree.settings import Settings
+
+COMMANDS = {command.name: command for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor))}
+GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
+OPTION_KINDS = ("game", "playout", "selection", "backup")
+FILES = sorted(CONF.rglob("*.yaml"))
+OVERLAYS = [file for group in ("preset", "cell", "experiment") for file in sorted((CONF / group).rglob("*.yaml"))]
+
+
+def composed(command: str, *overrides: str) -> dict:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return OmegaConf.to_container(compose(command, list(overrides)), resolve=True)
+
+
+def read(file: Path) -> dict:
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def said(values: dict) -> dict:
+    """Keys with values and types, so that 1 does not pass for 1.0."""
+    return {key: (value, type(value)) for key, value in values.items()}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in OPTION_KINDS for name in options.names(kind)])
+def test_an_option_and_its_file_say_the_same(kind, name):
+    fields = read(CONF / kind / f"{name}.yaml")
+    assert fields.pop("name") == name
+    assert said(fields) == said(options.option(kind, name)._field_defaults)
+
+
+@pytest.mark.parametrize("kind", OPTION_KINDS)
+def test_every_file_of_an_option_names_a_module(kind):
+    assert choices(kind) == options.names(kind)
+
+
+@pytest.mark.parametrize(
+    ("file", "cls"),
+    [
+        ("match", schema.MatchKeys),
+        ("playouts", schema.PlayoutsKeys),
+        ("perft", schema.PerftKeys),
+        ("search", schema.SearchKeys),
+        ("report", schema.ReportKeys),
+    ],
+)
+def test_a_command_and_its_file_say_the_same(file, cls):
+    keys = {key: value for key, value in read(CONF / f"{file}.yaml").items() if key not in ("defaults", "hydra")}
+    assert said(keys) == said(cls._field_defaults)
+
+
+def test_search_settings_and_their_file_say_the_same():
+    defaults = {key: value for key, value in Settings()._asdict().items() if key != "playouts_per_leaf"}
+    assert said(read(CONF / "search" / "default.yaml")) == said(defaults)
+
+
+def test_budgets_and_their_class_say_the_same():
+    fields = read(CONF / "budget/iterations.yaml")
+    assert fields.pop("name") == "iterations"
+    assert said(fields) == said(schema.Budget()._asdict())
+    for file in (CONF / "budget").glob("*.yaml"):
+        assert list(read(file)) == ["name", *schema.Budget._fields]
+
+
+def test_a_players_file_is_named_in_the_schema():
+    assert choices("player") == sorted(schema.PLAYER_GROUPS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_choice_composes_for_the_player(group):
+    for choice in choices(group):
+        if (group, choice) == ("budget", "same") or (group, choice) == ("game", "shortest_path"):
+            continue  # for opponents; for one player
+        schema.match_config(composed("match", f"{group}={choice}"))
+
+
+@pytest.mark.parametrize("group", [group for group in GROUPS if group not in ("game", "engine")])
+def test_every_choice_composes_for_the_opponent(group):
+    for choice in choices(group):
+        schema.match_config(composed("match", f"{group}@opponent.{group}={choice}"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_composes_and_explains_itself(name):
+    COMMANDS[name].check(composed(name), None)
+    text = help_text(COMMANDS[name], CONF)
+    keys = [key for key in read(CONF / f"{name}.yaml") if key not in ("defaults", "hydra")]
+    assert all(f"  {key}=" in text for key in keys)
+    assert f"python -m experiments.{name}" in text
+
+
+@pytest.mark.parametrize("file", OVERLAYS, ids=lambda file: str(file.relative_to(CONF).with_suffix("")))
+def test_an_overlay_begins_with_its_command(file):
+    """The second line, after Hydra's own, is a command that composes, job by job."""
+    package, command = file.read_text(encoding="utf-8").splitlines()[:2]
+    assert package == "# @package _global_"
+    words = shlex.split(command.removeprefix("# "))
+    assert words[:2] == ["python", "-m"]
+    group, *rest = file.relative_to(CONF).with_suffix("").parts
+    assert f"{group}={'/'.join(rest)}" in words
+    jobs, _ = COMMANDS[words[2].removeprefix("experiments.")]._jobs(get_args_parser().parse_args(words[3:]))
+    assert jobs
+
+
+@pytest.mark.parametrize("table", ["table1a", "table1b"])
+def test_the_decays_of_document_002(table):
+    """decay = 1 - 0.1^k, and what stands for it is the decimal the document means, to the last bit."""
+    name = f"experiment=hashimoto2012accelerated/{table}"
+    for k in range(1, 8):
+        config = schema.match_config(composed("match", name, f"k={k}"))
+        assert config.player.operator.decay == float("0." + "9" * k)
+        assert config.player.rule.exploration == config.opponent.rule.exploration == 1.0
+        assert config.study.k == k
+
+
+@pytest.mark.parametrize("table", ["table1a", "table1b"])
+def test_the_scales_of_an_experiment_take_effect(table):
+    name = f"experiment=hashimoto2012accelerated/{table}"
+    document, small = (composed("match", name, f"budget={budget}") for budget in ("document", "small"))
+    assert (document["games"], document["budget"]["iterations"]) == (1000, 50_000)
+    assert small["games"] < 1000 and small["budget"]["iterations"] < 50_000
+    assert small["opponent"]["budget"]["iterations"] == small["budget"]["iterations"]
+    assert (
+        composed("match", name, "budget=small", "games=7", "budget.iterations=9")["opponent"]["budget"]["iterations"]
+        == 9
+    )
+
+
+def test_the_opponents_budget_follows_key_by_key():
+    config = composed("match", "budget.playouts_per_leaf=3", "opponent.budget.iterations=7")
+    assert config["opponent"]["budget"]["playouts_per_leaf"] == 3
+    assert (config["budget"]["iterations"], config["opponent"]["budget"]["iterations"]) == (1000, 7)
+
+
+def test_presets_are_what_they_say():
+    uctmax = schema.match_config(composed("match", "preset=uctmax_h")).player.identity
+    assert (uctmax["playout"]["name"], uctmax["backup"]["name"]) == ("evaluation", "minimax")
+    prior = schema.match_config(composed("match", "preset=heuristic_prior")).player.identity
+    assert prior["backup"]["name"] == "heuristic_prior"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(CONF)))
+def test_a_configuration_runs_no_code_and_explains_itself(file):
+    text = file.read_text(encoding="utf-8")
+    assert "_target_" not in text
+    assert text.startswith("#")
+    if file.parent.name in (*GROUPS, ""):
+        plain = [line for line in text.splitlines() if re.match(r"\w+: \S", line) and not line.startswith("name:")]
+        inherits = any(line.startswith("defaults:") for line in text.splitlines())
+        assert inherits or all("  # " in line for line in plain)

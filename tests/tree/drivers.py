@@ -1,0 +1,145 @@
+"""What the tests of trees share: positions to search, searches, and the comparison of a forest with the reference tree."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpumcts import options
+from gpumcts.games import contract
+from gpumcts.games.contract import CHANCE
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import PASS, Othello
+from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.rng import key_of
+from gpumcts.tree.backup.contract import value
+from gpumcts.tree.forest import ROOT, Forest
+from gpumcts.tree.search import Searched, Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
+from tests.reference.operators import Node
+from tests.reference.playout import legal_moves, number_below
+from tests.reference.uct import NearTie, Uct, compiled_playouts
+
+OTHELLO, UNIFORM, UCB1 = Othello(), Uniform(), Ucb1()
+TOY_GAMES = {"dots": DotsAndBoxes(2, 2), "dice": DiceDuel(2), "path": ShortestPath()}
+LEAST_ITERATIONS = 20  # a comparison of less is none
+SAME_VALUE = 1e-12  # how far values may lie apart where the reference does its sums in another order
+OPERATORS = options.names("backup")
+RULES = options.names("selection")
+
+
+def operator_of(name: str) -> Any:
+    """A backup operator with parameters under which all its branches are taken within a few hundred iterations."""
+    small = {
+        "accelerated": {"decay": 0.9},
+        "discounted": {"decay": 0.9},
+        "max": {"from_visits": 8},
+        "robust_max": {"from_visits": 8},
+        "mix": {"mean_weight": 10.0, "growth_from": 20},
+        "power_mean": {"exponent": 4.0},
+    }
+    return options.option("backup", name)(**small.get(name, {}))
+
+
+def rule_of(name: str) -> Any:
+    """A selection rule."""
+    return options.option("selection", name)()
+
+
+@functools.cache
+@np.errstate(over="ignore")
+def othello_states() -> tuple[Any, ...]:
+    """The start, the middle of a game, a position in which the mover must pass, and one near the end."""
+    found: dict[str, Any] = {"start": contract.start(OTHELLO)}
+    for game in range(100):
+        state, ply = contract.start(OTHELLO), 0
+        while moves := legal_moves(OTHELLO, state):
+            if ply == 25:
+                found.setdefault("middle", state)
+            if moves == [PASS] and ply < 57:
+                found.setdefault("pass", state)
+            if ply == 54 and len(moves) > 2:
+                found.setdefault("end", state)
+            state = contract.play(OTHELLO, state, moves[number_below(len(moves), game, ply, 0)])
+            ply += 1
+        if len(found) == 4:
+            return tuple(found[name] for name in ("start", "middle", "pass", "end"))
+    raise AssertionError("no such positions")
+
+
+def packed(game: Any, states: Any) -> np.ndarray:
+    """States as uint64[T, W]."""
+    words = np.zeros((len(states), game.WORDS), np.uint64)
+    for row, state in zip(words, states, strict=True):
+        contract.pack(game, state, row, 0, 1)
+    return words
+
+
+def keys_for(count: int, seed: int = 1) -> np.ndarray:
+    """A key for each of ``count`` trees."""
+    return np.array([key_of(seed, game, 0) for game in range(count)], np.uint64)
+
+
+def searcher_of(
+    operator: Any, settings: Settings = Settings(), game: Any = OTHELLO, rule: Any = UCB1, **more: Any
+) -> Any:
+    """A searcher with uniformly random playouts."""
+    return Searcher(game, UNIFORM, rule, operator, settings, **more)
+
+
+def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> Uct:
+    """The slow UCT of the same configuration."""
+    play = play or compiled_playouts(searcher.game, UNIFORM)
+    return Uct(searcher.game, searcher.rule, operator or searcher.operator, searcher.settings, play)
+
+
+def assert_same_tree(
+    forest: Forest, tree: int, operator: Any, reference: Uct, root: Node, tolerance: float = 0.0
+) -> int:
+    """Every node of a tree against the reference's: moves, order, visits, and values within ``tolerance``; how many nodes."""
+    pending, nodes = [(ROOT, root)], 0
+    reference.operator.forget()
+    while pending:
+        slot, node = pending.pop()
+        nodes += 1
+        assert forest.visits[tree, slot] == node.visits
+        moves = -len(node.moves) if node.mover == CHANCE else len(node.moves)
+        assert forest.moves[tree, slot] == moves
+        first = int(forest.first_child[tree, slot])
+        block = range(first, first + int(forest.children[tree, slot]))
+        assert [int(forest.move[tree, child]) for child in block] == [child.move for child in node.children]
+        if slot != ROOT:  # no operator uses the root's own value
+            assert abs(value(operator, forest, tree, slot) - reference.operator.value(node)) <= tolerance
+        pending += zip(block, node.children, strict=True)
+    return nodes
+
+
+def searched_by_both(
+    searcher: Searcher, state: Any, key: int, iterations: int, play: Any = None
+) -> tuple[Searched, Uct, Node]:
+    """What a searcher found from one state, the reference, and the reference's root.
+
+    Where two scores come within 1e-12 without being equal, both are as they were before that iteration.
+    """
+    reference = reference_of(searcher, play=play)
+    try:
+        root = reference.search(state, key, iterations)
+    except NearTie as tie:
+        assert tie.iterations >= LEAST_ITERATIONS
+        iterations = tie.iterations
+        root = reference.search(state, key, iterations)
+    found = searcher.search(packed(searcher.game, [state]), np.array([key], np.uint64), iterations)
+    return found, reference, root
+
+
+def assert_like_reference(
+    searcher: Searcher, states: Any, iterations: int, seed: int = 1, tolerance: float = 0.0, play: Any = None
+) -> None:
+    """Search from each of ``states`` and compare the whole trees, and the moves decided on, with the reference."""
+    for state, key in zip(states, keys_for(len(states), seed), strict=True):
+        found, reference, root = searched_by_both(searcher, state, int(key), iterations, play)
+        assert_same_tree(found.forest, 0, searcher.operator, reference, root, tolerance)
+        assert found.decide()[0] == reference.decide(root, int(key))
