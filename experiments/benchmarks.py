@@ -191,7 +191,7 @@ def memory(bench: Bench, peer: bool) -> list[Row]:
         searched = Searcher(game, Uniform(), Ucb1(), operator).search(Rules(game).starts(4), keys(4), 2000)
         assert searched.forest is not None
         nodes = _nodes(searched.forest)
-        used = searched.forest.used.sum() * bytes_per_slot(len(operator.COLUMNS)) / nodes
+        used = searched.forest.used.sum() * bytes_per_slot(len(operator.COLUMNS), game.MAX_MOVES) / nodes
         rows.append(Row("memory", f"a node, {name}", "bytes", used, used, used))
     return rows
 

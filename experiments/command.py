@@ -116,10 +116,10 @@ class Command:
         for job in jobs:
             check_folder(job.folder, job.checked)
             self.prepare(job.checked)
+        self._labels = [job.label for job in jobs] if sweep is not None else []
         if sweep is None:
             self._call_hydra(words)
             return 0
-        self._labels = [job.label for job in jobs]
         self._call_hydra([*words, f"hydra.sweep.dir='{sweep.folder}'", *sweep.more])
         from experiments.results import conclude
 

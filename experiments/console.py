@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -110,7 +111,9 @@ def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
 
 def table(title: str, columns: dict[str, str], rows: list[list[str]]) -> Table:
     """A table for ``show``; ``columns`` maps headings to ``left`` or ``right``."""
-    drawn = Table(title=title, title_justify="left", title_style="bold")
+    drawn = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for heading, side in columns.items():
         drawn.add_column(heading, justify="right" if side == "right" else "left", overflow="fold")
     for row in rows:

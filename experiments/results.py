@@ -107,8 +107,8 @@ def _per_cent(value: float) -> str:
 def _match_cells(result: Result) -> dict[str, str]:
     summary = result.summary
     cells = {key: f"{summary[key]:,}" for key in ("games", "wins", "draws", "losses")}
-    cells["win rate %"] = _per_cent(summary["win_rate"]) if summary["games"] else ""
-    cells["95 % (Wilson)"] = f"{_per_cent(summary['ci95_low'])} - {_per_cent(summary['ci95_high'])}"
+    cells["win %"] = _per_cent(summary["win_rate"]) if summary["games"] else ""
+    cells["Wilson 95 %"] = f"{_per_cent(summary['ci95_low'])} - {_per_cent(summary['ci95_high'])}"
     printed = result.printed
     if printed is not None:
         from gpumcts.match.statistics import document_interval
@@ -116,7 +116,7 @@ def _match_cells(result: Result) -> dict[str, str]:
         half = document_interval(printed.win_rate, printed.games)
         cells["document %"] = f"{_per_cent(printed.win_rate)} ±{_per_cent(half)}"
     speeds = [summary[side]["playouts_per_second"] for side in ("player", "opponent")]
-    cells["playouts/s, of each"] = " / ".join(shortened(speed) if speed else "-" for speed in speeds)
+    cells["playouts/s"] = " / ".join(shortened(speed) if speed else "-" for speed in speeds)
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 

@@ -51,6 +51,14 @@ def _cttz(typing_context, x):
 
 
 @intrinsic
+def _ctlz(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _to_bits(typing_context, x):
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -66,6 +74,21 @@ def _from_bits(typing_context, x):
     return types.float64(types.uint64), codegen
 
 
+@intrinsic
+def _blend(typing_context, condition, a, b):
+    if a != b or not isinstance(a, types.BaseNamedTuple):
+        return None
+
+    def codegen(context, builder, signature, args):
+        condition, chosen, other = args
+        for i in range(len(a)):
+            word = builder.select(condition, builder.extract_value(chosen, i), builder.extract_value(other, i))
+            chosen = builder.insert_value(chosen, word, i)
+        return chosen
+
+    return a(types.boolean, a, a), codegen
+
+
 def popcount(x):
     """Number of set bits of a uint64, as uint64."""
     return U(int(x).bit_count())
@@ -74,6 +97,16 @@ def popcount(x):
 def trailing_zeros(x):
     """Index of the lowest set bit of a uint64, as uint64; 64 for zero."""
     return U((int(x) & -int(x)).bit_length() - 1) if x else U(64)
+
+
+def leading_zeros(x):
+    """Number of zeros above the highest set bit of a uint64, as uint64; 64 for zero."""
+    return U(64 - int(x).bit_length())
+
+
+def blend(condition, a, b):
+    """``a if condition else b`` for states (NamedTuples of numbers), word by word, without a branch where it is compiled."""
+    return a if condition else b
 
 
 def float_bits(x):
@@ -93,8 +126,10 @@ def _target(plain: Callable, compiled: Callable) -> None:
 
 _target(popcount, _ctpop)
 _target(trailing_zeros, _cttz)
+_target(leading_zeros, _ctlz)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
+overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 
 @inlined

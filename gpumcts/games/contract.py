@@ -56,6 +56,20 @@ def next_move(game, state, move):
 
 
 @verb("game")
+def move_set(game, state):
+    """The legal moves packed into a word (uint64), one bit a move, in the order of the moves; 0 exactly where the game is over.
+
+    Only for games whose every position has a place for each move among 64 bits; there is no default. With ``LANES`` it lets
+    informed playouts run in lanes, and must then be free of branches, as ``evaluation``, ``mover`` and ``score`` must.
+    """
+
+
+@verb("game")
+def move_of_bit(game, state, bit):
+    """The legal move, int64, that bit number ``bit`` (uint64) of ``move_set`` stands for."""
+
+
+@verb("game")
 def play(game, state, move):
     """The state after a legal move. Playing on from a finished game, as lanes do, must leave it finished."""
 
@@ -172,6 +186,11 @@ def chance_uniform(game, state, stream):
 @chance_weight.implements(object)
 def chance_equal(game, state, move):
     return 1
+
+
+@move_of_bit.implements(object)
+def move_is_bit(game, state, bit):
+    return np.int64(bit)
 
 
 @next_move.implements(object)

@@ -108,6 +108,11 @@ def dots_nth_move(game, state, k):
     return np.int64(nth_set_bit(free_lines(game, state), U(k)))
 
 
+@contract.move_set.implements(DotsAndBoxes)
+def dots_move_set(game, state):
+    return free_lines(game, state)
+
+
 @contract.play.implements(DotsAndBoxes)
 def dots_play(game, state, move):
     line = (U(1) << U(move & 63)) & free_lines(game, state)  # none where the game is over

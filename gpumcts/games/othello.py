@@ -15,7 +15,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
-from gpumcts.jit import inlined, nth_set_bit, popcount, trailing_zeros
+from gpumcts.jit import inlined, leading_zeros, nth_set_bit, popcount, trailing_zeros
 from gpumcts.rng import draw
 
 U = np.uint64
@@ -24,6 +24,9 @@ INNER = U(0x7E7E7E7E7E7E7E7E)  # files b to g: what a horizontal or diagonal lin
 CORNERS = U(0x8100000000000081)
 START_BLACK, START_WHITE = (1 << 28) | (1 << 35), (1 << 27) | (1 << 36)  # e4 d5, d4 e5
 S1, S7, S8, S9 = U(1), U(7), U(8), U(9)
+TOP = U(1 << 63)
+RAY_1, RAY_7, RAY_8, RAY_9 = (U(sum(1 << s * k for k in range(1, 8))) for s in (1, 7, 8, 9))  # from square 0 upwards
+BACK_1, BACK_7, BACK_8, BACK_9 = (U(sum(1 << 63 - s * k for k in range(1, 8))) for s in (1, 7, 8, 9))  # from 63 down
 PASSES = U(6)  # bits of State.turn: the last move, and the one before it, was a pass
 
 
@@ -54,58 +57,73 @@ class State(NamedTuple):
 
 
 @inlined
-def fill_up(own, mask, s):
-    """Runs of ``mask`` that start next to ``own`` in the direction of a left shift by ``s``, up to six long (Kogge-Stone)."""
+def reach_up(own, opp, mask, s):
+    """Squares beyond runs of ``mask`` that start next to ``own`` in the direction of a left shift by ``s`` (Kogge-Stone).
+
+    A run is up to six long. ``mask`` is ``opp`` without the files that such a line may not cross. Shifting ``opp`` itself
+    for the pairs is right too (no run reaches a pair over the edge), and shares the shift with the other side's moves.
+    """
     f = mask & (own << s)
     f |= mask & (f << s)
-    pairs = mask & (mask << s)
+    pairs = mask & (opp << s)
     f |= pairs & (f << (s + s))
-    return f | (pairs & (f << (s + s)))
+    f |= pairs & (f << (s + s))
+    return f << s
 
 
 @inlined
-def fill_down(own, mask, s):
+def reach_down(own, opp, mask, s):
     """The same in the direction of a right shift."""
     f = mask & (own >> s)
     f |= mask & (f >> s)
-    pairs = mask & (mask >> s)
+    pairs = mask & (opp >> s)
     f |= pairs & (f >> (s + s))
-    return f | (pairs & (f >> (s + s)))
+    f |= pairs & (f >> (s + s))
+    return f >> s
 
 
 @inlined
 def legal(own, opp):
     """Squares on which the owner of ``own`` may put a disc."""
     inner = opp & INNER
-    moves = (fill_up(own, inner, S1) << S1) | (fill_down(own, inner, S1) >> S1)
-    moves |= (fill_up(own, opp, S8) << S8) | (fill_down(own, opp, S8) >> S8)
-    moves |= (fill_up(own, inner, S7) << S7) | (fill_down(own, inner, S7) >> S7)
-    moves |= (fill_up(own, inner, S9) << S9) | (fill_down(own, inner, S9) >> S9)
+    moves = inner + ((own << S1) & inner)  # along a row the carry of an addition runs to the square beyond
+    moves |= reach_down(own, opp, inner, S1)
+    moves |= reach_up(own, opp, opp, S8) | reach_down(own, opp, opp, S8)
+    moves |= reach_up(own, opp, inner, S7) | reach_down(own, opp, inner, S7)
+    moves |= reach_up(own, opp, inner, S9) | reach_down(own, opp, inner, S9)
     return moves & ~(own | opp)
 
 
 @inlined
-def flips_up(disc, own, mask, s):
-    """Discs turned in one direction: the run counts only if a disc of ours closes it."""
-    f = fill_up(disc, mask, s)
-    return f & (U(0) - U((own & (f << s)) != U(0)))
+def flips_up(square, own, mask, ray):
+    """Discs turned on ``ray << square``: those below the first square that is not in ``mask``, if a disc of ours is there."""
+    line = ray << square
+    stop = line & ~mask
+    closing = stop & (U(0) - stop) & own
+    return line & (closing - U(closing != U(0)))
 
 
 @inlined
-def flips_down(disc, own, mask, s):
-    """The same in the direction of a right shift."""
-    f = fill_down(disc, mask, s)
-    return f & (U(0) - U((own & (f >> s)) != U(0)))
+def flips_down(square, own, mask, ray):
+    """The same on ``ray >> (63 - square)``, above the first such square; with it the closing disc, which is not turned."""
+    line = ray >> (U(63) - square)
+    stop = (line & ~mask) | U(1)  # not 0; where bit 0 is on the line, it is a disc of ours or none
+    closing = (TOP >> leading_zeros(stop)) & line & own
+    return line & (U(0) - closing)
 
 
 @inlined
-def flips(disc, own, opp):
-    """Discs of ``opp`` that turn when ``disc`` (one bit, or none) is put down."""
+def flips(square, own, opp):
+    """Discs of ``opp`` that turn when the owner of ``own`` puts a disc on ``square`` (0 to 63).
+
+    Rays that run over the edge of the board need no clipping: files a and h are not in ``inner``.
+    """
     inner = opp & INNER
-    f = flips_up(disc, own, inner, S1) | flips_down(disc, own, inner, S1)
-    f |= flips_up(disc, own, opp, S8) | flips_down(disc, own, opp, S8)
-    f |= flips_up(disc, own, inner, S7) | flips_down(disc, own, inner, S7)
-    return f | flips_up(disc, own, inner, S9) | flips_down(disc, own, inner, S9)
+    f = flips_up(square, own, inner, RAY_1) | flips_down(square, own, inner, BACK_1)
+    f |= flips_up(square, own, opp, RAY_8) | flips_down(square, own, opp, BACK_8)
+    f |= flips_up(square, own, inner, RAY_7) | flips_down(square, own, inner, BACK_7)
+    f |= flips_up(square, own, inner, RAY_9) | flips_down(square, own, inner, BACK_9)
+    return f & opp
 
 
 @contract.start.implements(Othello)
@@ -143,11 +161,26 @@ def othello_next_move(game, state, move):
     return np.int64(trailing_zeros(above)) if above != U(0) else np.int64(NO_MOVE)
 
 
+@contract.move_set.implements(Othello)
+def othello_move_set(game, state):
+    """A pass is the bit of an occupied square, which no other move is."""
+    moves, theirs = legal(state.own, state.opp), legal(state.opp, state.own)
+    discs = state.own | state.opp
+    passing = discs & (U(0) - discs) if theirs != U(0) else U(0)
+    return moves if moves != U(0) else passing
+
+
+@contract.move_of_bit.implements(Othello)
+def othello_move_of_bit(game, state, bit):
+    return np.int64(PASS if ((state.own | state.opp) >> bit) & U(1) != U(0) else bit)
+
+
 @contract.play.implements(Othello)
 def othello_play(game, state, move):
     moved = U(0) - U(move < PASS)
-    disc = (U(1) << U(move & 63)) & moved
-    turned = flips(disc, state.own, state.opp)
+    square = U(move & 63)
+    disc = (U(1) << square) & moved
+    turned = flips(square, state.own, state.opp) & moved
     mover = (state.turn ^ U(1)) & U(1)
     passes = ((state.turn << S1) | U(2)) & PASSES & ~moved
     return State(state.opp & ~turned, state.own | turned | disc, mover | passes)

@@ -88,6 +88,11 @@ def path_nth_move(game, state, k):
     return np.int64(nth_set_bit(ways(state.square), U(k)))
 
 
+@contract.move_set.implements(ShortestPath)
+def path_move_set(game, state):
+    return ways(state.square)
+
+
 @contract.play.implements(ShortestPath)
 def path_play(game, state, move):
     goes = (ways(state.square) >> U(move & 63)) & U(1)  # 0 at the goal

@@ -8,6 +8,7 @@ the kernels are compiled to PTX only. The exit code is 1 where one fails.
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
 import re
@@ -15,11 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from annotated_types import Interval
 
@@ -34,7 +36,8 @@ MOST_VARIANTS = 8  # values of a field that are tried for the class they become 
 class Report(NamedTuple):
     """One kernel for one device; the numbers in bytes, None where ptxas is missing; ``error`` on one line if it failed.
 
-    floats : instructions on floating point in its PTX; local : bytes of local memory that its PTX asks for
+    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum; local : bytes of local
+    memory that its PTX asks for
     """
 
     kernel: str
@@ -43,6 +46,7 @@ class Report(NamedTuple):
     stack: int | None = None
     spills: int | None = None
     floats: int = 0
+    fused: int = 0
     local: int = 0
     error: str = ""
 
@@ -94,6 +98,17 @@ def ptx(game: Any, policy: Any, capability: tuple[int, int]) -> str:
         return cuda.compile_ptx(playout_kernel, signature, cc=capability, device=False, abi="numba")[0]
 
 
+def each_ptx(body: Callable[[int, Any], None], task: Any, capability: tuple[int, int]) -> str:
+    """The PTX of a kernel of ``gpumcts.kernels.cuda_each``."""
+    from numba import cuda
+
+    from gpumcts.kernels.cuda_each import each_kernel, unfused
+
+    with pretended_device(capability), unfused():
+        signature = (numba.typeof(task),)
+        return cuda.compile_ptx(each_kernel(body), signature, cc=capability, device=False, abi="numba")[0]
+
+
 def find_ptxas() -> Path | None:
     """The ptxas of the installed packages, or the one on the path."""
     with contextlib.suppress(metadata.PackageNotFoundError):
@@ -124,13 +139,15 @@ def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
     return [tuple(int(n) for n in match.groups()) for match in re.finditer(pattern, text)]
 
 
-def check(name: str, game: Any, policy: Any, capability: tuple[int, int], ptxas: Path | None) -> Report:
-    """Compile one kernel for one device."""
+def check(name: str, produce: Callable[[], str], capability: tuple[int, int], ptxas: Path | None) -> Report:
+    """What the PTX that ``produce`` gives takes of a device."""
     report = Report(name, "sm_{}{}".format(*capability))
     try:
-        code = ptx(game, policy, capability)
+        code = produce()
         local = sum(n for (n,) in _numbers(code, r"\.local .*\[(\d+)\]"))
-        report = report._replace(floats=len(FLOATS.findall(code)), local=local)
+        found = FLOATS.findall(code)
+        fused = sum(instruction.startswith(("fma", "mad")) for instruction in found)
+        report = report._replace(floats=len(found), fused=fused, local=local)
         if ptxas is None:
             return report
         registers, stack, spills = assemble(ptxas, code, capability)
@@ -153,8 +170,17 @@ def main() -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    reports = [check(*kernel, capability, ptxas) for kernel in found for capability in CAPABILITIES]
-    if chosen.json:
+    reports = [
+        check(name, functools.partial(ptx, game, policy, capability), capability, ptxas)
+        for name, game, policy in found
+        for capability in CAPABILITIES
+    ]
+    return show(reports, ptxas, chosen.json)
+
+
+def show(reports: list[Report], ptxas: Path | None, as_json: bool) -> int:
+    """Print the reports; the exit code."""
+    if as_json:
         print(json.dumps([report._asdict() for report in reports]))
     else:
         print(table(reports, ptxas))

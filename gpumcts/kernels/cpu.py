@@ -8,6 +8,7 @@ import numba
 import numpy as np
 from numba import types
 
+from gpumcts.games.contract import move_set
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import (
     DRAWS,
@@ -18,7 +19,9 @@ from gpumcts.kernels.playout_loop import (
     evaluate_in_lanes,
     evaluate_one_by_one,
 )
+from gpumcts.kernels.search_loop import evaluate_searching
 from gpumcts.options import compiled
+from gpumcts.playouts.steps import depth
 
 PLAYOUTS_PER_CALL = 1024  # about a tenth of a second of the slowest playouts, so that Ctrl-C and progress bars live
 
@@ -51,8 +54,12 @@ def evaluate_step(game: Any, policy: Any, lanes: bool = True) -> Any:
 
     ``policy`` is the value that travels into compiled code. ``lanes=False`` forces the loop one by one (tests, benchmarks).
     """
-    in_lanes = lanes and game.LANES and policy.LANES
-    function = evaluate_in_lanes if in_lanes else evaluate_one_by_one
+    function = evaluate_one_by_one
+    if lanes and game.LANES:
+        if policy.LANES:
+            function = evaluate_in_lanes
+        elif depth(policy) > 0 and move_set.find(type(game)):
+            function = evaluate_searching
     name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
     return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
 

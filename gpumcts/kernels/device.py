@@ -9,8 +9,10 @@ import ctypes
 import functools
 import gc
 import importlib.util
+import math
 import sys
 import time
+import weakref
 from typing import Any, NamedTuple
 
 import numba
@@ -20,6 +22,7 @@ from gpumcts.errors import BadInput
 
 # CUdevice_attribute of the driver's interface
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
+SIMULATED_MEMORY = 1 << 30
 LIBRARIES = ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "libcuda.so")
 
 
@@ -208,6 +211,134 @@ class Mirror:
 def mirror(words: int) -> Mirror | SimulatedMirror:
     """A ``Mirror`` of so many words, in the simulator one of NumPy."""
     return SimulatedMirror(words) if simulated() else Mirror(words)
+
+
+# ------------------------------------------------------------------------------------------------------------- arrays
+
+
+class NoRoom(MemoryError):
+    """The device has no memory for what was asked for; the message says for how much."""
+
+
+def free_memory() -> int:
+    """Bytes that arrays on the device may take now, those of the pool that no one uses included."""
+    if simulated():
+        return SIMULATED_MEMORY
+    import cupy
+
+    return cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
+
+
+class SimulatedArrays:
+    """``Arrays`` in the simulator: NumPy arrays, and no more of them than fit in SIMULATED_MEMORY."""
+
+    def __init__(self) -> None:
+        self.stream, self._taken = 0, 0
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """An array of zeros."""
+        size = _bytes(shape, dtype)
+        if self._taken + size > SIMULATED_MEMORY:
+            raise NoRoom(f"no {size / 2**20:,.1f} MiB of device memory")
+        self._taken += size
+        array = np.zeros(shape, dtype)
+        weakref.finalize(array, self._give_back, size)
+        return array
+
+    def _give_back(self, size: int) -> None:
+        self._taken -= size
+
+    def upload(self, host: np.ndarray, array: np.ndarray) -> None:
+        """Copy an array of the host into one of its shape and type."""
+        array[...] = host
+
+    def fetch(self, array: np.ndarray, host: np.ndarray) -> None:
+        """Copy all of an array to the host."""
+        host[...] = array
+
+    def widened(self, array: np.ndarray, size: int) -> np.ndarray:
+        """A copy whose second axis has the given size, zeros at its end."""
+        wide = self.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)
+        wide[:, : array.shape[1]] = array
+        return wide
+
+    def mark(self) -> SimulatedMark:
+        """This moment."""
+        return SimulatedMark()
+
+
+class Arrays:
+    """Arrays on the device of any shape and type, and a stream of their own in which all that is asked for queues up.
+
+    What kernels take are Numba's device arrays; memory goes back to the pool with the last reference to its array, so
+    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised.
+    """
+
+    def __init__(self) -> None:
+        import cupy
+        from numba import cuda
+
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self.stream = cuda.external_stream(int(self._stream.ptr))
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An array of zeros."""
+        import cupy
+        from cupy.cuda import runtime
+        from numba import cuda
+
+        size = _bytes(shape, dtype)
+        try:
+            memory = cupy.empty(shape, dtype)
+        except (MemoryError, runtime.CUDARuntimeError) as error:
+            raise NoRoom(f"no {size / 2**20:,.1f} MiB of device memory") from error
+        runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
+        return cuda.as_cuda_array(memory, sync=False)
+
+    def upload(self, host: np.ndarray, array: Any) -> None:
+        """Copy an array of the host (pageable: it may change on return) into one of its shape and type."""
+        from cupy.cuda import runtime
+
+        host = np.ascontiguousarray(host)
+        kind = runtime.memcpyHostToDevice
+        runtime.memcpyAsync(_address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
+        self._stream.synchronize()
+
+    def fetch(self, array: Any, host: np.ndarray) -> None:
+        """Copy all of an array into a contiguous one of the host; it is there on return."""
+        from cupy.cuda import runtime
+
+        kind = runtime.memcpyDeviceToHost
+        runtime.memcpyAsync(host.ctypes.data, _address(array), host.nbytes, kind, self._stream.ptr)
+        self._stream.synchronize()
+
+    def widened(self, array: Any, size: int) -> Any:
+        """A copy whose second axis has the given size, zeros at its end."""
+        from cupy.cuda import runtime
+
+        wide = self.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)
+        to_pitch, from_pitch = (_bytes(a.shape[1:], a.dtype) for a in (wide, array))
+        rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
+        stream = self._stream.ptr
+        runtime.memcpy2DAsync(_address(wide), to_pitch, _address(array), from_pitch, from_pitch, rows, kind, stream)
+        return wide
+
+    def mark(self) -> Mark:
+        """The present end of the stream."""
+        return Mark(self._stream)
+
+
+def arrays() -> Arrays | SimulatedArrays:
+    """``Arrays``, in the simulator of NumPy."""
+    return SimulatedArrays() if simulated() else Arrays()
+
+
+def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
+    return math.prod(shape) * np.dtype(dtype).itemsize
+
+
+def _address(array: Any) -> int:
+    return array.__cuda_array_interface__["data"][0]
 
 
 def first_line(error: BaseException) -> str:

@@ -10,15 +10,15 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 from gpumcts.kernels.cpu import CpuPlayouts
 
-NAMES = ("auto", "cpu", "cuda", "cudasim")
+NAMES = ("auto", "cpu", "cuda", "device", "cudasim")
 PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-nvvm", "nvidia-nvjitlink")
 
 
 def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
     """The engine ``name`` for a game and a playout policy (option values): something with ``name`` and ``tally``.
 
-    ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads. Raises BadInput for an unknown name,
-    and for CUDA where no device can be used.
+    ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads; ``device``, which tells where trees grow,
+    is CUDA. Raises BadInput for an unknown name, and for CUDA where no device can be used.
     """
     resolved = resolve(name)
     if resolved == "cpu":
@@ -29,13 +29,13 @@ def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
 
 
 def resolve(name: str) -> str:
-    """``cpu``, ``cuda`` or ``cudasim`` for an engine's name, ``auto`` decided; BadInput where it cannot be had."""
+    """``cpu``, ``cuda``, ``device`` or ``cudasim`` for an engine's name, ``auto`` decided; BadInput where it cannot be had."""
     if name not in NAMES:
         raise BadInput(f"engine={name}: there are {', '.join(NAMES)}")
     if name == "cudasim":
         _simulate()
-    if name == "cuda" and (problem := cuda_problem()):
-        raise BadInput(f"engine=cuda: {problem}; engine=cpu works without a GPU")
+    if name in ("cuda", "device") and (problem := cuda_problem()):
+        raise BadInput(f"engine={name}: {problem}; engine=cpu works without a GPU")
     if name == "auto":
         return _automatic()
     return name

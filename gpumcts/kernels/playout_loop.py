@@ -32,10 +32,8 @@ def record(tally, leaf, score, plies):
 @njit(error_model="numpy")
 def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
     """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]) into ``tally``."""
-    words = states.reshape(-1)
-    width = states.shape[1]
     for leaf in range(states.shape[0]):
-        state = unpack(game, words, leaf * width, 1)
+        state = unpack(game, states[leaf], 0, 1)
         for number in range(playouts):
             last, plies = play_out(game, policy, state, child_key(keys[leaf], U(number)))
             record(tally, leaf, outcome(game, last), plies - overrun(game, last))

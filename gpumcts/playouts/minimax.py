@@ -52,7 +52,6 @@ class Greedy(NamedTuple):
 
     LANES = False
 
-
 class Reply(Greedy):
     """Depth 2."""
 
@@ -154,9 +153,15 @@ def best_move(policy, game, state, stream):
     return chosen
 
 
+@inlined
+def random_ply(policy, stream):
+    """Whether epsilon makes the ply of this stream a random one."""
+    return (bits(stream, 1) >> U(32)) < U(policy.threshold)
+
+
 @choose.implements(Greedy, object)
 def minimax_choose(policy, game, state, stream):
-    if (bits(stream, 1) >> U(32)) < U(policy.threshold):
+    if random_ply(policy, stream):
         return random_move(game, state, stream)
     chosen = best_move(policy, game, state, stream)
     return chosen if chosen != NO_MOVE else random_move(game, state, stream)

@@ -89,18 +89,17 @@ def has_room(forest, begin, end, slots):
     return room
 
 
-@entry
-def advance_block(
-    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room, batch
+@inlined
+def advance(
+    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, until,
+    room, batch,
 ):  # fmt: skip
-    """Iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled.
+    """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's loop and of the device's.
 
     Stops early, and returns the iteration it stopped at, where a tree may lack room for one more step of ``room`` slots.
     """
-    begin, end = block
-    number = numbers[0]
-    while number < numbers[1]:
-        leaves = min(switches.leaves, numbers[1] - number)
+    while number < until:
+        leaves = min(switches.leaves, until - number)
         if not has_room(forest, begin, end, room):
             break
         rows = (end - begin) * leaves
@@ -115,13 +114,26 @@ def advance_block(
 
 
 @entry
+def advance_block(
+    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room, batch
+):  # fmt: skip
+    """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled."""
+    return advance(
+        select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block[0], block[1],
+        numbers[0], numbers[1], room, batch,
+    )  # fmt: skip
+
+
+@entry
 def gather_block(
     select, reach, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch
 ):  # fmt: skip
     """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room."""
     if not has_room(forest, block[0], block[1], room):
         return False
-    gather(select, reach, rule, operator, game, forest, switches, roots, keys, block[0], block[1], number, leaves, batch)
+    gather(
+        select, reach, rule, operator, game, forest, switches, roots, keys, block[0], block[1], number, leaves, batch
+    )
     return True
 
 

@@ -61,15 +61,3 @@ def exp(x):
 def power(x, y):
     """x^y for x >= 0 and any y > 0, as exp(y ln x)."""
     return exp(y * ln(x)) if x > 0.0 else 0.0
-
-
-@inlined
-def integer_power(x, n):
-    """x^n for an integer n >= 0 by squaring; exact steps, so that decay^1 is decay."""
-    result = 1.0
-    while n > 0:
-        if n & 1:
-            result *= x
-        x *= x
-        n >>= 1
-    return result

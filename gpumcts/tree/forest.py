@@ -2,7 +2,8 @@
 
 Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
-tree's free list of its capacity. A node is 16 bytes and 8 for each column of the backup operator.
+tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8 for each column of
+the backup operator.
 """
 
 from typing import NamedTuple
@@ -18,8 +19,8 @@ CAPACITIES = np.array(
     + [3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768],
     np.int64,
 )
-CORE_BYTES = 16
 MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
+FEW_MOVES = 127  # of a game whose counts of moves fit in a byte
 
 
 class Forest(NamedTuple):
@@ -30,8 +31,8 @@ class Forest(NamedTuple):
 
     visits: np.ndarray  # int32 [T, N] playouts that went through the node
     first_child: np.ndarray  # int32 [T, N] where its children begin; in a free block the next free block
-    children: np.ndarray  # int16 [T, N] children it has
-    moves: np.ndarray  # int16 [T, N] legal moves; 0: the game is over; negative: chance moves
+    children: np.ndarray  # int8 or int16 [T, N] children it has
+    moves: np.ndarray  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves
     move: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
     used: np.ndarray  # int32 [T] slots handed out
@@ -39,18 +40,24 @@ class Forest(NamedTuple):
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
 
 
-def bytes_per_slot(columns: int) -> int:
-    """Memory of one node slot for an operator with so many columns."""
-    return CORE_BYTES + 8 * columns
+def bytes_per_slot(columns: int, most_moves: int = MOST_MOVES) -> int:
+    """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
+    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns
 
 
-def empty_forest(trees: int, slots: int, columns: int) -> Forest:
+def count_type(most_moves: int) -> np.dtype:
+    """What counts of moves and children are kept in."""
+    return np.dtype(np.int8 if most_moves <= FEW_MOVES else np.int16)
+
+
+def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MOVES) -> Forest:
     """A forest without roots. Its pages come from the operating system as they are first written."""
+    counts = count_type(most_moves)
     return Forest(
         visits=np.zeros((trees, slots), np.int32),
         first_child=np.zeros((trees, slots), np.int32),
-        children=np.zeros((trees, slots), np.int16),
-        moves=np.zeros((trees, slots), np.int16),
+        children=np.zeros((trees, slots), counts),
+        moves=np.zeros((trees, slots), counts),
         move=np.zeros((trees, slots), np.int32),
         columns=np.zeros((trees, slots, columns), np.float64),
         used=np.zeros(trees, np.int32),
@@ -62,7 +69,8 @@ def empty_forest(trees: int, slots: int, columns: int) -> Forest:
 def with_room(forest: Forest, slots: int) -> Forest:
     """The same forest with more slots a tree."""
     trees, before = forest.visits.shape
-    larger = empty_forest(trees, slots, forest.columns.shape[2])
+    most_moves = FEW_MOVES if forest.moves.dtype == np.int8 else MOST_MOVES
+    larger = empty_forest(trees, slots, forest.columns.shape[2], most_moves)
     for old, new in zip(forest[:6], larger[:6], strict=True):
         new[:, :before] = old
     return larger._replace(used=forest.used, free=forest.free, horizon=forest.horizon)
@@ -134,12 +142,6 @@ def add_child(forest, tree, node, move):
     forest.children[tree, node] = count + 1
     clear_node(forest, tree, child, move)
     return child, moved_from
-
-
-@inlined
-def most_slots_of_growth(moves):
-    """Slots that one more child can take at most, in a game with at most so many legal moves."""
-    return moves
 
 
 @inlined

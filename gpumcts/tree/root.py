@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.jit import entry
+from gpumcts.jit import entry, inlined
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import NONE, ROOT
@@ -36,15 +36,21 @@ class RootTable(NamedTuple):
         return sorted(found, key=lambda child: (-child.visits, -child.value, child.move))
 
 
+@inlined
+def fill_row(operator, forest, tree, table):
+    """Row ``tree`` of a RootTable."""
+    first = np.int64(forest.first_child[tree, ROOT])
+    table.count[tree] = forest.children[tree, ROOT]
+    for i in range(table.count[tree]):
+        table.move[tree, i] = forest.move[tree, first + i]
+        table.visits[tree, i] = forest.visits[tree, first + i]
+        table.value[tree, i] = value(operator, forest, tree, first + i)
+
+
 @entry
-def _fill(operator, forest, count, move, visits, values):
+def _fill(operator, forest, table):
     for tree in range(forest.visits.shape[0]):
-        first = np.int64(forest.first_child[tree, ROOT])
-        count[tree] = forest.children[tree, ROOT]
-        for i in range(count[tree]):
-            move[tree, i] = forest.move[tree, first + i]
-            visits[tree, i] = forest.visits[tree, first + i]
-            values[tree, i] = value(operator, forest, tree, first + i)
+        fill_row(operator, forest, tree, table)
 
 
 @entry
@@ -74,7 +80,7 @@ def root_table(operator, forest) -> RootTable:
     trees, most = forest.visits.shape[0], max(1, int(forest.children[:, ROOT].max(initial=1)))
     shape = (trees, most)
     table = RootTable(np.zeros(trees, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape))
-    _fill(operator, forest, *table)
+    _fill(operator, forest, table)
     return table
 
 

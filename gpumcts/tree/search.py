@@ -17,9 +17,18 @@ from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.options import compiled
+from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.advance import Batch, advance_block, apply_block, gather_block
-from gpumcts.tree.forest import CORE_BYTES, Forest, bytes_per_slot, empty_forest, with_room
+from gpumcts.tree.device_search import (
+    DeviceEngine,
+    DeviceSearch,
+    Roots,
+    extra_tree_bytes,
+    memory_for_trees,
+    search_kernel,
+)
+from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, with_room
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.settings import Settings
@@ -28,7 +37,7 @@ from gpumcts.tree.steps import back_up_step, reach_step, select_step
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
 SECONDS_A_CALL = 0.1
-SLOTS_PER_NODE = 1.3  # measured slack of the children's blocks; a forest that turns out too small grows
+SLOTS_PER_NODE = 1.2  # measured slack of the blocks is 1.04 to 1.15; a forest that turns out too small grows
 SHARE_OF_MEMORY = 0.6
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
@@ -41,7 +50,10 @@ def _horizons(game, states, horizons):
 
 
 class Searched:
-    """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was played in one wave."""
+    """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was kept.
+
+    It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
+    """
 
     def __init__(self, table: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, forest: Forest | None):
         self.table, self.iterations, self.forest = table, iterations, forest
@@ -58,14 +70,15 @@ class Searched:
     def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
         """The most visited line of a tree, or the one that begins with ``first_move``; needs the forest."""
         if self.forest is None:
-            raise ValueError("the search was played in waves and its trees are gone")
+            raise ValueError("the search was played in waves or left on the device, and its trees are gone")
         return root.principal_variation(self.forest, tree, first_move)
 
 
 class Searcher:
     """UCT with any game, playout policy, selection rule and backup operator (option values) on many roots at once.
 
-    engine : ``auto``, ``cpu``, ``cuda`` or ``cudasim``, or an engine that ``playout_engine`` made for this game and policy
+    engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``, or an engine that ``playout_engine`` made for this game
+        and policy
     threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
     memory_limit : bytes a forest may take, 60 % of the machine's available memory if None
     """
@@ -88,15 +101,29 @@ class Searcher:
         self._memory_limit = memory_limit
         self._kept = Kept()
         whole_path = settings.expansion == "whole_path"
+        if whole_path:
+            self._refuse_whole_path()
         self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
-        self._room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
-        if isinstance(engine, str) and resolve(engine) != "cpu":
-            engine = playout_engine(engine, game, policy, threads)
+        self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
+        if isinstance(engine, str) and (resolved := resolve(engine)) != "cpu":
+            engine = DeviceEngine() if resolved == "device" else playout_engine(engine, game, policy, threads)
         self.engine = None if isinstance(engine, str) or engine.name == "cpu" else engine
+        self.on_device = isinstance(self.engine, DeviceEngine)
         self._compile()
 
+    def _refuse_whole_path(self) -> None:
+        """Refuse what ``whole_path`` would leave without effect or without meaning."""
+        if not isinstance(self.policy, Uniform) or self.policy.truncate:
+            raise BadInput("search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated")
+        if self.operator.EVALUATES:
+            name = type(self.operator).__name__
+            raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")
+
     def _compile(self) -> None:
-        forest = empty_forest(1, 1, len(self.operator.COLUMNS))
+        if self.on_device:
+            self.device_kernel = search_kernel(self)
+            return
+        forest = empty_forest(1, 1, len(self.operator.COLUMNS), self.game.MAX_MOVES)
         self._select = select_step(self.rule, self.operator, forest, self.switches)
         self._reach = reach_step(self.game, forest, self.switches)
         if self.engine is None:
@@ -107,7 +134,7 @@ class Searcher:
 
     def slots(self, iterations: int) -> int:
         """Node slots a tree is given for so many iterations, to begin with."""
-        return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self._room
+        return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self.room
 
     def wave(self, trees: int, iterations: int) -> int:
         """How many trees are searched together.
@@ -117,14 +144,19 @@ class Searcher:
         self._check_budget(iterations)
         return self._fitting(trees, iterations)
 
-    def _fitting(self, trees: int, iterations: int) -> int:
-        limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
-        columns = len(self.operator.COLUMNS)
-        tree_bytes = self.slots(iterations) * bytes_per_slot(columns)
+    def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
+        slots = self.slots(iterations) + kept_slots
+        slot_bytes = bytes_per_slot(len(self.operator.COLUMNS), self.game.MAX_MOVES)
+        tree_bytes = slots * slot_bytes
+        if self.on_device:
+            limit = memory_for_trees(self._memory_limit)
+            tree_bytes += extra_tree_bytes(self)
+        else:
+            limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         if tree_bytes > limit:
             raise BadInput(
-                f"budget.iterations={iterations}: a tree takes {self.slots(iterations):,} slots x {CORE_BYTES} + 8 x "
-                f"{columns} bytes = {tree_bytes / 2**30:.2f} GiB, and {limit / 2**30:.2f} GiB may be used"
+                f"budget.iterations={iterations}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
+                f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
             )
         return min(trees, limit // tree_bytes)
 
@@ -156,6 +188,8 @@ class Searcher:
         roots = np.where(movers == 2, -counts, counts)
         reused = games if self.settings.reuse else None
         size = self._wave_of(len(states), iterations, reused)
+        if self.on_device:
+            return self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave = slice(begin, begin + size)
@@ -167,18 +201,30 @@ class Searcher:
             self._kept.keep(reused, forest, states.copy())
         return Searched(_joined(tables), keys, self.settings.final == "value", iterations, single)
 
+    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused) -> Searched:
+        """The same search with its trees on the device, at most ``size`` of them together."""
+        known = self._plant(states, root_moves, iterations, reused) if reused is not None else None
+        horizons = np.zeros(len(states), np.float64)
+        _horizons(self.game, states, horizons)
+        roots = Roots(states, keys, root_moves, horizons)
+        tables, forest = DeviceSearch(self, roots, iterations, size, known, stop, on_progress).run()
+        if reused is not None and forest is not None:
+            self._kept.keep(reused, forest, states.copy())
+        return Searched(_joined(tables), keys, self.settings.final == "value", iterations, forest)
+
     def _check_budget(self, iterations: int) -> None:
         playouts = self.settings.playouts_per_leaf
-        untried = -(-self.switches.threshold // playouts)  # iterations that end in the root, before it gets a first child
+        untried = -(-self.switches.threshold // playouts)  # iterations that end in the root before it has a child
         if iterations <= untried:
             raise BadInput(f"budget.iterations={iterations}: must be more than {untried}, or no move is tried at all")
         if iterations * playouts >= MOST_VISITS:
             raise BadInput(
-                f"budget.iterations={iterations}: times search.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
+                f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
             )
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
-        size = self._fitting(trees, iterations)
+        kept_slots = self._kept.most_used(reused) if reused is not None else 0
+        size = self._fitting(trees, iterations, kept_slots)
         if reused is not None and size < trees:
             raise BadInput(
                 f"search.reuse=true: {trees} trees of {iterations} iterations do not fit in memory together, {size} do; "
@@ -192,7 +238,8 @@ class Searcher:
 
     def _plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
         kept_slots = self._kept.most_used(reused) if reused is not None else 0
-        forest = empty_forest(len(states), self.slots(iterations) + kept_slots, len(self.operator.COLUMNS))
+        slots = self.slots(iterations) + kept_slots
+        forest = empty_forest(len(states), slots, len(self.operator.COLUMNS), self.game.MAX_MOVES)
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
         forest.moves[:, 0] = root_moves
@@ -224,7 +271,7 @@ class Searcher:
 
     def _run_blocks(self, forest, states, keys, iterations, pending, numbers, stop, on_progress) -> None:
         def work(block: tuple[int, int]) -> None:
-            batch = self._batch((block[1] - block[0]) * self.settings.leaves_per_tree)
+            batch = self.batch((block[1] - block[0]) * self.settings.leaves_per_tree)
             step = 16
             while numbers[block] < iterations and not (stop is not None and stop.is_set()):
                 begin = time.perf_counter()
@@ -248,27 +295,32 @@ class Searcher:
     def _advance(self, forest, states, keys, block, numbers, batch) -> int:
         return advance_block(
             self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.game, self.policy,
-            forest, self.switches, states, keys, block, numbers, self._room, batch,
+            forest, self.switches, states, keys, block, numbers, self.room, batch,
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
 
     def larger(self, forest: Forest) -> Forest:
         """The same forest with room for more nodes."""
-        return with_room(forest, int(forest.visits.shape[1] * 1.5) + self._room)
+        return with_room(forest, self.more_slots(forest))
+
+    def more_slots(self, forest: Forest) -> int:
+        """Slots a tree is given where those of ``forest`` do not suffice."""
+        return int(forest.visits.shape[1] * 1.5) + self.room
 
     def gather(self, forest, states, keys, block, number, leaves, batch) -> bool:
         """``gather_block`` with what this search is made of."""
         return gather_block(
             self._select, self._reach, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
-            number, leaves, self._room, batch,
+            number, leaves, self.room, batch,
         )  # fmt: skip
 
     def apply(self, forest, block, leaves, batch) -> None:
         """``apply_block`` with what this search is made of."""
         apply_block(self._back_up, self.operator, forest, self.switches, block, leaves, batch)
 
-    def _batch(self, rows: int) -> Batch:
+    def batch(self, rows: int) -> Batch:
+        """Room for so many leaves."""
         depth = self.game.MAX_PLIES + 2
         return Batch(
             words=np.zeros((rows, self.rules.width), np.uint64),

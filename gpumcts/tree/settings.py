@@ -10,16 +10,20 @@ class Settings(NamedTuple):
     """Options of a search; the sources are the documents by number (000 Kocsis et al., 001 Sensei's Library, 002, 003, 004).
 
     expansion : ``node``: one node is added an iteration (004); ``threshold``: a leaf gets children once it has had
-        ``threshold`` playouts (002, Fuego); ``whole_path``: every position of the episode is stored (000, 003)
+        ``threshold`` playouts (002, Fuego); ``whole_path``: every position of the episode is stored (000, 003), and since the
+        tree plays it to its end, the playout policy can only be the uniform one
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
     first_play_urgency : the value in [0, 1], plus whatever bias, that an unvisited move stands for; infinity tries every
         move once first (001, 004), a finite one is Fuego's (Wang and Gelly 2007)
     playouts_per_leaf : P playouts of a leaf count P visits
-    leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008)
-    ties : among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2)
+    leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008): visits without
+        reward, which lower a mean and a bias, but not the values of operators that do not divide by visits (accelerated)
+    ties : in selection, among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2);
+        the final move's ties are always random
     final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003)
     parent_count : n(s) in the bias is the ``visits`` of s (001, 002, 003) or the sum of its ``children``'s (000, Fig. 2)
-    reuse : keep the subtree of the moves played for the next search
+    reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root, the
+        shallowest node that has it is taken
     """
 
     expansion: Literal["node", "threshold", "whole_path"] = "node"

@@ -1,7 +1,7 @@
 """The four steps of an iteration: select, expand (both within ``select`` and ``reach``), evaluate (the kernels), back up.
 
-Each step is compiled on its own and handed to the glue as a value: ``select`` for (rule, operator), ``reach`` for the game,
-``evaluate`` for (game, policy), ``back_up`` for the operator.
+On the CPU each step is compiled on its own and handed to the glue as a value: ``select`` for (rule, operator), ``reach`` for
+the game, ``evaluate`` for (game, policy), ``back_up`` for the operator. On the device all of them go into one kernel.
 """
 
 from typing import Any
@@ -38,6 +38,7 @@ UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited
 # ------------------------------------------------------------------------------------------------------------ select
 
 
+@inlined
 def select(rule, operator, forest, switches, tree, ties, path, depth):
     """Descend from ``path[depth]`` by the selection rule until the tree ends.
 
@@ -133,6 +134,7 @@ def settle(game, state, forest, tree, node):
     forest.moves[tree, node] = -moves if mover(game, state) == CHANCE else moves
 
 
+@inlined
 def reach(game, forest, switches, tree, ties, chance, words, paths, row, first_row, movers, evaluations, begin, code):
     """Play the moves of the selected path, from its node at depth ``begin``, and expand the tree where ``code`` says so.
 
@@ -141,8 +143,8 @@ def reach(game, forest, switches, tree, ties, chance, words, paths, row, first_r
     Returns the depth of the leaf, or with THROUGH_CHANCE the depth from which to go on selecting.
     """
     depth = code & DEPTH_MASK
-    flat, at = words.reshape(-1), row * words.shape[1]
-    state = unpack(game, flat, at, 1)
+    packed = words[row]
+    state = unpack(game, packed, 0, 1)
     for k in range(begin, depth):
         movers[row, k] = mover(game, state)
         state = play(game, state, np.int64(forest.move[tree, paths[row, k + 1]]))
@@ -154,7 +156,7 @@ def reach(game, forest, switches, tree, ties, chance, words, paths, row, first_r
             move = np.int64(chance_move(game, state, chance + U(depth) * PLY_STEP))
             known = child_with_move(forest, tree, node, move)
             if known != NONE:
-                pack(game, play(game, state, move), flat, at, 1)
+                pack(game, play(game, state, move), packed, 0, 1)
                 paths[row, depth + 1] = known
                 return (depth + 1) | THROUGH_CHANCE
         else:
@@ -165,7 +167,7 @@ def reach(game, forest, switches, tree, ties, chance, words, paths, row, first_r
         movers[row, depth] = mover(game, state)
         settle(game, state, forest, tree, node)
         grows = switches.whole_path and forest.moves[tree, node] != 0
-    pack(game, state, flat, at, 1)
+    pack(game, state, packed, 0, 1)
     if switches.evaluate_leaves:
         evaluations[row] = 0.5 + leaf_score(game, state) / (2.0 * SCORE_UNIT)
     return depth

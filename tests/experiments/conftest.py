@@ -18,6 +18,7 @@ class Outcome(NamedTuple):
 def run(tmp_path, monkeypatch, capsys):
     """``run("match games=2")`` or ``run("match", "moves=f5 d6")``: the command in ``tmp_path``, in this process."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
 
     def run_command(line: str, *more: str) -> Outcome:
         name, *words = line.split()

@@ -96,7 +96,7 @@ def test_auto_says_why_a_device_is_not_used(monkeypatch, capsys):
 
 
 def test_unknown_engine():
-    with pytest.raises(BadInput, match=r"^engine=gpu: there are auto, cpu, cuda, cudasim$"):
+    with pytest.raises(BadInput, match=r"^engine=gpu: there are auto, cpu, cuda, device, cudasim$"):
         engines.playout_engine("gpu", GAMES["othello"], UNIFORM())
 
 

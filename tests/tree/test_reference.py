@@ -7,6 +7,7 @@ several playouts of a leaf (there one by one, in the library in one step). There
 import numpy as np
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -101,13 +102,15 @@ def test_toy_games(operator, game):
 @pytest.mark.parametrize("game", ["othello", "dice"])
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_settings(operator, settings, game, request):
-    if operator == "heuristic_prior" and settings in WHOLE_EPISODES:
-        reason = "only leaves are evaluated: the other nodes of a whole path get a prior of 0, as if lost"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_settings(operator, settings, game):
+    refused = operator_of(operator).EVALUATES and settings in WHOLE_EPISODES
     settings = SETTINGS[settings]
     game = OTHELLO if game == "othello" else TOY_GAMES[game]
     states = othello_states()[1:3] if game == OTHELLO else [contract.start(game)]
+    if refused:
+        with pytest.raises(BadInput, match="whole_path evaluates no position"):
+            searcher_of(operator_of(operator), settings, game)
+        return
     searcher = searcher_of(operator_of(operator), settings, game)
     iterations = 51 if settings.expansion == "whole_path" else 101
     assert_like_reference(searcher, states, iterations, tolerance=tolerance_of(operator, settings))

@@ -8,7 +8,7 @@ from gpumcts.jit import inlined
 from gpumcts.tree.backup.contract import back_up, count, decayed_playouts, player_above, reward_for, total_count, value
 
 COUNT, SUM, TOTAL, VISITS = 0, 1, 2, 3
-FORGOTTEN = 1e-200  # no count fades below, so that w / n keeps its digits, and is not 0 / 0, however long ago the visits were
+FORGOTTEN = 1e-200  # no count fades below it: however old the visits, w / n keeps its digits and is never 0 / 0
 
 
 class Discounted(NamedTuple):

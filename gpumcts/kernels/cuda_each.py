@@ -1,0 +1,89 @@
+"""Any plain function of (number, task) as a CUDA kernel, one thread for each number, with the arithmetic of the CPU.
+
+By default NVVM fuses a product into the sum that it feeds, which rounds once where the CPU rounds twice. Here it must not:
+what is left in PTX are ``add.rn``, ``sub.rn``, ``mul.rn``, ``div.rn`` and ``sqrt.rn``, which IEEE 754 defines to the last
+bit and which ptxas leaves as they are. Numba-cuda passes no such option on, so it is put in below; code that shows a fused
+operation all the same is refused.
+
+Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
+"""
+
+import contextlib
+import functools
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+from numba import cuda
+
+from gpumcts.jit import announced
+from gpumcts.kernels import device
+from gpumcts.kernels.cuda_kernels import jit
+
+FUSED = re.compile(r"\b(?:fma|mad)\.(?:r[nzmp]\.)?(?:ftz\.)?(?:sat\.)?f(?:32|64)\b")
+WARP, MOST_THREADS = 32, 128  # threads in a block: few where there are few, so that every multiprocessor has some
+SIMULATED_THREADS = 4  # every simulated thread is one of the operating system
+
+
+def each_kernel(body: Callable[[int, Any], None]) -> Callable[[Any], None]:
+    """The kernel that calls ``body`` (decorated with ``inlined``) with the thread's number and the task."""
+
+    def kernel(task):
+        body(cuda.grid(1), task)
+
+    return kernel
+
+
+@contextlib.contextmanager
+def unfused() -> Iterator[None]:
+    """What NVVM compiles meanwhile has no fused multiply-add."""
+    from numba.cuda.cudadrv import nvvm
+
+    real = nvvm.compile_ir
+    nvvm.compile_ir = functools.partial(real, fma=False)
+    try:
+        yield
+    finally:
+        nvvm.compile_ir = real
+
+
+@functools.cache
+def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str) -> Any:
+    """The kernel of ``body`` for a type of tasks: compiled, or loaded from the cache, once a process."""
+    if device.simulated():
+        return jit(signature)(each_kernel(body))
+    with announced(name), unfused():
+        kernel = jit(signature)(each_kernel(body))
+    if any(FUSED.search(code) for code in kernel.inspect_asm().values()):
+        raise RuntimeError(f"{name}: this numba-cuda fuses products into sums, so results would not be the CPU's")
+    return kernel
+
+
+class Each:
+    """``body(number, task)`` on the device for numbers 0 and up, where ``body`` returns at once if there is no such number.
+
+    body : decorated with ``inlined``
+    task : of the type of all tasks: numbers, bools, arrays and NamedTuples of them; NumPy arrays stand for the device's
+    name : what to call it while it is compiled
+    """
+
+    def __init__(self, body: Callable[[int, Any], None], task: Any, name: str) -> None:
+        self._kernel = _compiled(body, (numba.typeof(task),), name)
+
+    def launch(self, task: Any, count: int, stream: Any) -> None:
+        """Queue the numbers 0 to ``count`` - 1 in a stream."""
+        if not device.simulated():
+            threads = block_size(count, device.describe().multiprocessors)
+            self._kernel[-(-count // threads), threads, stream](task)
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
+            self._kernel[-(-count // SIMULATED_THREADS), SIMULATED_THREADS](task)
+
+
+def block_size(count: int, multiprocessors: int) -> int:
+    """Threads in a block for so many threads in all: a warp, and more where every multiprocessor has one already."""
+    warps = -(-count // (WARP * max(1, multiprocessors)))
+    return WARP * min(max(1, warps), MOST_THREADS // WARP)

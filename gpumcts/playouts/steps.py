@@ -1,0 +1,221 @@
+"""The search of ``Minimax`` of depth 1 and 2 cut into equal steps, so that many searches can go on in lockstep.
+
+A step, ``look``, plays one move and weighs the position it leads to: a move of the root, or a reply to it. It has no branches
+where the game has none. Which steps follow is the alpha-beta search of ``minimax``, and so are the best moves found and their
+ties. Only the order differs, which decides how many replies need a look: at the root the reply expected a ply earlier comes
+first, among replies the one that was best against the move before.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.games.contract import CHANCE, evaluation, move_of_bit, move_set, mover, pack, play, unpack
+from gpumcts.jit import blend, inlined, trailing_zeros
+from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, Greedy, Reply, Threat, final_value, for_player
+from gpumcts.rng import draw
+from gpumcts.verbs import verb
+
+U = np.uint64
+NONE = U(0)  # no move: sets of moves are words of ``move_set``, single moves sets of one
+
+
+class Search(NamedTuple):
+    """One search as far as it has come; moves are bits of ``move_set``, values for the player who moves at the root.
+
+    root, child, best_child : states; the child is the position after ``move``, best_child the one after ``best_move``
+    untried : moves of the root not played yet
+    hope : a move of the root to try first
+    replies : moves of the child not played yet; none where the next step plays a move of the root
+    moves, best_moves : the move sets of child and best_child
+    value, answer : the least value that the replies so far leave, and the reply that leaves it
+    killers : replies to try first, the answers to the moves before
+    best, ties : the best value at the root so far and all its moves
+    best_answer : the reply expected to best_move
+    """
+
+    root: Any
+    child: Any
+    best_child: Any
+    untried: np.uint64
+    hope: np.uint64
+    replies: np.uint64
+    moves: np.uint64
+    move: np.uint64
+    value: np.int64
+    answer: np.uint64
+    killers: np.uint64
+    best: np.int64
+    ties: np.uint64
+    best_move: np.uint64
+    best_moves: np.uint64
+    best_answer: np.uint64
+
+
+SINGLE_WORDS = 13  # of a Search, beside the states
+
+
+@verb("policy")
+def depth(policy):
+    """Depth of the search that ``look`` makes in the policy's place, as int64: 1 or 2; 0 where there is none."""
+
+
+@depth.implements(object)
+def depth_none(policy):
+    return 0
+
+
+@depth.implements(Greedy)
+def depth_1(policy):
+    return 1
+
+
+@depth.implements(Reply)
+def depth_2(policy):
+    return 2
+
+
+@depth.implements(Threat)
+def depth_3(policy):
+    return 0
+
+
+@inlined
+def begin(state, moves, hope):
+    """The search of the best of ``moves``, the move set of ``state``, before its first step."""
+    return Search(
+        state, state, state, moves, hope, NONE, NONE, NONE, BOUND, NONE, NONE, -BOUND, NONE, NONE, NONE, NONE
+    )
+
+
+@inlined
+def lowest(moves):
+    """The first of a set of moves."""
+    return moves & (NONE - moves)
+
+
+@inlined
+def value_of(game, state, moves):
+    """``value_0`` where the move set is known."""
+    over = final_value(game, state)
+    return over if moves == NONE else np.int64(evaluation(game, state))
+
+
+@inlined
+def look(replying, game, search):
+    """The search after one more step; it is over when ``untried`` and ``replies`` are empty.
+
+    ``replying`` : whether replies count (depth 2) or not (depth 1).
+    """
+    at_child = replying and search.replies != NONE
+    state = blend(at_child, search.child, search.root)
+    left = search.replies if at_child else search.untried
+    first = left & (search.killers if at_child else search.hope)
+    move = lowest(first if first != NONE else left)
+    left ^= move
+    after = play(game, state, move_of_bit(game, state, trailing_zeros(move)))
+    moves = move_set(game, after)
+    seen = for_player(mover(game, state), game, after, value_of(game, after, moves))
+
+    opens = replying and not at_child and moves != NONE and mover(game, after) != CHANCE
+    child = blend(at_child, search.child, after)
+    child_moves = search.moves if at_child else moves
+    root_move = search.move if at_child else move
+    improves = at_child and seen > search.value
+    answer = move if improves else (search.answer if at_child else NONE)
+    reply_value = seen if improves else (search.value if at_child else -BOUND)
+
+    # What the child is worth at the root; below the best, where sides alternate, further replies only make it worse.
+    same = (mover(game, child) == 1) == (mover(game, search.root) == 1)
+    value = (reply_value if same else -reply_value) if at_child else seen
+    settled = (left == NONE or (value < search.best and not same)) if at_child else not opens
+    better = settled and value > search.best
+    as_good = settled and value == search.best
+    return Search(
+        search.root,
+        child,
+        blend(better, child, search.best_child),
+        search.untried if at_child else left,
+        search.hope,
+        NONE if settled else (left if at_child else moves),
+        child_moves,
+        root_move,
+        reply_value,
+        answer,
+        search.killers | answer if settled else search.killers,
+        value if better else search.best,
+        root_move if better else (search.ties | root_move if as_good else search.ties),
+        root_move if better else search.best_move,
+        child_moves if better else search.best_moves,
+        answer if better else search.best_answer,
+    )
+
+
+@inlined
+def over(search):
+    """Whether every move of the root is settled."""
+    return search.untried | search.replies == NONE
+
+
+@inlined
+def chosen(game, search, stream):
+    """The best move, as a set of one; among several, uniformly at random, with the draws of ``minimax.best_move``."""
+    left = search.ties
+    found, count = lowest(left), U(1)
+    left ^= found
+    while left != NONE:
+        move = lowest(left)
+        left ^= move
+        count += U(1)
+        number = move_of_bit(game, search.root, trailing_zeros(move))
+        found = move if draw(stream, TIE_DRAWS + number, count) == U(0) else found
+    return found
+
+
+@inlined
+def load(game, words, at, stride):
+    """Read a search from ``words[at + i * stride]``, written by ``store``."""
+    root = unpack(game, words, at, stride)
+    width = len(root)
+    i = at + 3 * width * stride
+    return Search(
+        root,
+        unpack(game, words, at + width * stride, stride),
+        unpack(game, words, at + 2 * width * stride, stride),
+        words[i],
+        words[i + stride],
+        words[i + 2 * stride],
+        words[i + 3 * stride],
+        words[i + 4 * stride],
+        np.int64(words[i + 5 * stride]),
+        words[i + 6 * stride],
+        words[i + 7 * stride],
+        np.int64(words[i + 8 * stride]),
+        words[i + 9 * stride],
+        words[i + 10 * stride],
+        words[i + 11 * stride],
+        words[i + 12 * stride],
+    )
+
+
+@inlined
+def store(game, search, words, at, stride):
+    """Write a search to ``words[at + i * stride]``, as many words as ``width`` says."""
+    width = len(search.root)
+    pack(game, search.root, words, at, stride)
+    pack(game, search.child, words, at + width * stride, stride)
+    pack(game, search.best_child, words, at + 2 * width * stride, stride)
+    i = at + 3 * width * stride
+    words[i] = search.untried
+    words[i + stride] = search.hope
+    words[i + 2 * stride] = search.replies
+    words[i + 3 * stride] = search.moves
+    words[i + 4 * stride] = search.move
+    words[i + 5 * stride] = U(search.value)
+    words[i + 6 * stride] = search.answer
+    words[i + 7 * stride] = search.killers
+    words[i + 8 * stride] = U(search.best)
+    words[i + 9 * stride] = search.ties
+    words[i + 10 * stride] = search.best_move
+    words[i + 11 * stride] = search.best_moves
+    words[i + 12 * stride] = search.best_answer

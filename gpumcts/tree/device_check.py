@@ -1,0 +1,70 @@
+"""Compiles the kernels of the device engine for devices that need not be there, and tells what each takes of one.
+
+    python -m gpumcts.tree.device_check [--json] [rule/operator/playout/game ...]
+
+Without a name: every backup operator with ucb1, and every selection rule with average, on uniform playouts of Othello.
+A kernel takes half a minute. The exit code is 1 where one fails, or has fused operations.
+"""
+
+import argparse
+import functools
+import sys
+from typing import Any
+
+from gpumcts import options
+from gpumcts.errors import BadInput
+from gpumcts.kernels import compile_check
+from gpumcts.kernels.compile_check import CAPABILITIES, Report
+from gpumcts.options import compiled
+from gpumcts.tree.device_search import search_tree, task_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
+
+KINDS = ("selection", "backup", "playout", "game")
+
+
+class _Parts(Searcher):
+    """What a search is made of; it compiles nothing."""
+
+    def _compile(self) -> None:
+        return None
+
+
+def names() -> list[str]:
+    """The kernels that are checked where none is named."""
+    rules = [f"{rule}/average" for rule in options.names("selection")]
+    operators = [f"ucb1/{operator}" for operator in options.names("backup")]
+    return [f"{name}/uniform/othello" for name in dict.fromkeys(rules + operators)]
+
+
+def ptx(name: str, capability: tuple[int, int]) -> str:
+    """The PTX of a kernel by its name, ``rule/operator/playout/game``, each with its default parameters."""
+    parts = name.split("/")
+    if len(parts) != len(KINDS):
+        raise BadInput(f"kernel {name}: must be rule/operator/playout/game, such as ucb1/average/uniform/othello")
+    rule, operator, policy, game = (options.option(kind, part)() for kind, part in zip(KINDS, parts, strict=True))
+    searcher: Any = _Parts(game, compiled(policy), rule, operator, Settings())
+    return compile_check.each_ptx(search_tree, task_of(searcher, 1, 1, 1), capability)
+
+
+def reports(chosen: list[str]) -> list[Report]:
+    """A report of every kernel for every device."""
+    ptxas = compile_check.find_ptxas()
+    pairs = [(name, capability) for name in chosen for capability in CAPABILITIES]
+    return [compile_check.check(name, functools.partial(ptx, name, cc), cc, ptxas) for name, cc in pairs]
+
+
+def main() -> int:
+    """Check the kernels named on the command line, or the usual ones."""
+    about = str(__doc__).splitlines()[0]
+    parser = argparse.ArgumentParser("python -m gpumcts.tree.device_check", description=about)
+    parser.add_argument("kernels", nargs="*", metavar="rule/operator/playout/game")
+    parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
+    chosen = parser.parse_args()
+    found = reports(chosen.kernels or names())
+    code = compile_check.show(found, compile_check.find_ptxas(), chosen.json)
+    return max(code, int(any(report.fused for report in found)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

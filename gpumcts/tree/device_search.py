@@ -1,0 +1,314 @@
+"""Searches played on the device from beginning to end: one tree a thread, the steps of the CPU's engine in one kernel.
+
+A launch goes on for about a tenth of a second, then the host looks whether it is to stop or a tree lacks room. Trees that
+do not fit in the device's memory together are searched in waves; a wave for which memory cannot be had after all is halved.
+"""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import unpack
+from gpumcts.jit import inlined
+from gpumcts.kernels import device
+from gpumcts.kernels.playout_loop import evaluate_one_by_one
+from gpumcts.tree.advance import Batch, advance
+from gpumcts.tree.backup.contract import back_up
+from gpumcts.tree.forest import NONE, ROOT, Forest, bytes_per_slot, clear_node, empty_forest, with_room
+from gpumcts.tree.root import RootTable, fill_row
+from gpumcts.tree.steps import reach, select
+
+SHARE_OF_DEVICE = 0.9
+SECONDS_A_LAUNCH = 0.1
+MOST_BROUGHT_BACK = 1 << 30  # bytes of a forest that are copied to the host after a search, for who looks into it
+UNPLANTED = -1
+PER_NODE = 6  # the first so many arrays of a forest have a slot for every node
+
+evaluate = inlined(getattr(evaluate_one_by_one, "py_func", evaluate_one_by_one))
+
+
+class Roots(NamedTuple):
+    """Where the trees begin."""
+
+    states: np.ndarray  # uint64 [T, W]
+    keys: np.ndarray  # uint64 [T]
+    moves: np.ndarray  # int64 [T] legal moves; negative: chance moves
+    horizons: np.ndarray  # float64 [T] estimated plies to the end
+
+
+class Task(NamedTuple):
+    """What a launch works on. ``batch`` has ``switches.leaves`` rows for every tree."""
+
+    rule: Any
+    operator: Any
+    game: Any
+    policy: Any
+    switches: Any
+    forest: Forest
+    roots: Roots
+    numbers: np.ndarray  # int64 [T] the iteration each tree has reached, UNPLANTED before the first
+    batch: Batch
+    table: RootTable  # the finished trees' roots
+    until: int  # the iteration to stop at
+    iterations: int
+    room: int  # slots that one more step of a tree may take
+
+
+# -------------------------------------------------------------------------------------------------- on the device
+
+
+@inlined
+def plant(forest, tree, moves, horizon):
+    """A bare tree, its root alone."""
+    clear_node(forest, tree, ROOT, 0)
+    forest.moves[tree, ROOT] = moves
+    forest.used[tree] = 1
+    forest.horizon[tree] = horizon
+    for index in range(forest.free.shape[1]):
+        forest.free[tree, index] = NONE
+
+
+@inlined
+def rows_of(batch, begin, end):
+    """Rows ``begin`` to ``end`` of a batch."""
+    return Batch(
+        batch.words[begin:end],
+        batch.keys[begin:end],
+        batch.paths[begin:end],
+        batch.movers[begin:end],
+        batch.depths[begin:end],
+        batch.evaluations[begin:end],
+        batch.tally[begin:end],
+    )
+
+
+@inlined
+def search_tree(tree, task):
+    """What thread number ``tree`` does in a launch: its tree's iterations up to ``task.until``, as far as there is room."""
+    if tree >= task.numbers.shape[0]:
+        return
+    number = task.numbers[tree]
+    if number == UNPLANTED:
+        plant(task.forest, tree, task.roots.moves[tree], task.roots.horizons[tree])
+        number = np.int64(0)
+    leaves = task.switches.leaves
+    number = advance(
+        select, reach, evaluate, back_up, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
+        task.roots.states, task.roots.keys, tree, tree + 1, number, task.until, task.room,
+        rows_of(task.batch, tree * leaves, (tree + 1) * leaves),
+    )  # fmt: skip
+    task.numbers[tree] = number
+    if number == task.iterations:
+        fill_row(task.operator, task.forest, tree, task.table)
+
+
+# ---------------------------------------------------------------------------------------------------- on the host
+
+
+class DeviceEngine:
+    """``engine=device`` as a ``Searcher`` takes it. Made here and not by name, it runs in Numba's simulator too."""
+
+    name = "device"
+
+
+def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
+    """A task for so many trees of so many slots and roots of so many moves; its arrays come from ``zeros(shape, dtype)``."""
+
+    def like(arrays: Any, *lengths: int) -> Any:
+        return type(arrays)(*(zeros((*lengths, *a.shape[len(lengths) :]), a.dtype) for a in arrays))
+
+    sample = empty_forest(1, 1, len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES)
+    nodes = (zeros((trees, slots, *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
+    rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
+    one = np.zeros((1, 1), np.int64)
+    return Task(
+        searcher.rule,
+        searcher.operator,
+        searcher.game,
+        searcher.policy,
+        searcher.switches,
+        forest=Forest(*nodes, *rest),
+        roots=like(Roots(searcher.batch(1).words, np.zeros(1, np.uint64), one[0], np.zeros(1, np.float64)), trees),
+        numbers=zeros((trees,), np.int64),
+        batch=like(searcher.batch(1), trees * searcher.settings.leaves_per_tree),
+        table=RootTable(
+            zeros((trees,), np.int64), *(zeros((trees, moves), t) for t in (np.int64, np.int64, np.float64))
+        ),
+        until=0,
+        iterations=0,
+        room=searcher.room,
+    )
+
+
+def search_kernel(searcher: Any) -> Any:
+    """The kernel of a search: compiled, or loaded from the cache, once a process."""
+    from gpumcts.kernels.cuda_each import Each
+
+    parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
+    return Each(search_tree, task_of(searcher, 1, 1, 1), "CUDA search: " + ", ".join(type(p).__name__ for p in parts))
+
+
+def memory_for_trees(limit: int | None) -> int:
+    """Bytes that the trees of a wave may take on the device: nine tenths of what is free, and no more than ``limit``."""
+    free = int(SHARE_OF_DEVICE * device.free_memory())
+    return min(free, limit) if limit else free
+
+
+def extra_tree_bytes(searcher: Any) -> int:
+    """What a tree takes on the device besides its slots."""
+    task = task_of(searcher, 1, 0, searcher.game.MAX_MOVES)
+    arrays = (*task.forest, *task.roots, task.numbers, *task.batch, *task.table)
+    return sum(array.nbytes for array in arrays)
+
+
+class DeviceSearch:
+    """One search of all trees of ``roots``, in waves of at most ``size``.
+
+    known : a forest in which the roots stand already, with what is known below them; it is left with the new trees
+    """
+
+    def __init__(
+        self,
+        searcher: Any,
+        roots: Roots,
+        iterations: int,
+        size: int,
+        known: Forest | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self._searcher, self._roots, self._iterations = searcher, roots, iterations
+        self._size, self._known = size, known
+        self._stop, self._on_progress = stop, on_progress
+        self._task: Any = None  # of the wave that is on the device
+        self._brought: Forest | None = None
+        self._step = 1  # of leaves_per_tree iterations, in one launch
+        self._told = self._told_before = 0
+
+    def run(self) -> tuple[list[RootTable], Forest | None]:
+        """Root tables in the order of the roots, and the forest where it is small or ``known``.
+
+        KeyboardInterrupt where ``stop`` is set meanwhile; BadInput where a single tree does not fit.
+        """
+        tables, begin, trees = [], 0, len(self._roots.keys)
+        while begin < trees:
+            end = min(begin + self._size, trees)
+            if (table := self._attempt(begin, end)) is not None:
+                tables.append(table)
+                begin = end
+        return tables, self._known or self._brought
+
+    def _attempt(self, begin: int, end: int) -> RootTable | None:
+        """The table of a wave, or None where memory does not suffice; then later waves are half as large."""
+        try:
+            self._told = 0
+            return self._wave(begin, end)
+        except device.NoRoom as error:
+            trees, problem = end - begin, str(error)
+        device.release()
+        self._told_before += self._told
+        if trees == 1:
+            raise BadInput(f"budget.iterations={self._iterations}: engine=device: {problem}, for a single tree")
+        self._size = -(-trees // 2)
+        print(f"gpumcts: engine=device: {problem} for {trees:,} trees; going on with {self._size:,}", file=sys.stderr)
+        return None
+
+    def _wave(self, begin: int, end: int) -> RootTable:
+        arrays = device.arrays()
+        try:
+            self._task = self._start(arrays, begin, end)
+            self._iterate(arrays)
+            self._bring_back(arrays, begin, end)
+            return _fetched_table(arrays, self._task.table)
+        finally:
+            arrays.mark().wait()  # nothing may still write to what goes back to the pool
+            self._task = None
+
+    def _start(self, arrays: Any, begin: int, end: int) -> Task:
+        """The task of trees ``begin`` to ``end``, on the device."""
+        roots = Roots(*(array[begin:end] for array in self._roots))
+        slots = self._searcher.slots(self._iterations) if self._known is None else self._known.visits.shape[1]
+        most = int(abs(roots.moves).max())
+        task = task_of(self._searcher, end - begin, slots, most, arrays.zeros)
+        pairs = list(zip(roots, task.roots, strict=True))
+        if self._known is None:
+            pairs.append((np.full(end - begin, UNPLANTED, np.int64), task.numbers))
+        else:
+            pairs += [(known[begin:end], array) for known, array in zip(self._known, task.forest, strict=True)]
+        for host, array in pairs:
+            arrays.upload(host, array)
+        return task._replace(iterations=self._iterations)
+
+    # --------------------------------------------------------------------------------------------------- iterations
+
+    def _iterate(self, arrays: Any) -> None:
+        """Launch after launch until all iterations are done; the forest may have grown."""
+        numbers = np.zeros(self._task.numbers.shape[0], np.int64)
+        while (least := int(numbers.min())) < self._iterations:
+            until = min(least + self._step * self._searcher.settings.leaves_per_tree, self._iterations)
+            before = int(numbers.sum())
+            seconds = self._launch(arrays, self._task._replace(until=until))
+            arrays.fetch(self._task.numbers, numbers)
+            self._tell(int(numbers.sum()) - before)
+            if self._stop is not None and self._stop.is_set():
+                raise KeyboardInterrupt
+            if numbers.min() < until:
+                self._grow(arrays)
+            else:
+                wanted = int(self._step * SECONDS_A_LAUNCH / max(seconds, 1e-6))
+                self._step = max(1, min(wanted, self._step * 8))
+
+    def _launch(self, arrays: Any, task: Task) -> float:
+        """The seconds that the device took for a launch."""
+        begin = arrays.mark()
+        self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
+        end = arrays.mark()
+        end.wait()
+        return end.since(begin)
+
+    def _grow(self, arrays: Any) -> None:
+        """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time."""
+        slots, forest = self._searcher.more_slots(self._task.forest), list(self._task.forest)
+        self._task = self._task._replace(forest=None)
+        for index in range(PER_NODE):
+            forest[index] = arrays.widened(forest[index], slots)
+        self._task = self._task._replace(forest=Forest(*forest))
+
+    def _tell(self, iterations: int) -> None:
+        """Tell of progress, less what was told of a wave that had to begin again."""
+        again = min(iterations, self._told_before)
+        self._told += iterations
+        self._told_before -= again
+        if self._on_progress is not None and iterations > again:
+            self._on_progress(iterations - again)
+
+    # ------------------------------------------------------------------------------------------------- the way back
+
+    def _bring_back(self, arrays: Any, begin: int, end: int) -> None:
+        """Copy the trees of a wave to the host: into ``known``, or into a forest of their own where that is small."""
+        forest = self._task.forest
+        trees, slots, columns = forest.columns.shape
+        moves = self._searcher.game.MAX_MOVES
+        if self._known is not None:
+            if self._known.visits.shape[1] < slots:
+                self._known = with_room(self._known, slots)
+            target = Forest(*(array[begin:end] for array in self._known))
+        elif trees == len(self._roots.keys) and trees * slots * bytes_per_slot(columns, moves) <= MOST_BROUGHT_BACK:
+            target = self._brought = empty_forest(trees, slots, columns, self._searcher.game.MAX_MOVES)
+        else:
+            return
+        for source, array in zip(forest, target, strict=True):
+            arrays.fetch(source, array)
+
+
+def _fetched_table(arrays: Any, table: RootTable) -> RootTable:
+    """The root table on the host, as wide as the root with most visited moves."""
+    host = RootTable(*(np.zeros(array.shape, array.dtype) for array in table))
+    for source, array in zip(table, host, strict=True):
+        arrays.fetch(source, array)
+    most = max(1, int(host.count.max()))
+    return RootTable(host.count, *(np.ascontiguousarray(array[:, :most]) for array in host[1:]))

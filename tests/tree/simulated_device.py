@@ -1,0 +1,189 @@
+"""Searches by the device engine in Numba's simulator: run in a process of its own, prints JSON."""
+
+import contextlib
+import io
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.kernels import device, engines
+from gpumcts.options import option
+from gpumcts.tree import device_search, search
+from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.forest import bytes_per_slot
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
+from tests.tree.drivers import (
+    OPERATORS,
+    OTHELLO,
+    RULES,
+    TOY_GAMES,
+    UNIFORM,
+    keys_for,
+    operator_of,
+    othello_states,
+    packed,
+    rule_of,
+    searcher_of,
+)
+from tests.tree.simulated_searches import digest, roots
+
+TREES = 3
+DOTS, DICE, PATH = (TOY_GAMES[name] for name in ("dots", "dice", "path"))
+STARTS, LATE = packed(OTHELLO, othello_states()[:3]), packed(OTHELLO, othello_states()[3:])
+
+CASES: dict[str, tuple[Any, Any, str, str, Settings, int]] = {  # game, roots, rule, operator, settings, iterations
+    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 60) for o in OPERATORS},
+    **{f"{o} on a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 150) for o in OPERATORS},
+    **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 100) for o in OPERATORS},
+    **{f"{r} and average": (DOTS, None, r, "average", Settings(), 100) for r in RULES},
+    **{f"{r} and discounted": (DICE, None, r, "discounted", Settings(playouts_per_leaf=2), 60) for r in RULES},
+    "whole games of othello": (OTHELLO, STARTS, "ucb1", "accelerated", Settings(), 10),
+    "leaves and playouts": (DOTS, None, "ucb1", "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 50),
+    "whole path": (PATH, None, "ucb1", "minimax", Settings("whole_path", leaves_per_tree=2), 40),
+    "threshold": (DICE, None, "ucb1", "mix", Settings("threshold", 3, 1.1, ties="first", parent_count="children"), 90),
+    "minimax playouts": (DICE, None, "ucb1", "average", Settings(), 20),
+}
+
+
+def searched(case: str, engine: Any) -> Any:
+    """What a case finds."""
+    game, states, rule, operator, settings, iterations = CASES[case]
+    states = roots(game, TREES) if states is None else states
+    policy = option("playout", "minimax")(depth=2) if case == "minimax playouts" else UNIFORM
+    searcher = Searcher(game, policy, rule_of(rule), operator_of(operator), settings, engine=engine)
+    return searcher.search(states, keys_for(len(states)), iterations)
+
+
+def dots(trees: int = 5, iterations: int = 12, settings: Settings = Settings(), engine: Any = None, **more: Any) -> Any:
+    """A search on dots and boxes, on the device unless an engine is named."""
+    searcher = searcher_of(operator_of("average"), settings, DOTS, engine=engine or DeviceEngine())
+    return searcher.search(roots(DOTS, trees), keys_for(trees), iterations, **more)
+
+
+def played_on(engine: Any) -> list[str]:
+    """Of a search that goes on from what an earlier one knows, after a move."""
+    searcher = searcher_of(operator_of("accelerated"), Settings(reuse=True), DOTS, engine=engine)
+    states, games = roots(DOTS, TREES), np.arange(TREES)
+    first = searcher.search(states, keys_for(TREES), 40, games=games)
+    states = searcher.rules.play(states, first.decide())
+    return told(searcher.search(states, keys_for(TREES, seed=2), 20, games=games))
+
+
+def told(found: Any) -> list[str]:
+    """Of all nodes of all trees, where they are, and of the root tables: to the last bit."""
+    trees = [digest(found)] if found.forest is not None else []
+    return trees + [array.tobytes().hex() for array in found.table]
+
+
+# ------------------------------------------------------------------------------------------------------- scarce memory
+
+
+@contextlib.contextmanager
+def holding(module: Any, **values: Any) -> Iterator[None]:
+    """Names of a module with other values meanwhile."""
+    kept = {name: getattr(module, name) for name in values}
+    vars(module).update(values)
+    try:
+        yield
+    finally:
+        vars(module).update(kept)
+
+
+@contextlib.contextmanager
+def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.StringIO]:
+    """A device on which so many trees of ``dots`` fit, which says it has ``told_bytes`` free; yields what is printed."""
+    searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
+    size = searcher.slots(12) * bytes_per_slot(1, DOTS.MAX_MOVES) + device_search.extra_tree_bytes(searcher)
+    memory, printed = int(trees * size), io.StringIO()
+    answer = told_bytes or int(memory / device_search.SHARE_OF_DEVICE) + 1
+    with (
+        holding(device, SIMULATED_MEMORY=memory, free_memory=lambda: answer),
+        contextlib.redirect_stderr(printed),
+    ):
+        yield printed
+
+
+def growing() -> dict[str, Any]:
+    """A search that starts with no room for nodes, with memory for its growth and without."""
+    done: list[int] = []
+    with holding(search, SLOTS_PER_NODE=0.0):
+        grown = told(dots(4, 300, on_progress=done.append))
+    with holding(search, SLOTS_PER_NODE=0.0), device_with(12, told_bytes=1 << 30) as printed:
+        again: list[int] = []
+        halved = told(dots(4, 300, on_progress=again.append))
+    return {"grown": grown, "halved": halved, "done": sum(done), "again": sum(again), "printed": printed.getvalue()}
+
+
+def failing() -> dict[str, Any]:
+    """Searches for which memory is scarce: foreseen, unforeseen, and not enough for a single tree."""
+    with holding(search, SLOTS_PER_NODE=3.0):  # so that no forest grows
+        return _failing()
+
+
+def _failing() -> dict[str, Any]:
+    with device_with(2.5) as printed:
+        foreseen = told(dots())
+        quiet = printed.getvalue()
+    with device_with(2.5, told_bytes=1 << 30) as printed:
+        done: list[int] = []
+        unforeseen = told(dots(on_progress=done.append))
+    with device_with(0.5, told_bytes=1 << 30):
+        single = _error_of(lambda: dots(trees=1))
+    with device_with(0.5):
+        refused = _error_of(lambda: dots(trees=1))
+    return {
+        "foreseen": foreseen,
+        "quiet": quiet,
+        "unforeseen": unforeseen,
+        "printed": printed.getvalue(),
+        "done": sum(done),
+        "single": single,
+        "refused": refused,
+    }
+
+
+def _error_of(action: Callable[[], Any]) -> str:
+    try:
+        action()
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
+def stopped() -> dict[str, Any]:
+    """Progress of a search that is stopped when it first tells of some, and what became of it."""
+    done, stop = [], threading.Event()
+
+    def stop_soon(iterations: int) -> None:
+        done.append(iterations)
+        stop.set()
+
+    try:
+        dots(5, 1_000_000, stop=stop, on_progress=stop_soon)
+    except KeyboardInterrupt:
+        return {"done": done, "end": "stopped"}
+    return {"done": done, "end": "finished"}
+
+
+def main() -> None:
+    """All of it as JSON."""
+    engines.resolve("cudasim")
+    found: dict[str, Any] = {case: told(searched(case, DeviceEngine())) for case in CASES}
+    found["reuse"] = played_on(DeviceEngine())
+    with holding(device_search, MOST_BROUGHT_BACK=0):
+        found["left on the device"] = told(dots())
+    found.update(growing=growing(), failing=failing(), stopped=stopped(), by_name=_error_of(_by_name))
+    print(json.dumps(found))
+
+
+def _by_name() -> None:
+    searcher_of(operator_of("average"), engine="device")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The device engine: the trees of the CPU's engine to the last bit, memory that does not suffice, and its kernels as PTX."""
+
+import importlib.util
+import re
+
+import numpy as np
+import pytest
+
+from gpumcts import options
+from gpumcts.errors import BadInput
+from gpumcts.kernels import compile_check, device, engines
+from gpumcts.tree import device_check
+from gpumcts.tree.settings import Settings
+from tests.kernels.drivers import told_by
+from tests.tree import simulated_device
+from tests.tree.drivers import OPERATORS, OTHELLO, RULES, keys_for, operator_of, rule_of, searcher_of
+from tests.tree.simulated_device import CASES, dots, played_on, searched, told
+from tests.tree.simulated_searches import digest, roots
+from tests.tree.test_offload import SETTINGS
+
+CAPABILITIES = ["sm_80", "sm_90"]
+PTX = ("ucb1/average/uniform/othello", "ucb1/accelerated/uniform/othello", "depth_decayed/discounted/uniform/othello")
+MOST_REGISTERS = 255  # of a thread; more would spill
+needs_compiler = pytest.mark.skipif(
+    importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
+)
+
+
+# -------------------------------------------------------------------------------------------------- in the simulator
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """What ``simulated_device`` tells, from a process in which the simulator is on."""
+    return told_by("tests.tree.simulated_device")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_device_is_cpu(simulated, case):
+    assert simulated[case] == told(searched(case, "cpu"))
+
+
+def test_reuse(simulated):
+    assert simulated["reuse"] == played_on("cpu")
+
+
+def test_a_large_forest_stays_on_the_device(simulated):
+    """The root tables come back all the same."""
+    assert simulated["left on the device"] == told(dots(engine="cpu"))[1:]
+
+
+def test_growth(simulated):
+    found, expected = simulated["growing"], told(dots(4, 300, engine="cpu"))
+    assert found["grown"] == expected and found["halved"] == expected[1:]
+    assert found["done"] == found["again"] == 4 * 300
+    assert re.fullmatch(
+        r"(gpumcts: engine=device: no [\d.]+ MiB of device memory for \d trees; going on with \d\n)+", found["printed"]
+    )
+
+
+def test_scarce_memory(simulated):
+    found, expected = simulated["failing"], told(dots(engine="cpu"))[1:]
+    assert found["foreseen"] == found["unforeseen"] == expected
+    assert found["quiet"] == ""
+    halved = r"gpumcts: engine=device: no [\d.]+ MiB of device memory for 5 trees; going on with 3\n"
+    assert re.match(halved, found["printed"]) and found["printed"].endswith("going on with 2\n")
+    assert found["done"] == 5 * 12
+    assert re.fullmatch(
+        r"budget\.iterations=12: engine=device: no [\d.]+ MiB of device memory, for a single tree", found["single"]
+    )
+    assert found["refused"].startswith("budget.iterations=12: a tree takes ")
+
+
+def test_stop(simulated):
+    assert simulated["stopped"] == {"done": [5], "end": "stopped"}
+
+
+def test_no_simulator_by_name(simulated):
+    assert simulated["by_name"] == "engine=device: the simulator is on in this process; engine=cpu works without a GPU"
+
+
+# ---------------------------------------------------------------------------------------------------- without a device
+
+
+def test_device_without_device(monkeypatch):
+    monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
+    for ask in (lambda: engines.resolve("device"), lambda: searcher_of(operator_of("average"), engine="device")):
+        with pytest.raises(BadInput, match=r"^engine=device: nothing there; engine=cpu works without a GPU$"):
+            ask()
+
+
+@needs_compiler
+def test_block_sizes():
+    from gpumcts.kernels.cuda_each import FUSED, block_size
+
+    assert [block_size(n, 132) for n in (1, 32, 132 * 32, 132 * 32 + 1, 10**6)] == [32, 32, 32, 64, 128]
+    assert FUSED.search("\tfma.rn.f64 \t%fd1, %fd2, %fd3, %fd4;") and FUSED.search("mad.f32 %f1")
+    assert not FUSED.search("mad.lo.s64 %rd1; mul.rn.f64 %fd1; add.rn.f64 %fd2")
+
+
+# ------------------------------------------------------------------------------------------------------------- as PTX
+
+
+def assert_sound(report: compile_check.Report) -> None:
+    """It compiles, has the CPU's arithmetic, and neither stack nor spills."""
+    assert (report.error, report.fused) == ("", 0) and report.floats > 0
+    if report.registers is not None:  # else ptxas is not installed
+        assert report.registers <= MOST_REGISTERS and (report.local, report.stack, report.spills) == (0, 0, 0)
+
+
+@needs_compiler
+@pytest.mark.parametrize("kernel", PTX)
+def test_ptx(kernel):
+    for report in device_check.reports([kernel]):
+        assert_sound(report)
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_all_kernels():
+    toys = [f"ucb1/average/minimax/{game}" for game in options.names("game")]
+    for report in device_check.reports(device_check.names() + toys):
+        assert_sound(report)
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_products_are_fused_unless_told_not_to(monkeypatch):
+    """What ``unfused`` is for: without it the same source has fused operations."""
+    import contextlib
+
+    from gpumcts.kernels import cuda_each
+
+    monkeypatch.setattr(cuda_each, "unfused", contextlib.nullcontext)
+    assert cuda_each.FUSED.search(device_check.ptx("depth_decayed/average/uniform/dice_duel", (9, 0)))
+
+
+# -------------------------------------------------------------------------------------------------- on real hardware
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_gpu_rules_and_operators(operator, rule):
+    _compare_on_gpu(operator, rule, Settings(), trees=300, iterations=400)
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_gpu_settings(settings):
+    _compare_on_gpu("average", "ucb1", settings, trees=300, iterations=400)
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("case", CASES)
+def test_gpu_cases(case):
+    assert told(searched(case, "device")) == told(searched(case, "cpu"))
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("default")
+def test_gpu_waves_growth_and_release(monkeypatch):
+    from gpumcts.tree import search
+
+    before = device.free_memory()
+    monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.2)
+    _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)
+    monkeypatch.setattr(device, "free_memory", lambda: 40 << 20)
+    _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)
+    monkeypatch.undo()
+    device.release()
+    assert device.free_memory() >= before - (64 << 20)  # modules and stacks of kernels stay
+
+
+def _compare_on_gpu(operator: str, rule: str, settings: Settings, trees: int, iterations: int) -> None:
+    if problem := engines.cuda_problem():
+        pytest.skip(problem)
+    found = {}
+    for engine in ("cpu", "device"):
+        searcher = searcher_of(operator_of(operator), settings, OTHELLO, rule_of(rule), engine=engine, threads=4)
+        found[engine] = searcher.search(roots(OTHELLO, trees), keys_for(trees), iterations)
+    if found["device"].forest is not None and found["cpu"].forest is not None:
+        assert digest(found["device"]) == digest(found["cpu"])
+    for of_device, of_cpu in zip(found["device"].table, found["cpu"].table, strict=True):
+        assert np.array_equal(of_device, of_cpu)
+    assert np.array_equal(found["device"].decide(), found["cpu"].decide())
