@@ -5,7 +5,13 @@ games a cell, 50,000 playouts a move, C = 1.0, decay = 1 - 0.1^k for k = 1 to 7;
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple
+
+from experiments.hand_tree import HandTree
+from gpumcts.tree.backup.accelerated import Accelerated
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.backup.minimax import Minimax
 
 GAMES, ITERATIONS = 1000, 50_000
 
@@ -41,3 +47,54 @@ def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
     """What the document prints for the cell of ``item`` that a run's configuration describes, if anything."""
     column = TABLE_1.get(item, {}).get(config["game"]["name"])
     return None if column is None else Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
+
+
+# ------------------------------------------------------------------------------------------------ worked figures
+
+
+class Worked(NamedTuple):
+    """One value of a worked figure: ours, and the exact one, printed in the document or following from its equations."""
+
+    what: str
+    exact: Fraction
+    ours: float
+    source: str
+
+
+def fig1() -> list[Worked]:
+    """Fig. 1: the means prefer the losing move A -> B; minimax does not; recent visits recover sooner."""
+    rows = []
+    for operator, exact, source in (
+        (Average(), (Fraction(2, 3), Fraction(1, 2)), "printed, section 2"),
+        (Minimax(), (Fraction(0), Fraction(1)), "A -> B loses to F, A -> C wins by H"),
+        (Accelerated(0.5), (Fraction(3, 7), Fraction(1, 3)), "eq. 6 and 7: weights 1/4, 1/2, 1 and 1/2, 1"),
+    ):
+        tree = HandTree(operator)
+        for line, won in (("BD", 1), ("BE", 1), ("BF", 0), ("CGH", 1), ("CGI", 0)):
+            tree.playouts(line, won)
+        for move, value in zip("BC", exact, strict=True):
+            rows.append(Worked(f"A -> {move}, {_name(operator)}", value, tree.value(move), source))
+    return rows
+
+
+def fig2() -> list[Worked]:
+    """Fig. 2: three playouts at the leaf a (two won), then one each at its children d (won) and e (lost)."""
+    rows = []
+    for operator, exact, source in (
+        (Average(), Fraction(3, 5), "printed, section 4"),
+        (Accelerated(1.0), Fraction(3, 5), "decay 1 is UCT"),
+        (Accelerated(0.5), Fraction(38, 93), "velocities 7/16 (virtual), 1/2, 1"),
+    ):
+        tree = HandTree(operator)
+        for line, won in (("a", 1), ("a", 1), ("a", 0), ("ad", 1), ("ae", 0)):
+            tree.playouts(line, won)
+        rows.append(Worked(f"r -> a, {_name(operator)}", exact, tree.value("a"), source))
+    return rows
+
+
+FIGURES = {"fig1": fig1, "fig2": fig2}
+
+
+def _name(operator: Any) -> str:
+    decay = f", decay {operator.decay}" if isinstance(operator, Accelerated) else ""
+    return type(operator).__name__.lower() + decay

@@ -10,13 +10,13 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.utils import get_args_parser
 from omegaconf import OmegaConf
 
-from experiments import doctor, match, perft, playouts, report, schema, search
+from experiments import bench, doctor, match, perft, playouts, report, schema, search, worked
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
 from gpumcts import options
 from gpumcts.tree.settings import Settings
 
-COMMANDS = {command.name: command for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor))}
+COMMANDS = {command.name: command for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor, bench, worked))}
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
 OPTION_KINDS = ("game", "playout", "selection", "backup")
 FILES = sorted(CONF.rglob("*.yaml"))
@@ -57,6 +57,8 @@ def test_every_file_of_an_option_names_a_module(kind):
         ("perft", schema.PerftKeys),
         ("search", schema.SearchKeys),
         ("report", schema.ReportKeys),
+        ("bench", bench.BenchKeys),
+        ("worked", worked.WorkedKeys),
     ],
 )
 def test_a_command_and_its_file_say_the_same(file, cls):

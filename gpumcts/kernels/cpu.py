@@ -8,7 +8,6 @@ import numba
 import numpy as np
 from numba import types
 
-from gpumcts.games.contract import move_set
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import (
     DRAWS,
@@ -19,9 +18,8 @@ from gpumcts.kernels.playout_loop import (
     evaluate_in_lanes,
     evaluate_one_by_one,
 )
-from gpumcts.kernels.search_loop import evaluate_searching
+from gpumcts.kernels.search_loop import evaluate_searching, searched_in_lanes
 from gpumcts.options import compiled
-from gpumcts.playouts.steps import depth
 
 PLAYOUTS_PER_CALL = 1024  # about a tenth of a second of the slowest playouts, so that Ctrl-C and progress bars live
 
@@ -50,16 +48,15 @@ def evaluate_signature(game: Any, policy: Any) -> Any:
 
 
 def evaluate_step(game: Any, policy: Any, lanes: bool = True) -> Any:
-    """The evaluation step of (game, policy) compiled for the CPU, in lanes where both are written for them.
+    """The evaluation step of (game, policy) compiled for the CPU, in lanes where they can be.
 
     ``policy`` is the value that travels into compiled code. ``lanes=False`` forces the loop one by one (tests, benchmarks).
     """
     function = evaluate_one_by_one
-    if lanes and game.LANES:
-        if policy.LANES:
-            function = evaluate_in_lanes
-        elif depth(policy) > 0 and move_set.find(type(game)):
-            function = evaluate_searching
+    if lanes and game.LANES and policy.LANES:
+        function = evaluate_in_lanes
+    elif lanes and searched_in_lanes(game, policy):
+        function = evaluate_searching
     name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
     return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
 

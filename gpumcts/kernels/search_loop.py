@@ -5,6 +5,8 @@ The steps are one loop over lanes without branches, which LLVM turns into vector
 move and the draws, is scalar.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -32,6 +34,11 @@ LANES = 16
 VECTOR = 8  # lanes that the widest registers take
 FEWEST_FOR_VECTORS = 3  # fewer lanes are faster one by one
 NONE = steps.NONE
+
+
+def searched_in_lanes(game: Any, policy: Any) -> bool:
+    """Whether this loop plays ``policy``, as it travels into compiled code, on ``game``."""
+    return steps.depth(policy) > 0 and game.LANES and move_set.find(type(game)) is not None
 
 
 @inlined

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import unpack
 from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.kernels.playout_loop import evaluate_one_by_one

@@ -37,12 +37,12 @@ DOTS, DICE, PATH = (TOY_GAMES[name] for name in ("dots", "dice", "path"))
 STARTS, LATE = packed(OTHELLO, othello_states()[:3]), packed(OTHELLO, othello_states()[3:])
 
 CASES: dict[str, tuple[Any, Any, str, str, Settings, int]] = {  # game, roots, rule, operator, settings, iterations
-    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 60) for o in OPERATORS},
-    **{f"{o} on a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 150) for o in OPERATORS},
-    **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 100) for o in OPERATORS},
-    **{f"{r} and average": (DOTS, None, r, "average", Settings(), 100) for r in RULES},
+    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS},
+    **{f"{o} on a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
+    **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},
+    **{f"{r} and average": (DOTS, None, r, "average", Settings(), 50) for r in RULES},
     **{f"{r} and discounted": (DICE, None, r, "discounted", Settings(playouts_per_leaf=2), 60) for r in RULES},
-    "whole games of othello": (OTHELLO, STARTS, "ucb1", "accelerated", Settings(), 10),
+    "whole games of othello": (OTHELLO, STARTS, "ucb1", "accelerated", Settings(), 6),
     "leaves and playouts": (DOTS, None, "ucb1", "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 50),
     "whole path": (PATH, None, "ucb1", "minimax", Settings("whole_path", leaves_per_tree=2), 40),
     "threshold": (DICE, None, "ucb1", "mix", Settings("threshold", 3, 1.1, ties="first", parent_count="children"), 90),
@@ -112,10 +112,10 @@ def growing() -> dict[str, Any]:
     """A search that starts with no room for nodes, with memory for its growth and without."""
     done: list[int] = []
     with holding(search, SLOTS_PER_NODE=0.0):
-        grown = told(dots(4, 300, on_progress=done.append))
-    with holding(search, SLOTS_PER_NODE=0.0), device_with(12, told_bytes=1 << 30) as printed:
+        grown = told(dots(4, 120, on_progress=done.append))
+    with holding(search, SLOTS_PER_NODE=0.0), device_with(6, told_bytes=1 << 30) as printed:
         again: list[int] = []
-        halved = told(dots(4, 300, on_progress=again.append))
+        halved = told(dots(4, 120, on_progress=again.append))
     return {"grown": grown, "halved": halved, "done": sum(done), "again": sum(again), "printed": printed.getvalue()}
 
 

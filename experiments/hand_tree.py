@@ -36,8 +36,8 @@ class HandTree:
 
     def value(self, line: str) -> float:
         """The value of the move at the end of a line, for the player who makes it."""
-        return value(self.operator, self.forest, 0, self.path(line)[-1])
+        return float(value(self.operator, self.forest, 0, self.path(line)[-1]))
 
     def column(self, line: str, name: str) -> float:
         """A column of the operator at the end of a line."""
-        return self.forest.columns[0, self.path(line)[-1], self.operator.COLUMNS.index(name)]
+        return float(self.forest.columns[0, self.path(line)[-1], self.operator.COLUMNS.index(name)])

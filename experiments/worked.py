@@ -1,0 +1,49 @@
+"""Work out a figure of a source document with the operators themselves, and lay the exact values beside.
+
+    python -m experiments.worked experiment=hashimoto2012accelerated/fig1
+    python -m experiments.worked figure=hashimoto2012accelerated/fig2
+"""
+
+import sys
+from typing import Any, NamedTuple
+
+from experiments.command import Command, Run
+from experiments.console import here, show, table
+from experiments.schema import Checked, Given, Plain
+from experiments.values import typed
+from gpumcts.errors import BadInput
+
+FIGURES = ("hashimoto2012accelerated/fig1", "hashimoto2012accelerated/fig2")
+COLUMNS = {"what": "left", "exact": "right", "ours": "right", "difference": "right", "source": "left"}
+
+
+class WorkedKeys(NamedTuple):
+    """The plain keys of experiments.worked."""
+
+    figure: str = FIGURES[1]
+
+
+def worked_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.worked."""
+    keys = typed(WorkedKeys, plain)
+    if keys.figure not in FIGURES:
+        raise BadInput(f"figure={keys.figure}: must be one of {', '.join(FIGURES)}")
+    return Checked(keys._asdict(), keys.figure.replace("/", " "), keys)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Work it out; returns the summary."""
+    import importlib
+
+    source, figure = config.keys.figure.split("/")
+    rows = importlib.import_module(f"experiments.{source}").FIGURES[figure]()
+    cells = [[r.what, str(r.exact), repr(r.ours), f"{r.ours - float(r.exact):.1g}", r.source] for r in rows]
+    show(table(config.keys.figure, COLUMNS, cells), f"folder: {here(run.folder)}")
+    values = [{**row._asdict(), "exact": str(row.exact)} for row in rows]
+    return {"figure": config.keys.figure, "values": values}
+
+
+COMMAND = Command("worked", worked_config, work)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,109 @@
+"""Informed playouts in lanes: the searches in steps give the playouts that searches one by one give."""
+
+import re
+
+import llvmlite.binding
+import numpy as np
+import pytest
+
+from gpumcts.games import contract
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import Othello
+from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cpu import CpuPlayouts, evaluate_signature
+from gpumcts.kernels.search_loop import FEWEST_FOR_VECTORS, LANES, VECTOR, evaluate_searching, searched_in_lanes
+from gpumcts.options import compiled
+from gpumcts.playouts.minimax import Minimax
+from gpumcts.playouts.uniform import Uniform
+from tests.kernels.drivers import GAMES, keys_for, positions
+
+STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": DotsAndBoxes(1, 2), "path": ShortestPath()}
+DEPTHS = (1, 2)
+SIZES = sorted({0, 1, FEWEST_FOR_VECTORS - 1, FEWEST_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
+every_stepped_game = pytest.mark.parametrize("game", STEPPED.values(), ids=STEPPED)
+every_depth = pytest.mark.parametrize("depth", DEPTHS)
+
+
+def assert_equal(game, policy, states, keys, playouts=1):
+    """In lanes and one by one, the tallies are the same."""
+    lanes = CpuPlayouts(game, policy).tally(states, keys, playouts)
+    one_by_one = CpuPlayouts(game, policy, lanes=False).tally(states, keys, playouts)
+    assert np.array_equal(np.stack(lanes), np.stack(one_by_one))
+
+
+def test_who_takes_this_loop():
+    for game in GAMES.values():
+        stepped = game.LANES and contract.move_set.find(type(game)) is not None
+        taken = [searched_in_lanes(game, compiled(Minimax(depth=depth))) for depth in (1, 2, 3)]
+        assert taken == [stepped, stepped, False]
+        assert not searched_in_lanes(game, compiled(Uniform()))
+    assert searched_in_lanes(Othello(), compiled(Minimax(depth=2)))
+
+
+@every_depth
+@every_stepped_game
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("truncate", [0, 1, 2, 9])
+def test_equal_to_one_by_one(game, depth, epsilon, truncate):
+    """From positions all through the game, some of them its end."""
+    states, keys = positions(game, 90), keys_for(90)
+    assert_equal(game, Minimax(depth, epsilon, truncate), states, keys)
+
+
+@every_depth
+def test_longer_games_of_othello(depth):
+    states, keys = positions(Othello(), 500), keys_for(500, seed=7)
+    assert_equal(Othello(), Minimax(depth=depth, epsilon=0.02), states, keys, 2)
+
+
+@every_depth
+def test_late_positions_of_othello(depth):
+    """Passes, results within the horizon, single moves and games that are over."""
+    rules, states = Rules(Othello()), positions(Othello(), 400, least=45)
+    assert (rules.count_moves(states) == 0).any() and (rules.count_moves(states) == 1).any()
+    assert_equal(Othello(), Minimax(depth=depth), states, keys_for(400), 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "XO------".ljust(64, "-") + " X",  # one move wipes the other side out
+        "XO------".ljust(64, "-") + " O",  # a pass, on a board whose middle is empty
+        "XO------".ljust(64, "-") + " O 1",
+        "X-------".ljust(64, "-") + " X 2",  # over, and twice passed
+        "X" * 64 + " O",  # over on a full board
+        "XO------" + "-" * 48 + "--OOOX-- X",
+    ],
+)
+def test_odd_positions_of_othello(text):
+    states = np.array([contract.parse_position(Othello(), text)] * 12, np.uint64)
+    for depth in DEPTHS:
+        assert_equal(Othello(), Minimax(depth=depth), states, keys_for(12))
+
+
+@every_depth
+@pytest.mark.parametrize("weight", [0, 100])
+def test_parameters_of_the_game(depth, weight):
+    assert_equal(Othello(weight), Minimax(depth=depth), positions(Othello(), 60), keys_for(60))
+
+
+@every_depth
+@every_stepped_game
+def test_batch_sizes(game, depth):
+    states, keys = positions(game, max(SIZES)), keys_for(max(SIZES))
+    engine = CpuPlayouts(game, Minimax(depth=depth))
+    whole = np.stack(engine.tally(states, keys, 3))
+    for size in SIZES:
+        assert np.array_equal(np.stack(engine.tally(states[:size], keys[:size], 3)), whole[:, :size])
+
+
+@pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
+@every_depth
+def test_steps_are_vectorised(depth):
+    """A step of Othello's search in vector registers: some 300 operations, four or eight lanes at once."""
+    signature = evaluate_signature(Othello(), compiled(Minimax(depth=depth)))
+    evaluate_searching.compile(signature)
+    code = evaluate_searching.inspect_asm(signature.args)
+    wide = re.findall(r"^\s+vp(?:s[lr]lv?q|s[lr]l[dq]|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.M)
+    assert len(wide) > 200
