@@ -156,7 +156,9 @@ def _root() -> Path:
 
 def _digest() -> str:
     package = Path(__file__).parent
-    text = hashlib.sha256(repr((JIT_OPTIONS, SEPARATE, numba.__version__, np.__version__, llvmlite.__version__)).encode())
+    text = hashlib.sha256(
+        repr((JIT_OPTIONS, SEPARATE, numba.__version__, np.__version__, llvmlite.__version__)).encode()
+    )
     text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
     for file in sorted({*package.rglob("*.py"), *_watched}):
         text.update(file.read_bytes())
@@ -186,7 +188,9 @@ def watch(file: Path | None = None) -> None:
         for old in newest[:-KEEP_FOLDERS]:
             shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
-        print(f"gpumcts: no compile cache at {folder}: {error.strerror}; compiling for this process only", file=sys.stderr)
+        print(
+            f"gpumcts: no compile cache at {folder}: {error.strerror}; compiling for this process only", file=sys.stderr
+        )
         folder = Path(tempfile.mkdtemp(prefix="gpumcts-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     numba.config.CACHE_DIR = str(folder)

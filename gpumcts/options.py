@@ -35,7 +35,9 @@ def option(kind: str, name: str) -> type:
         raise BadInput(f"{kind}.name={name!r} is not a name; there are: {', '.join(names(kind))}")
     module = _own_module(kind, name) if "." in name else _library_module(kind, name)
     if not hasattr(module, "OPTION"):
-        raise BadInput(f"{kind}.name={name}: the module {module.__name__} has no OPTION; there are: {', '.join(names(kind))}")
+        raise BadInput(
+            f"{kind}.name={name}: the module {module.__name__} has no OPTION; there are: {', '.join(names(kind))}"
+        )
     return module.OPTION
 
 

@@ -16,7 +16,10 @@ from experiments.help import help_text
 from gpumcts import options
 from gpumcts.tree.settings import Settings
 
-COMMANDS = {command.name: command for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor, bench, worked))}
+COMMANDS = {
+    command.name: command
+    for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor, bench, worked))
+}
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
 OPTION_KINDS = ("game", "playout", "selection", "backup")
 FILES = sorted(CONF.rglob("*.yaml"))

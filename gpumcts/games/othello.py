@@ -281,7 +281,9 @@ def othello_parse_position(game, text):
     parts = text.split()
     board = parts[0].upper().replace("B", "X").replace("W", "O").replace(".", "-") if parts else ""
     if len(board) != 64 or set(board) - set("XO-"):
-        raise BadInput("position: Othello takes 64 characters X, O or - (a1 b1 ... h8), a space and the player to move, X or O")
+        raise BadInput(
+            "position: Othello takes 64 characters X, O or - (a1 b1 ... h8), a space and the player to move, X or O"
+        )
     if len(parts) not in (2, 3) or parts[1].upper() not in ("X", "O"):
         raise BadInput("position: after the 64 squares comes a space and the player to move, X or O")
     if len(parts) == 3 and parts[2] not in ("0", "1", "2"):

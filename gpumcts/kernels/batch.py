@@ -69,7 +69,7 @@ def _legal_moves(game, states):
 
 @entry
 def _perft(game, states, depth, words, moves):
-    """(positions at ``depth``, games over before it), by an explicit stack: level d of ``words`` holds the state after d plies."""
+    """(positions at ``depth``, games over before it), by an explicit stack: level d of ``words`` is the state after d plies."""
     if depth == 0:
         return 1, 0
     width = states.shape[1]

@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
 @inlined
 def gather(select, reach, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch):
-    """Select and expand: ``leaves`` leaves of every tree from ``begin`` to ``end`` into ``batch``, from iteration ``number`` on."""
+    """Select and expand ``leaves`` leaves of every tree from ``begin`` to ``end`` into ``batch``, iteration ``number`` first."""
     for tree in range(begin, end):
         ties, chance = child_key(keys[tree], TIE_STREAM), child_key(keys[tree], CHANCE_STREAM)
         playout_key = child_key(keys[tree], PLAYOUT_STREAM)

@@ -17,7 +17,9 @@ GRID_SHIFT = U(46)  # the grid of ln's table keeps the upper six bits of the man
 GRID_HALF = U(1 << 45)
 GRID_BEGIN = U(int(SQRT_HALF_BITS + GRID_HALF) >> 46)
 GRID_SIZE = (int(ONE_BITS) + (27 << 46) >> 46) - int(GRID_BEGIN) + 1
-LN_OF_GRID = np.array([float(Decimal(bits_float(int(GRID_BEGIN) + i << 46)).ln(Context(prec=40))) for i in range(GRID_SIZE)])
+LN_OF_GRID = np.array(
+    [float(Decimal(bits_float(int(GRID_BEGIN) + i << 46)).ln(Context(prec=40))) for i in range(GRID_SIZE)]
+)
 
 
 @inlined

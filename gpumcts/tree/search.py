@@ -1,4 +1,4 @@
-"""The search as Python sees it: many trees advance together, in waves where memory is short, over threads, until the budget is spent."""
+"""The search as Python sees it: many trees advance together over threads, in waves where memory is short."""
 
 import threading
 import time
@@ -114,7 +114,9 @@ class Searcher:
     def _refuse_whole_path(self) -> None:
         """Refuse what ``whole_path`` would leave without effect or without meaning."""
         if not isinstance(self.policy, Uniform) or self.policy.truncate:
-            raise BadInput("search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated")
+            raise BadInput(
+                "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
+            )
         if self.operator.EVALUATES:
             name = type(self.operator).__name__
             raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")

@@ -114,7 +114,10 @@ def unvisited_move(game, state, forest, switches, tree, node, stream):
 
 @inlined
 def grow(game, state, forest, tree, node, move, paths, row, first_row, depth):
-    """Put a new child for ``move`` below ``node`` at ``depth`` of row ``row``; paths of the tree's other leaves follow moved blocks."""
+    """Put a new child for ``move`` below ``node`` at ``depth`` of row ``row``.
+
+    The paths of the tree's other leaves of the batch follow a block that moves.
+    """
     child, moved_from = add_child(forest, tree, node, move)
     if moved_from != NONE:
         shift = forest.first_child[tree, node] - moved_from

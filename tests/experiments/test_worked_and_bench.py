@@ -58,7 +58,10 @@ def test_ratios_are_turn_by_turn():
         ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, memory, scaling, startup"),
         ("bench against=chess", "against=chess: must be open_spiel, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),
-        ("worked figure=fig9", "figure=fig9: must be one of hashimoto2012accelerated/fig1, hashimoto2012accelerated/fig2"),
+        (
+            "worked figure=fig9",
+            "figure=fig9: must be one of hashimoto2012accelerated/fig1, hashimoto2012accelerated/fig2",
+        ),
     ],
 )
 def test_bad_input(run, words, message):

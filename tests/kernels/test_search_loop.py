@@ -70,7 +70,7 @@ def test_late_positions_of_othello(depth):
     [
         "XO------".ljust(64, "-") + " X",  # one move wipes the other side out
         "XO------".ljust(64, "-") + " O",  # a pass, on a board whose middle is empty
-        "XO------".ljust(64, "-") + " O 1",
+        "X-------".ljust(64, "-") + " O 1",  # over, and once passed
         "X-------".ljust(64, "-") + " X 2",  # over, and twice passed
         "X" * 64 + " O",  # over on a full board
         "XO------" + "-" * 48 + "--OOOX-- X",

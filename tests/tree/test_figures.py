@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
+from experiments.hand_tree import HandTree
 from gpumcts.tree.backup.accelerated import Accelerated
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.backup.discounted import Discounted
 from gpumcts.tree.backup.minimax import Minimax
-from experiments.hand_tree import HandTree
 
 DECAYS = [1.0, 0.5, 0.9, 0.999]
 LAST_DIGIT = 2.0**-53  # half a unit in the last place of a number in [1/2, 1)

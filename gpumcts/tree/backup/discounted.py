@@ -12,7 +12,9 @@ FORGOTTEN = 1e-200  # no count fades below it: however old the visits, w / n kee
 
 
 class Discounted(NamedTuple):
-    """Old playouts are forgotten: at each position of the path every move does n <- decay n + I, w <- decay w + R; 48 bytes a node.
+    """Old playouts are forgotten: at each position of the path every move does n <- decay n + I, w <- decay w + R.
+
+    48 bytes a node.
 
     decay : in (0, 1]; 1 is UCT. Positions off the path are left alone, as velocities are
 

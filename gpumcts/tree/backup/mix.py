@@ -12,7 +12,9 @@ VALUE, SUM = 0, 1
 
 
 class Mix(NamedTuple):
-    """``(n r + W m) / (n + W)``: the most visited child's value r at its n visits, the node's mean m at weight W; 32 bytes a node.
+    """``(n r + W m) / (n + W)``: the most visited child's value r at its n visits, the node's mean m at weight W.
+
+    32 bytes a node.
 
     mean_weight : W; Coulom's is twice the points of the board, 162 on 9x9 Go
     growth_from : visits from which W grows in proportion; Coulom's is 16 times the points, 1296; 0 keeps W constant

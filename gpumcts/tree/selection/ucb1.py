@@ -13,7 +13,8 @@ from gpumcts.tree.selection.contract import prepare, score
 class Ucb1(NamedTuple):
     """``value + C sqrt(ln n(s) / n(s, a))``.
 
-    exploration : C. 1.0 in document 002, sqrt 2 is eq. 2 of 000 and 003 (both with rewards in [0, 1]); 0.4 in 004 (rewards in [-1, 1])
+    exploration : C. 1.0 in document 002, sqrt 2 is eq. 2 of 000 and 003 (both with rewards in [0, 1]); 0.4 in 004 (rewards
+        in [-1, 1])
     lowest_reward : 0 where C is meant for rewards in [0, 1], -1 for [-1, 1]: then values and bias are both halved
     """
 
