@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.peers.scalar import scalar_playouts
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
@@ -119,6 +120,15 @@ def open_spiel_search(game_name: str) -> Contender:
     return Contender("OpenSpiel C++ MCTSBot", run, 3000)
 
 
+def scalar_cpp(bench: Bench) -> list[Contender]:
+    """Our uniform playouts as scalar C++ on one thread, where the game has such a program and g++ compiles it."""
+    tally, units = scalar_playouts(bench.game_name), 300_000
+    if tally is None:
+        return []
+    states, leaf_keys = Rules(bench.game).starts(units), keys(units)
+    return [Contender("uniform, scalar C++, -O3 -march=native", lambda n: tally(states[:n], leaf_keys[:n], 1), units)]
+
+
 # ---------------------------------------------------------------------------------------------------------- suites
 
 
@@ -145,6 +155,7 @@ def playouts(bench: Bench, peer: bool) -> list[Row]:
     if bench.engine != "cpu":
         contenders.append(_on_cpu(bench))
     against = contenders[-1].what
+    contenders += scalar_cpp(bench)
     if peer and bench.game_name in PEER_GAMES:
         contenders.append(open_spiel_rollouts(bench.game_name))
         against = contenders[-1].what

@@ -56,7 +56,8 @@ def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str) -> 
         return jit(signature)(each_kernel(body))
     with announced(name), unfused():
         kernel = jit(signature)(each_kernel(body))
-    if any(FUSED.search(code) for code in kernel.inspect_asm().values()):
+    # Not ``inspect_asm``, which compiles anew where the device's architecture has a suffix (sm_90a).
+    if any(FUSED.search(overload.library.get_asm_str()) for overload in kernel.overloads.values()):
         raise RuntimeError(f"{name}: this numba-cuda fuses products into sums, so results would not be the CPU's")
     return kernel
 

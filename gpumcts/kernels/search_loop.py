@@ -70,58 +70,71 @@ def any_flag(flags, busy, lanes):
     return found != U(0)
 
 
+@inlined
+def move_on(game, search, stream):
+    """What a search that is over leads to: the state after its move, the move set there, and the move expected there."""
+    move = steps.chosen(game, search, stream)
+    if move == search.best_move:
+        return search.best_child, search.best_moves, search.best_answer
+    state = play(game, search.root, move_of_bit(game, search.root, trailing_zeros(move)))
+    return state, move_set(game, state), NONE
+
+
+@inlined
+def needs_search(game, policy, state, moves, stream):
+    """Whether the policy has something to search for; otherwise the move is chance's, a random one, or the only one."""
+    return mover(game, state) != CHANCE and popcount(moves) > U(1) and not random_ply(policy, stream)
+
+
+@inlined
+def drawn_move(game, state, stream):
+    """The move where nothing is searched for."""
+    if mover(game, state) == CHANCE:
+        return chance_move(game, state, stream)
+    return random_move(game, state, stream)
+
+
 @njit(error_model="numpy")
 def evaluate_searching(game, policy, states, keys, playouts, tally):
-    """The same as ``evaluate_one_by_one``, in lockstep; the policy is one of ``Minimax`` of depth 1 or 2."""
+    """The same as ``evaluate_one_by_one``, in lockstep, for policies and games of which ``searched_in_lanes`` is true."""
     replying = steps.depth(policy) == 2
     limit = cut(policy)
     total = states.shape[0] * playouts
-    words = np.zeros((3 * states.shape[1] + steps.SINGLE_WORDS) * LANES, np.uint64)
+    lanes = total if total < FEWEST_FOR_VECTORS else min(LANES, -(-total // VECTOR) * VECTOR)
+    words = np.zeros((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * LANES, np.uint64)
     streams, flags, busy = np.zeros(LANES, np.uint64), np.ones(LANES, np.uint64), np.zeros(LANES, np.uint64)
     leaves, plies = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
     following, done = 0, 0
-    lanes = total if total < FEWEST_FOR_VECTORS else min(LANES, -(-total // VECTOR) * VECTOR)
     while True:
         for lane in range(lanes):
             if flags[lane] == U(0):
                 continue
             flags[lane] = U(0)
             search = steps.load(game, words, lane, LANES)
-            state, moves, hope = search.best_child, search.best_moves, search.best_answer
-            if busy[lane] != U(0):
-                move = steps.chosen(game, search, streams[lane])
-                if move != search.best_move:
-                    state = play(game, search.root, move_of_bit(game, search.root, trailing_zeros(move)))
-                    moves, hope = move_set(game, state), NONE
-                plies[lane] += 1
-                streams[lane] += PLY_STEP
-            # On to the next position with something to search, perhaps of another playout.
-            while True:
-                if busy[lane] == U(0) or plies[lane] >= limit or over(game, state):
-                    if busy[lane] != U(0):
+            state, moves, hope = move_on(game, search, streams[lane])
+            plies[lane] += 1
+            streams[lane] += PLY_STEP
+            while True:  # until there is something to search for, perhaps in another playout
+                playing = busy[lane] != U(0)
+                if playing and plies[lane] < limit and not over(game, state):
+                    if needs_search(game, policy, state, moves, streams[lane]):
+                        steps.store(game, steps.begin(state, moves, hope), words, lane, LANES)
+                        break
+                    state = play(game, state, drawn_move(game, state, streams[lane]))
+                    plies[lane] += 1
+                    streams[lane] += PLY_STEP
+                else:
+                    if playing:
                         record(tally, leaves[lane], outcome(game, state), plies[lane] - overrun(game, state))
                         done += 1
-                        busy[lane] = U(0)
+                    busy[lane] = U(following < total)
                     if following == total:
                         break
                     leaf = following // playouts
                     state = unpack(game, states[leaf], 0, 1)
                     streams[lane] = child_key(keys[leaf], U(following - leaf * playouts))
-                    leaves[lane], plies[lane], busy[lane] = leaf, 0, U(1)
+                    leaves[lane], plies[lane] = leaf, 0
                     following += 1
-                else:
-                    chance = mover(game, state) == CHANCE
-                    if not chance and popcount(moves) > U(1) and not random_ply(policy, streams[lane]):
-                        search = steps.begin(state, moves, hope)
-                        steps.store(game, search, words, lane, LANES)
-                        break
-                    if chance:
-                        move = chance_move(game, state, streams[lane])
-                    else:
-                        move = random_move(game, state, streams[lane])
-                    state = play(game, state, move)
-                    plies[lane] += 1
-                    streams[lane] += PLY_STEP
                 moves, hope = move_set(game, state), NONE
         if done == total:
             return

@@ -16,7 +16,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check
 from gpumcts.kernels.compile_check import CAPABILITIES, Report
 from gpumcts.options import compiled
-from gpumcts.tree.device_search import search_tree, task_of
+from gpumcts.tree.device_search import Task, search_tree, task_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 
@@ -37,14 +37,19 @@ def names() -> list[str]:
     return [f"{name}/uniform/othello" for name in dict.fromkeys(rules + operators)]
 
 
-def ptx(name: str, capability: tuple[int, int]) -> str:
-    """The PTX of a kernel by its name, ``rule/operator/playout/game``, each with its default parameters."""
+def task(name: str) -> Task:
+    """A task of the type of a kernel by its name, ``rule/operator/playout/game``, each with its default parameters."""
     parts = name.split("/")
     if len(parts) != len(KINDS):
         raise BadInput(f"kernel {name}: must be rule/operator/playout/game, such as ucb1/average/uniform/othello")
     rule, operator, policy, game = (options.option(kind, part)() for kind, part in zip(KINDS, parts, strict=True))
     searcher: Any = _Parts(game, compiled(policy), rule, operator, Settings())
-    return compile_check.each_ptx(search_tree, task_of(searcher, 1, 1, 1), capability)
+    return task_of(searcher, 1, 1, 1)
+
+
+def ptx(name: str, capability: tuple[int, int]) -> str:
+    """The PTX of a kernel by its name."""
+    return compile_check.each_ptx(search_tree, task(name), capability)
 
 
 def reports(chosen: list[str]) -> list[Report]:

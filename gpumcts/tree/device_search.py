@@ -180,7 +180,7 @@ class DeviceSearch:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> None:
-        self._searcher, self._roots, self._iterations = searcher, roots, iterations
+        self._searcher, self._roots, self._iterations = searcher, roots, int(iterations)
         self._size, self._known = size, known
         self._stop, self._on_progress = stop, on_progress
         self._task: Any = None  # of the wave that is on the device

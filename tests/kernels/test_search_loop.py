@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from gpumcts.games import contract
+from gpumcts.games.contract import CHANCE
+from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.games.shortest_path import ShortestPath
@@ -86,6 +88,36 @@ def test_odd_positions_of_othello(text):
 @pytest.mark.parametrize("weight", [0, 100])
 def test_parameters_of_the_game(depth, weight):
     assert_equal(Othello(weight), Minimax(depth=depth), positions(Othello(), 60), keys_for(60))
+
+
+class PackedDuel(DiceDuel):
+    """The duel with its moves in a word: chance at the root and within the horizon."""
+
+    LANES = True
+
+
+@contract.move_set.implements(PackedDuel)
+def packed_move_set(game, state):
+    first = np.uint64(2 if contract.mover(game, state) == CHANCE else 1)  # faces 1 to 3, or moves 0 and 1
+    return ((np.uint64(1) << np.uint64(contract.count_moves(game, state))) - np.uint64(1)) * first
+
+
+@every_depth
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_chance(depth, epsilon):
+    assert_equal(PackedDuel(), Minimax(depth=depth, epsilon=epsilon), positions(PackedDuel(), 200), keys_for(200), 2)
+
+
+@every_depth
+@every_stepped_game
+@pytest.mark.parametrize("count", [2, 3])
+def test_plain_python(game, depth, count):
+    """The loop itself is Python, too."""
+    policy = Minimax(depth=depth, epsilon=0.2, truncate=3)
+    states, keys, tally = positions(game, count, least=8), keys_for(count), np.zeros((count, 4), np.int64)
+    with np.errstate(over="ignore"):
+        evaluate_searching.py_func(game, compiled(policy), states, keys, 1, tally)
+    assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=False).tally(states, keys)))
 
 
 @every_depth

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,25 +35,31 @@ from tests.tree.simulated_searches import digest, roots
 
 TREES = 3
 DOTS, DICE, PATH = (TOY_GAMES[name] for name in ("dots", "dice", "path"))
+THRESHOLD = Settings("threshold", 3, 1.1, ties="first", parent_count="children")
 STARTS, LATE = packed(OTHELLO, othello_states()[:3]), packed(OTHELLO, othello_states()[3:])
 
-CASES: dict[str, tuple[Any, Any, str, str, Settings, int]] = {  # game, roots, rule, operator, settings, iterations
+Case = tuple[Any, Any, str, str, Settings, int]  # game, roots, rule, operator, settings, iterations
+CASES: dict[str, Case] = {
     **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS},
-    **{f"{o} on a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
-    **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},
-    **{f"{r} and average": (DOTS, None, r, "average", Settings(), 50) for r in RULES},
-    **{f"{r} and discounted": (DICE, None, r, "discounted", Settings(playouts_per_leaf=2), 60) for r in RULES},
-    "whole games of othello": (OTHELLO, STARTS, "ucb1", "accelerated", Settings(), 6),
+    "chance, several leaves": (DICE, None, "ucb1", "accelerated", Settings(leaves_per_tree=2), 80),
+    "chance, depth_decayed": (DICE, None, "depth_decayed", "discounted", Settings(playouts_per_leaf=2), 60),
+    "chance, threshold": (DICE, None, "sensei", "mix", THRESHOLD, 90),
     "leaves and playouts": (DOTS, None, "ucb1", "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 50),
     "whole path": (PATH, None, "ucb1", "minimax", Settings("whole_path", leaves_per_tree=2), 40),
-    "threshold": (DICE, None, "ucb1", "mix", Settings("threshold", 3, 1.1, ties="first", parent_count="children"), 90),
+    "the end of othello": (OTHELLO, LATE, "ucb1", "implicit_minimax", Settings(), 60),
+    "whole games of othello": (OTHELLO, STARTS, "ucb1", "average", Settings(), 6),
     "minimax playouts": (DICE, None, "ucb1", "average", Settings(), 20),
+}
+MORE: dict[str, Case] = {
+    **{f"{o} in a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
+    **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},
+    **{f"{o} by {r}": (DOTS, None, r, o, Settings(), 30) for r in RULES if r != "ucb1" for o in OPERATORS},
 }
 
 
 def searched(case: str, engine: Any) -> Any:
     """What a case finds."""
-    game, states, rule, operator, settings, iterations = CASES[case]
+    game, states, rule, operator, settings, iterations = {**CASES, **MORE}[case]
     states = roots(game, TREES) if states is None else states
     policy = option("playout", "minimax")(depth=2) if case == "minimax playouts" else UNIFORM
     searcher = Searcher(game, policy, rule_of(rule), operator_of(operator), settings, engine=engine)
@@ -170,10 +177,13 @@ def stopped() -> dict[str, Any]:
     return {"done": done, "end": "finished"}
 
 
-def main() -> None:
-    """All of it as JSON."""
+def main(more: bool) -> None:
+    """All of it as JSON, or ``more``."""
     engines.resolve("cudasim")
-    found: dict[str, Any] = {case: told(searched(case, DeviceEngine())) for case in CASES}
+    found: dict[str, Any] = {case: told(searched(case, DeviceEngine())) for case in (MORE if more else CASES)}
+    if more:
+        print(json.dumps(found))
+        return
     found["reuse"] = played_on(DeviceEngine())
     with holding(device_search, MOST_BROUGHT_BACK=0):
         found["left on the device"] = told(dots())
@@ -186,4 +196,4 @@ def _by_name() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(more="more" in sys.argv)

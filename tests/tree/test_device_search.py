@@ -2,7 +2,9 @@
 
 import importlib.util
 import re
+from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
@@ -10,10 +12,11 @@ from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check, device, engines
 from gpumcts.tree import device_check
+from gpumcts.tree.device_search import search_tree
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree.drivers import OPERATORS, OTHELLO, RULES, keys_for, operator_of, rule_of, searcher_of
-from tests.tree.simulated_device import CASES, dots, played_on, searched, told
+from tests.tree.simulated_device import CASES, MORE, dots, played_on, searched, told
 from tests.tree.simulated_searches import digest, roots
 from tests.tree.test_offload import SETTINGS
 
@@ -39,6 +42,18 @@ def simulated():
 @pytest.mark.parametrize("case", CASES)
 def test_device_is_cpu(simulated, case):
     assert simulated[case] == told(searched(case, "cpu"))
+
+
+@pytest.fixture(scope="module")
+def more_simulated():
+    """The same of ``MORE``."""
+    return told_by("tests.tree.simulated_device", "more")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", MORE)
+def test_device_is_cpu_on_more(more_simulated, case):
+    assert more_simulated[case] == told(searched(case, "cpu"))
 
 
 def test_reuse(simulated):
@@ -112,6 +127,25 @@ def test_ptx(kernel):
 
 
 @needs_compiler
+def test_what_would_be_launched(monkeypatch):
+    """Compiled as for a launch, for an architecture with a suffix: still nothing fused, nor when it comes from the cache."""
+    from numba.cuda import codegen, dispatcher
+
+    from gpumcts.kernels import cuda_each
+
+    pretended = SimpleNamespace(compute_capability=(9, 0))
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: pretended)
+    monkeypatch.setattr(codegen.CUDACodeLibrary, "_ensure_cc", lambda library, cc: cc or (9, 0, "a"))
+    monkeypatch.setattr(codegen.JITCUDACodegen, "magic_tuple", lambda library: "no driver")
+    monkeypatch.setattr(dispatcher._Kernel, "bind", lambda kernel: None)  # it would be loaded into the device
+    task = device_check.task("ucb1/power_mean/uniform/dice_duel")
+    for name in ("compiled", "loaded"):
+        made = cuda_each._compiled.__wrapped__(search_tree, (numba.typeof(task),), name)
+        (code,) = (overload.library.get_asm_str() for overload in made.overloads.values())
+        assert ".target sm_90a" in code and "mul.rn.f64" in code and not cuda_each.FUSED.search(code)
+
+
+@needs_compiler
 @pytest.mark.slow
 def test_all_kernels():
     toys = [f"ucb1/average/minimax/{game}" for game in options.names("game")]
@@ -151,7 +185,7 @@ def test_gpu_settings(settings):
 
 @pytest.mark.gpu
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*CASES, *MORE])
 def test_gpu_cases(case):
     assert told(searched(case, "device")) == told(searched(case, "cpu"))
 

@@ -1,0 +1,1 @@
+"""Programs of the benchmark to measure against, and how to build them."""
