@@ -23,6 +23,7 @@ test: lint
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet gpumcts experiments tests
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: $(VENV)/installed-dev

@@ -36,15 +36,15 @@ class Minimax(NamedTuple):
 
     LANES = False
 
-    def compiled(self) -> "Greedy":
+    def compiled(self) -> "MinimaxDepth1":
         """Depth becomes a class, epsilon the 32-bit threshold of a random word, so that compiled code is integer."""
-        return (Greedy, Reply, Threat)[self.depth - 1](round(self.epsilon * 2**32), self.truncate)
+        return (MinimaxDepth1, MinimaxDepth2, MinimaxDepth3)[self.depth - 1](round(self.epsilon * 2**32), self.truncate)
 
 
 OPTION = Minimax
 
 
-class Greedy(NamedTuple):
+class MinimaxDepth1(NamedTuple):
     """Minimax of depth 1 as it travels into compiled code: threshold in [0, 2^32] for a random move."""
 
     threshold: int
@@ -52,11 +52,12 @@ class Greedy(NamedTuple):
 
     LANES = False
 
-class Reply(Greedy):
+
+class MinimaxDepth2(MinimaxDepth1):
     """Depth 2."""
 
 
-class Threat(Greedy):
+class MinimaxDepth3(MinimaxDepth1):
     """Depth 3."""
 
 
@@ -119,17 +120,17 @@ def value_2(game, state, cutoff):
     return best
 
 
-@child_value.implements(Greedy)
+@child_value.implements(MinimaxDepth1)
 def child_value_1(policy, game, state, floor):
     return value_0(game, state)
 
 
-@child_value.implements(Reply)
+@child_value.implements(MinimaxDepth2)
 def child_value_2(policy, game, state, floor):
     return value_1(game, state, -floor)
 
 
-@child_value.implements(Threat)
+@child_value.implements(MinimaxDepth3)
 def child_value_3(policy, game, state, floor):
     return value_2(game, state, -floor)
 
@@ -159,7 +160,7 @@ def random_ply(policy, stream):
     return (bits(stream, 1) >> U(32)) < U(policy.threshold)
 
 
-@choose.implements(Greedy, object)
+@choose.implements(MinimaxDepth1, object)
 def minimax_choose(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)

@@ -12,7 +12,15 @@ import numpy as np
 
 from gpumcts.games.contract import CHANCE, evaluation, move_of_bit, move_set, mover, pack, play, unpack
 from gpumcts.jit import blend, inlined, trailing_zeros
-from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, Greedy, Reply, Threat, final_value, for_player
+from gpumcts.playouts.minimax import (
+    BOUND,
+    TIE_DRAWS,
+    MinimaxDepth1,
+    MinimaxDepth2,
+    MinimaxDepth3,
+    final_value,
+    for_player,
+)
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
 
@@ -65,17 +73,17 @@ def depth_none(policy):
     return 0
 
 
-@depth.implements(Greedy)
+@depth.implements(MinimaxDepth1)
 def depth_1(policy):
     return 1
 
 
-@depth.implements(Reply)
+@depth.implements(MinimaxDepth2)
 def depth_2(policy):
     return 2
 
 
-@depth.implements(Threat)
+@depth.implements(MinimaxDepth3)
 def depth_3(policy):
     return 0
 

@@ -198,7 +198,7 @@ def test_gpu_waves_growth_and_release(monkeypatch):
     before = device.free_memory()
     monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.2)
     _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)
-    monkeypatch.setattr(device, "free_memory", lambda: 40 << 20)
+    monkeypatch.setattr(device, "free_memory", lambda: 10 << 20)
     _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)
     monkeypatch.undo()
     device.release()
