@@ -123,7 +123,7 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     sample = empty_forest(1, 1, len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES)
     nodes = (zeros((trees, slots, *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
     rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
-    one = np.zeros((1, 1), np.int64)
+    root = Roots(searcher.batch(1).words, np.zeros(1, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.float64))
     return Task(
         searcher.rule,
         searcher.operator,
@@ -131,7 +131,7 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
         searcher.policy,
         searcher.switches,
         forest=Forest(*nodes, *rest),
-        roots=like(Roots(searcher.batch(1).words, np.zeros(1, np.uint64), one[0], np.zeros(1, np.float64)), trees),
+        roots=like(root, trees),
         numbers=zeros((trees,), np.int64),
         batch=like(searcher.batch(1), trees * searcher.settings.leaves_per_tree),
         table=RootTable(
