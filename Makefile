@@ -31,7 +31,8 @@ bench: $(VENV)/installed-dev
 
 gpu-check: $(VENV)/installed-cuda$(CUDA)
 	$(BIN)/python -m pytest -m gpu
-	$(BIN)/python -m experiments.bench engine=cuda
+	$(BIN)/python -m experiments.bench engine=cuda "suites=[playouts,search]"
+	$(BIN)/python -m experiments.bench engine=device "suites=[search]" against=null
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \

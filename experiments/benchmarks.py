@@ -144,7 +144,7 @@ def playouts(bench: Bench, peer: bool) -> list[Row]:
         states, leaf_keys = rules.starts(units), keys(units)
         return Contender(what, lambda n: engine.tally(states[:n], leaf_keys[:n]), units)
 
-    scale = ON_A_DEVICE if bench.engine in ("cuda", "auto") else 1
+    scale = ON_A_DEVICE if bench.engine in ("cuda", "device", "auto") else 1
     contenders = [
         contender(f"uniform, {bench.engine}", Uniform(), 1_000_000 * scale),
         contender("uniform, one by one, cpu", Uniform(), 300_000, lanes=False),

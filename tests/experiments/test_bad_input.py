@@ -50,7 +50,7 @@ BAD = {
     "match =3": "'=3' is not understood",
     "match --gaems=3": "unrecognized arguments: --gaems=3",
     "match --config-dir nowhere": "there is no such folder",
-    "match experiment=nonsense": "experiment=nonsense is not known; there are: hashimoto2012accelerated/table1a",
+    "match experiment=nonsense": "experiment=nonsense is not known; there are: hashimoto2012accelerated/fig1",
     "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
     "match experiment=hashimoto2012accelerated/table1a budget=seconds": "this experiment has figures for small, document",
     "match budget.iterations=100000 memory_gb=0.001": "a tree takes",

@@ -27,7 +27,8 @@ def start(folder, games):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(SCRIPT), str(folder), str(games)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    assert child.stdout.readline() == "playing\n"
+    with child.stdout as said:
+        assert said.readline() == "playing\n"
     return child
 
 
