@@ -1,6 +1,7 @@
 """Playouts on the CPU: compiled calls that release the GIL, spread over a thread pool."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ from gpumcts.kernels.playout_loop import (
 from gpumcts.kernels.search_loop import evaluate_searching, searched_in_lanes
 from gpumcts.options import compiled
 
-PLAYOUTS_PER_CALL = 1024  # about a tenth of a second of the slowest playouts, so that Ctrl-C and progress bars live
+FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
+SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
 
 
 class Tally(NamedTuple):
@@ -83,21 +85,44 @@ class CpuPlayouts:
         Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised.
         """
         columns = np.zeros((len(states), TALLY_COLUMNS), np.int64)
-        size = max(1, PLAYOUTS_PER_CALL // playouts)
+        parts = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads)
 
-        def call(first: int) -> None:
-            if stop is None or not stop.is_set():
-                part = slice(first, first + size)
+        def work() -> None:
+            while (stop is None or not stop.is_set()) and (part := parts.take()) is not None:
+                begin = time.perf_counter()
                 _evaluate(self._evaluate, self.game, self.policy, states[part], keys[part], playouts, columns[part])
+                parts.took(part, time.perf_counter() - begin)
 
-        firsts = range(0, len(states), size)
-        if self.threads == 1 or len(firsts) == 1:
-            for first in firsts:
-                call(first)
+        if self.threads == 1 or len(states) <= parts.size:
+            work()
         else:
-            call(firsts[0])  # compiles the glue once, before threads could race for it
             with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(call, firsts[1:]))
+                for done in [pool.submit(work) for _ in range(self.threads)]:
+                    done.result()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return Tally.of(columns)
+
+
+class _Parts:
+    """Hands out the leaves in parts that take about ``SECONDS_A_CALL`` each, smaller ones towards the end."""
+
+    def __init__(self, leaves: int, size: int, threads: int) -> None:
+        self.size, self._leaves, self._threads, self._next = size, leaves, threads, 0
+        self._lock = threading.Lock()
+
+    def take(self) -> slice | None:
+        """The next part; None where there is none."""
+        with self._lock:
+            left = self._leaves - self._next
+            if left <= 0:
+                return None
+            size = min(self.size, max(1, -(-left // (2 * self._threads))) if self._threads > 1 else left)
+            self._next += size
+            return slice(self._next - size, self._next)
+
+    def took(self, part: slice, seconds: float) -> None:
+        """How long a part took: quick ones double the size of those to come."""
+        with self._lock:
+            if seconds < SECONDS_A_CALL / 2 and part.stop - part.start >= self.size:
+                self.size *= 2
