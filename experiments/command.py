@@ -121,7 +121,7 @@ class Command:
             self._call_hydra(words)
             return 0
         self._call_hydra([*words, f"hydra.sweep.dir='{sweep.folder}'", *sweep.more])
-        from experiments.results import conclude
+        from experiments.conclusion import conclude
 
         conclude(sweep.folder)
         return 0

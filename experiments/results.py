@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.console import here, shortened, show, table
+from experiments.console import shortened
 from experiments.folder import CONFIG, PROVENANCE, SUMMARY, read_json
 from gpumcts.errors import BadInput
 
@@ -176,19 +176,6 @@ def _search_cells(result: Result) -> dict[str, str]:
 
 def _no_cells(result: Result) -> dict[str, str]:
     return {}
-
-
-def conclude(folder: Path) -> None:
-    """The end of a sweep: its table on stdout, and table and plot in its folder."""
-    results = below(folder)
-    for title, some in groups(results).items():
-        show(table(title, *columns(some)))
-    from experiments.frames import write_table
-    from experiments.plots import plot
-
-    write_table(results, folder)
-    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(results, folder / PLOT) else [])]
-    show(f"{', '.join(files)} in {here(folder)}")
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
