@@ -14,6 +14,14 @@ from typing import Any, NamedTuple
 from gpumcts.games.contract import CHANCE
 
 
+def in_order(numbers):
+    """Their sum, added one after the other: from Python 3.12 on the built-in ``sum`` compensates the rounding of floats."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
 class Visit(NamedTuple):
     """A visit of a node: the child it went on to (None: its playouts began here) and the first player's sum of rewards."""
 
@@ -58,7 +66,7 @@ class Node:
     def rewards(self, own: bool = False) -> float:
         """The owner's sum of rewards; ``own``: of the playouts that began here."""
         visits = [v for v in self.history if v.child is None or not own]
-        return sum(v.reward if self.owner == 0 else v.playouts - v.reward for v in visits)
+        return in_order(v.reward if self.owner == 0 else v.playouts - v.reward for v in visits)
 
     def own_visits(self) -> int:
         """Playouts that began here."""
@@ -110,7 +118,8 @@ class Operator:
 
     def chance_mean(self, children: list[Node]) -> float:
         """Outcomes come with their probabilities: the mean over visits."""
-        return sum(child.visits * self.value(child) for child in children) / sum(child.visits for child in children)
+        weighted = in_order(child.visits * self.value(child) for child in children)
+        return weighted / sum(child.visits for child in children)
 
 
 class Average(Operator):
@@ -180,7 +189,7 @@ class ImplicitMinimax(Operator):
         if not children:
             return node.evaluation if node.owner == 0 else 1.0 - node.evaluation
         if node.mover == CHANCE:
-            weighted = sum(child.visits * self.heuristic(child) for child in children)
+            weighted = in_order(child.visits * self.heuristic(child) for child in children)
             return node.seen_by_owner(weighted / sum(child.visits for child in children))
         return node.seen_by_owner(max(self.heuristic(child) for child in children))
 
@@ -296,7 +305,7 @@ class Discounted(Operator):
         return self.tallies(node.parent)[node][0] + node.pending
 
     def total(self, node):
-        return sum(n for n, _ in self.tallies(node).values()) + node.pending
+        return in_order(n for n, _ in self.tallies(node).values()) + node.pending
 
 
 class DiscountedByAge(Discounted):

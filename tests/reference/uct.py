@@ -15,7 +15,7 @@ from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.tree.settings import Settings
-from tests.reference.operators import OPERATORS, RULES, Node, Operator, Visit
+from tests.reference.operators import OPERATORS, RULES, Node, Operator, Visit, in_order
 from tests.reference.playout import WORD, legal_moves, number_below, rescaled_evaluation, splitmix, uniform_playout
 
 PLAYOUTS, TIES, CHANCES, FINAL = range(4)  # purposes of the keys below a search's key
@@ -138,7 +138,7 @@ class Uct:
         operator = self.operator
         total = operator.total(node)
         if self.settings.parent_count == "children":
-            total = sum(operator.count(child) for child in node.children)
+            total = in_order(operator.count(child) for child in node.children)
         scores = [
             self.score(self.rule, operator.shown(child), operator.count(child), total, depth, self.horizon)
             for child in node.children
