@@ -140,14 +140,14 @@ def playouts(bench: Bench, peer: bool) -> list[Row]:
     def contender(what: str, policy: Any, units: int, lanes: bool = True) -> Contender:
         engine = playout_engine(bench.engine, game, policy, bench.threads)
         if not lanes:
-            engine = CpuPlayouts(game, policy, bench.threads, lanes=False)
+            engine = CpuPlayouts(game, policy, bench.threads, lanes=1)
         states, leaf_keys = rules.starts(units), keys(units)
         return Contender(what, lambda n: engine.tally(states[:n], leaf_keys[:n]), units)
 
     scale = ON_A_DEVICE if bench.engine in ("cuda", "device", "auto") else 1
     contenders = [
         contender(f"uniform, {bench.engine}", Uniform(), 1_000_000 * scale),
-        contender("uniform, one by one, cpu", Uniform(), 300_000, lanes=False),
+        contender("uniform, one by one, cpu", Uniform(), 300_000, lanes=1),
         contender(f"minimax depth 1, {bench.engine}", Minimax(depth=1), 40_000 * scale),
         contender(f"minimax depth 2, {bench.engine}", Minimax(depth=2), 8_000 * scale),
         contender(f"minimax depth 3, {bench.engine}", Minimax(depth=3), 1_500 * scale),

@@ -1,5 +1,7 @@
 """Plots of runs: win rates with error bars, a document's figures beside ours, speeds."""
 
+import itertools
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +40,13 @@ def _panel_of(results: list[Result]) -> Any:
     program = results[0].program
     if program == "match" and any(result.summary["games"] for result in results):
         return _by_k if all("k" in result.config for result in results) else _win_rates
+    if program == "trees" and any("failure_rate" in result.summary for result in results):
+        return _failure_curves
     return {"playouts": _speeds, "perft": _speeds, "search": _speeds}.get(program)
 
 
 def _height(results: list[Result]) -> float:
-    return 4.2 if _panel_of(results) is _by_k else 1.4 + 0.45 * len(results)
+    return 4.2 if _panel_of(results) in (_by_k, _failure_curves) else 1.4 + 0.45 * len(results)
 
 
 def _errors(results: list[Result]) -> list[list[float]]:
@@ -92,6 +96,27 @@ def _by_k(axes: "Axes", results: list[Result]) -> None:
     axes.set_xlabel("k (decay = 1 - 0.1^k)")
     axes.set_ylabel("win rate, % (95 %)")
     axes.set_ylim(0, 100)
+    axes.legend(fontsize=8, frameon=False)
+
+
+CURVES = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#888888", "#b8302f", "#50a5b5", "#7a6a2f")
+
+
+def _failure_curves(axes: "Axes", results: list[Result]) -> None:
+    """Failure rates over iterations, both axes logarithmic, with 95 % intervals over trees (as in Figure 4 of 000)."""
+    results = [result for result in results if "failure_rate" in result.summary]
+    for color, result in zip(itertools.cycle(CURVES), results, strict=False):
+        summary = result.summary
+        axes.fill_between(summary["points"], summary["low"], summary["high"], color=color, alpha=0.12, linewidth=0)
+        axes.plot(summary["points"], summary["failure_rate"], "o-", color=color, markersize=3, label=result.label)
+    rates = [rate for result in results for rate in result.summary["failure_rate"] if rate > 0]
+    lowest = 10 ** math.floor(math.log10(min(rates, default=0.01)))
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=lowest)  # 0 has a place below the smallest rate
+    axes.set_ylim(0, 1)
+    axes.set_title(results[0].title, loc="left", fontsize=10)
+    axes.set_xlabel("iterations (alpha-beta: leaves)")
+    axes.set_ylabel("failure rate (95 % over trees)")
     axes.legend(fontsize=8, frameon=False)
 
 

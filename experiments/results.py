@@ -38,7 +38,8 @@ class Result:
         if "document" not in self.config or not self.summary.get("games"):
             return None
         source, item = str(self.config["document"]).split("/")
-        return importlib.import_module(f"experiments.{source}").printed(item, self.config)
+        printed = getattr(importlib.import_module(f"experiments.{source}"), "printed", None)
+        return printed(item, self.config) if printed else None
 
     @property
     def title(self) -> str:
@@ -46,7 +47,8 @@ class Result:
         if "document" not in self.config:
             return self.program
         source, item = str(self.config["document"]).split("/")
-        return f"{importlib.import_module(f'experiments.{source}').TITLES[item]}, {self.config['game']['name']}"
+        title = importlib.import_module(f"experiments.{source}").TITLES[item]
+        return f"{title}, {self.config.get('panel') or self.config['game']['name']}"
 
 
 def read(folder: Path) -> Result:
@@ -91,7 +93,13 @@ def groups(results: Iterable[Result]) -> dict[str, list[Result]]:
 def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
     """Headings (with the side they are set to) and rows of the table of some runs of one command."""
     program = results[0].program
-    cells = {"match": _match_cells, "playouts": _playouts_cells, "perft": _perft_cells, "search": _search_cells}
+    cells = {
+        "match": _match_cells,
+        "playouts": _playouts_cells,
+        "perft": _perft_cells,
+        "search": _search_cells,
+        "trees": _trees_cells,
+    }
     rows = [{"run": result.label, **cells.get(program, _no_cells)(result)} for result in results]
     if any("document %" in row for row in rows):
         _compare_with_document(results, rows)
@@ -172,6 +180,33 @@ def _search_cells(result: Result) -> dict[str, str]:
         "iterations/s": shortened(summary["iterations_per_second"]),
         "seconds": f"{summary['seconds']:.2f}",
     }
+
+
+def _trees_cells(result: Result) -> dict[str, str]:
+    summary = result.summary
+    shape = {"branching": "B", "depth": "D"}
+    cells = {short: str(result.config["game"][key]) for key, short in shape.items() if key in result.config["game"]}
+    cells |= {"trees": f"{summary['trees']:,}", "searches": f"{summary['searches']:,}"}
+    if "failure_rate" in summary:
+        for decade in (10, 100, 1000, 10_000, 100_000):
+            if decade in summary["points"]:
+                rate = summary["failure_rate"][summary["points"].index(decade)]
+                cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
+        for rate, needed in summary["iterations_to"].items():
+            cells[f"to {float(rate):g}"] = "-" if needed is None else f"{needed:,.0f}"
+            if rate == "0.1":
+                low, high = ("-" if end is None else f"{end:,.0f}" for end in summary["iterations_to_95"][rate])
+                cells["95 %"] = f"{low} to {high}"
+    if "crossing_median" in summary:
+        cells |= {"never": str(summary["never"])}
+        for key in ("median", "low", "high"):
+            needed = summary[f"crossing_{key}"]
+            cells[f"converged, {key}"] = "-" if needed is None else f"{needed:,.0f}"
+    if "wrong_share" in summary and "crossing_median" in summary:
+        cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
+    if summary.get("leaves_mean"):
+        cells["leaves"] = f"{summary['leaves_mean']:,.0f}"
+    return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 
 def _no_cells(result: Result) -> dict[str, str]:

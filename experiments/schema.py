@@ -7,7 +7,7 @@ refused here, in one line that names the key, before any work.
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
@@ -29,7 +29,7 @@ PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
 }
 """The groups that count for each player; setting another one is refused."""
 
-OF_EXPERIMENTS = ("title", "document", "k", "decays", "scales")
+OF_EXPERIMENTS = ("title", "document", "panel", "k", "decays", "scales", "shape", "shapes", "leaves")
 """Keys that an experiment may add at the top."""
 
 
@@ -69,6 +69,20 @@ class SearchKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class TreesKeys(NamedTuple):
+    """The plain keys of experiments.trees."""
+
+    method: Literal["search", "alpha_beta", "alpha_beta_best"] = "search"
+    trees: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
+    runs: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
+    points: Annotated[int, Interval(ge=1, le=1000)] = 3
+    exact: bool = True
+    level: Annotated[float, Interval(ge=0, le=1)] | None = None
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
 class ReportKeys(NamedTuple):
     """The plain keys of experiments.report."""
 
@@ -95,10 +109,11 @@ class Given(NamedTuple):
 
 
 class Study(NamedTuple):
-    """What an experiment adds: what its run is called, the table or figure it reproduces, and the cell of it."""
+    """What an experiment adds: what its run is called, the table or figure it reproduces, its panel, and the cell of it."""
 
     title: str | None = None
     document: str | None = None
+    panel: str | None = None
     k: Annotated[int, Interval(ge=1, le=7)] | None = None
 
 
@@ -169,6 +184,12 @@ def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, An
         raise BadInput(f"{where}.name={shown(name)}: must be the name of a module; there are: {there}")
     value = typed(options.option(kind, name), fields, where)
     return value, {"name": name, **value._asdict()}
+
+
+def game_value(plain: Plain) -> tuple[Any, dict[str, Any]]:
+    """The game as rules and searches take it, and its identity; refuses fields that do not go together."""
+    value, identity = option_value("game", plain["game"], "game")
+    return options.compiled(value), identity
 
 
 def _named(plain: Plain, where: str, known: Collection[str]) -> str:
@@ -277,7 +298,7 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.match."""
     keys = _top(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
-    game, game_identity = option_value("game", plain["game"], "game")
+    game, game_identity = game_value(plain)
     if game.PLAYERS != 2:
         raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
     player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
@@ -292,7 +313,7 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
 def search_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.search; engine and threads count, since it measures speed."""
     keys = _top(SearchKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
-    game, game_identity = option_value("game", plain["game"], "game")
+    game, game_identity = game_value(plain)
     player = searching_player(plain)
     engine = _named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
@@ -303,7 +324,7 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
 def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.playouts; engine and threads count, since it measures speed."""
     keys = _top(PlayoutsKeys, plain, ("game", "playout", "engine"))
-    game, game_identity = option_value("game", plain["game"], "game")
+    game, game_identity = game_value(plain)
     policy, policy_identity = option_value("playout", plain["playout"], "playout")
     engine = _named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
@@ -314,9 +335,45 @@ def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
 def perft_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.perft."""
     keys = _top(PerftKeys, plain, ("game",))
-    game, game_identity = option_value("game", plain["game"], "game")
+    game, game_identity = game_value(plain)
     identity = {"game": game_identity, **keys._asdict()}
     return Checked(_text(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
+
+
+def trees_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.trees."""
+    groups = ("game", *PLAYER_GROUPS["uct"], "engine")
+    keys = _top(TreesKeys, plain, (*groups, *OF_EXPERIMENTS))
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    game, game_identity = game_value(plain)
+    if "instance" not in game_identity:
+        raise BadInput(
+            f"game={game_identity['name']} has no instances; experiments.trees takes synthetic trees, such as pgame"
+        )
+    player = searching_player(plain)
+    if player.budget.iterations is None:
+        raise BadInput("budget=seconds: experiments.trees counts iterations; give budget.iterations")
+    engine = _named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
+    if keys.method == "search":
+        identity |= player.identity
+    else:
+        _refuse_alpha_beta(keys, given)
+    for key in ("threads", "memory_gb"):
+        del identity[key]
+    name = label(player.identity) if keys.method == "search" else keys.method
+    return Checked(
+        _text(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
+    )
+
+
+def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
+    """Refuse what does not count for alpha-beta."""
+    if not keys.exact or keys.level is not None:
+        raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")
+    for group in ("playout", "selection", "backup", "search"):
+        if given is not None and any(key == group or key.startswith(f"{group}.") for key in given.keys):
+            raise BadInput(f"{group} does not count for method={keys.method}; leave it out")
 
 
 def report_config(plain: Plain, given: Given | None = None) -> Checked:

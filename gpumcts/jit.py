@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import cfunc, njit, types
+from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload
 
@@ -89,6 +90,20 @@ def _blend(typing_context, condition, a, b):
     return a(types.boolean, a, a), codegen
 
 
+@intrinsic
+def _borrow_array(typing_context, array):
+    if not isinstance(array, types.Array):
+        return None
+
+    def codegen(context, builder, signature, args):
+        view = cgutils.create_struct_proxy(array)(context, builder, value=args[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
 def popcount(x):
     """Number of set bits of a uint64, as uint64."""
     return U(int(x).bit_count())
@@ -119,6 +134,15 @@ def bits_float(x):
     return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
 
 
+def borrowed(array):
+    """The same array for as long as the caller holds it, without counting references.
+
+    A slice handed to a function that is a value is counted, with two atomic operations; in the search they took a sixth of the
+    time, and threads waited for each other. ``borrowed`` once at the entry makes them free.
+    """
+    return array
+
+
 def _target(plain: Callable, compiled: Callable) -> None:
     """Let compiled code use the intrinsic where plain Python uses the function."""
     overload(plain, jit_options=JIT_OPTIONS)(lambda x: lambda x: compiled(x))
@@ -129,6 +153,7 @@ _target(trailing_zeros, _cttz)
 _target(leading_zeros, _ctlz)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
+overload(borrowed, jit_options=JIT_OPTIONS)(lambda array: lambda array: _borrow_array(array))
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 

@@ -20,6 +20,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.jit import entry
+from gpumcts.options import compiled
 
 U = np.uint64
 
@@ -101,8 +102,8 @@ class Rules:
     """Compiled rules of ``game`` (an option value) on batches; states are uint64[B, W], moves int64[B]."""
 
     def __init__(self, game: Any) -> None:
-        self.game = game
-        self.width: int = game.WORDS
+        self.game = compiled(game)
+        self.width: int = self.game.WORDS
 
     def starts(self, count: int) -> np.ndarray:
         """``count`` starting positions, uint64[count, W]."""

@@ -9,17 +9,20 @@ import numba
 import numpy as np
 from numba import types
 
+from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import (
     DRAWS,
+    LANES,
     PLIES,
     SCORE,
     TALLY_COLUMNS,
+    WIDTHS,
     WINS,
-    evaluate_in_lanes,
     evaluate_one_by_one,
+    in_lanes,
 )
-from gpumcts.kernels.search_loop import evaluate_searching, searched_in_lanes
+from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
@@ -49,17 +52,22 @@ def evaluate_signature(game: Any, policy: Any) -> Any:
     return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, tally)
 
 
-def evaluate_step(game: Any, policy: Any, lanes: bool = True) -> Any:
+def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
     """The evaluation step of (game, policy) compiled for the CPU, in lanes where they can be.
 
-    ``policy`` is the value that travels into compiled code. ``lanes=False`` forces the loop one by one (tests, benchmarks).
+    ``policy`` is the value that travels into compiled code; ``lanes`` is a key of WIDTHS, or 1 (or False) for the loop one by
+    one. No outcome depends on it. Raises BadInput for another number.
     """
+    if lanes is True or lanes not in (0, 1, *WIDTHS):
+        raise BadInput(f"lanes={lanes}: must be 1, for playouts one by one, or one of {', '.join(map(str, WIDTHS))}")
     function = evaluate_one_by_one
-    if lanes and game.LANES and policy.LANES:
-        function = evaluate_in_lanes
-    elif lanes and searched_in_lanes(game, policy):
-        function = evaluate_searching
+    if lanes > 1 and game.LANES and policy.LANES:
+        function = in_lanes(lanes)
+    elif lanes > 1 and searched_in_lanes(game, policy):
+        function = searching_in_lanes(lanes)
     name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
+    if lanes not in (1, LANES):
+        name += f", {lanes} lanes"
     return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
 
 
@@ -69,13 +77,16 @@ def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
 
 
 class CpuPlayouts:
-    """Playouts of one policy on one game on ``threads`` CPU threads; outcomes do not depend on how many."""
+    """Playouts of one policy on one game on ``threads`` CPU threads, ``lanes`` of them in lockstep (8, 16 or 32; 1: one by one).
+
+    Outcomes depend on neither. Raises BadInput for another number of lanes.
+    """
 
     name = "cpu"
 
-    def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: bool = True) -> None:
-        self.game, self.policy, self.threads = game, compiled(policy), threads
-        self._evaluate = evaluate_step(game, self.policy, lanes)
+    def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: int = LANES) -> None:
+        self.game, self.policy, self.threads = compiled(game), compiled(policy), threads
+        self._evaluate = evaluate_step(self.game, self.policy, lanes)
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None

@@ -91,9 +91,9 @@ class CudaPlayouts:
     """
 
     def __init__(self, game: Any, policy: Any) -> None:
-        self.game, self.policy = game, compiled(policy)
+        self.game, self.policy = compiled(game), compiled(policy)
         self.name = "cudasim" if device.simulated() else "cuda"
-        self._kernel = compiled_kernel(kernel_signature(game, self.policy))
+        self._kernel = compiled_kernel(kernel_signature(self.game, self.policy))
         if device.simulated():
             self._threads, self._blocks = SIMULATED_THREADS, SIMULATED_BLOCKS
         else:

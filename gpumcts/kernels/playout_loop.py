@@ -1,9 +1,15 @@
 """The CPU's playout loops over one source of rules and policies: one playout at a time, and many in lockstep.
 
-Both give the same outcomes, since every draw is addressed by the key of its playout. The lockstep loop keeps LANES games as
-struct of arrays and advances all of them by one ply with the branch-free step; LLVM turns that loop into vector code. A lane
+Both give the same outcomes, since every draw is addressed by the key of its playout. The lockstep loop keeps 8, 16 or 32 games
+as struct of arrays and advances all of them by one ply with the branch-free step; LLVM turns that loop into vector code. A lane
 whose game is over takes the next playout.
+
+How many lanes is told by a type (``Lanes16``), so that it is a constant wherever it is used: numba optimises every function for
+itself before it inlines it, and a loop whose stride is an argument by then is scalar for good.
 """
+
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,12 +18,49 @@ from gpumcts.games.contract import over, overrun, pack, unpack
 from gpumcts.jit import inlined
 from gpumcts.playouts.contract import cut, outcome, play_out, step
 from gpumcts.rng import PLY_STEP, child_key
+from gpumcts.verbs import verb
 
 U = np.uint64
-LANES = 16
-FEWEST_FOR_LANES = 5  # below this, stepping sixteen lanes costs more than the playouts one by one
+LANES = 16  # unless another number is asked for
+VECTOR = 8  # lanes that the widest registers take; numbers of lanes are multiples of it
+FEWEST_FOR_LANES = 5  # below this, stepping all lanes costs more than the playouts one by one
 SCORE, WINS, DRAWS, PLIES = 0, 1, 2, 3
 TALLY_COLUMNS = 4
+
+
+class Lanes8(NamedTuple):
+    """Eight games in lockstep: the widest registers hold one word of each."""
+
+
+class Lanes16(NamedTuple):
+    """Sixteen games in lockstep."""
+
+
+class Lanes32(NamedTuple):
+    """Thirty-two games in lockstep."""
+
+
+WIDTHS: dict[int, type] = {8: Lanes8, 16: Lanes16, 32: Lanes32}
+
+
+@verb("lanes")
+def count(lanes):
+    """How many lanes there are, as int64, a constant of the compiled code."""
+
+
+@count.implements(Lanes8)
+def count_8(lanes):
+    return 8
+
+
+@count.implements(Lanes16)
+def count_16(lanes):
+    return 16
+
+
+@count.implements(Lanes32)
+def count_32(lanes):
+    return 32
 
 
 @inlined
@@ -40,55 +83,61 @@ def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
 
 
 @inlined
-def lockstep(game, policy, words, streams, deadlines, flags, now):
-    """Advance every lane by one ply; ``flags`` tell which are over or due. The loop that must vectorise."""
-    for lane in range(LANES):
-        state = step(game, policy, unpack(game, words, lane, LANES), streams[lane])
-        pack(game, state, words, lane, LANES)
+def lockstep(lanes, used, game, policy, words, streams, deadlines, flags, now):
+    """Advance every lane by one ply; ``flags`` tell which are over or due. The loop that must vectorise.
+
+    ``used`` lanes, a multiple of VECTOR: LLVM leaves a loop that it knows to be shorter than sixteen as it is.
+    """
+    stride = count(lanes)
+    for lane in range(used // VECTOR * VECTOR):
+        state = step(game, policy, unpack(game, words, lane, stride), streams[lane])
+        pack(game, state, words, lane, stride)
         streams[lane] += PLY_STEP
         flags[lane] = U(over(game, state)) | U(now >= deadlines[lane])
 
 
 @inlined
-def any_flag(flags, busy):
+def any_flag(flags, busy, used):
     """Whether a busy lane is over or due; the flags of idle lanes are cleared."""
     found = U(0)
-    for lane in range(LANES):
+    for lane in range(used):
         flags[lane] &= U(busy[lane])
         found |= flags[lane]
     return found != U(0)
 
 
-@njit(error_model="numpy")
-def evaluate_in_lanes(game, policy, states, keys, playouts, tally):
-    """The same as ``evaluate_one_by_one``, in lockstep."""
+@inlined
+def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
+    """The same as ``evaluate_one_by_one``, in lockstep; ``lanes`` is one of the values of WIDTHS."""
     limit = cut(policy)
     total = states.shape[0] * playouts
     if total < FEWEST_FOR_LANES or limit == 0:
         evaluate_one_by_one(game, policy, states, keys, playouts, tally)
         return
+    size = count(lanes)
+    used = min(size, -(-total // VECTOR) * VECTOR)
     batch, width = states.reshape(-1), states.shape[1]
-    words = np.zeros(width * LANES, np.uint64)
-    streams, flags = np.zeros(LANES, np.uint64), np.zeros(LANES, np.uint64)
-    leaves, begins = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
-    deadlines = np.zeros(LANES, np.int64)
-    busy = np.zeros(LANES, np.bool_)
+    words = np.zeros(width * size, np.uint64)
+    streams, flags = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+    leaves, begins = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    deadlines = np.zeros(size, np.int64)
+    busy = np.zeros(size, np.bool_)
     following, done, now = 0, 0, 0
-    for lane in range(LANES):
+    for lane in range(size):
         flags[lane] = U(1)
     while True:
-        for lane in range(LANES):
+        for lane in range(used):
             if flags[lane] == U(0):
                 continue
             if busy[lane]:
-                last = unpack(game, words, lane, LANES)
+                last = unpack(game, words, lane, size)
                 record(tally, leaves[lane], outcome(game, last), now - begins[lane] - overrun(game, last))
                 busy[lane] = False
                 done += 1
             if following < total:
                 leaf = following // playouts
                 state = unpack(game, batch, leaf * width, 1)
-                pack(game, state, words, lane, LANES)
+                pack(game, state, words, lane, size)
                 streams[lane] = child_key(keys[leaf], U(following - leaf * playouts))
                 leaves[lane], begins[lane], deadlines[lane] = leaf, now, now + limit
                 flags[lane] = U(over(game, state))  # a leaf may be over already
@@ -96,6 +145,18 @@ def evaluate_in_lanes(game, policy, states, keys, playouts, tally):
                 following += 1
         if done == total:
             return
-        while not any_flag(flags, busy):
+        while not any_flag(flags, busy, used):
             now += 1
-            lockstep(game, policy, words, streams, deadlines, flags, now)
+            lockstep(lanes, used, game, policy, words, streams, deadlines, flags, now)
+
+
+@functools.cache
+def in_lanes(lanes: int) -> Any:
+    """``evaluate_one_by_one`` with so many lanes, a key of WIDTHS: a function to be compiled."""
+    kind = WIDTHS[lanes]
+
+    def evaluate_in_lanes(game, policy, states, keys, playouts, tally):
+        play_in_lanes(kind(), game, policy, states, keys, playouts, tally)
+
+    evaluate_in_lanes.__qualname__ += f"_{lanes}"  # by which numba keeps compiled code and the linker finds it
+    return njit(error_model="numpy")(evaluate_in_lanes)

@@ -1,10 +1,11 @@
-"""Informed playouts in lockstep: LANES playouts, each with its search of a move, go on by one step of the search at a time.
+"""Informed playouts in lockstep: 8, 16 or 32 playouts, each with its search of a move, go on by one step of the search at a time.
 
 Outcomes are those of ``playout_loop.evaluate_one_by_one``: a search finds the same moves whichever driver makes its steps.
 The steps are one loop over lanes without branches, which LLVM turns into vector code. What happens once a ply, the chosen
 move and the draws, is scalar.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,13 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.jit import inlined, popcount, trailing_zeros
-from gpumcts.kernels.playout_loop import record
+from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, count, record
 from gpumcts.playouts import steps
 from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import random_ply
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
-LANES = 16
-VECTOR = 8  # lanes that the widest registers take
 FEWEST_FOR_VECTORS = 3  # fewer lanes are faster one by one
 NONE = steps.NONE
 
@@ -42,29 +41,30 @@ def searched_in_lanes(game: Any, policy: Any) -> bool:
 
 
 @inlined
-def look_in_lane(replying, game, words, flags, lane):
+def look_in_lane(lanes, replying, game, words, flags, lane):
     """One step of a lane's search; its flag tells whether that is over."""
-    search = steps.look(replying, game, steps.load(game, words, lane, LANES))
-    steps.store(game, search, words, lane, LANES)
+    stride = count(lanes)
+    search = steps.look(replying, game, steps.load(game, words, lane, stride))
+    steps.store(game, search, words, lane, stride)
     flags[lane] = U(steps.over(search))
 
 
 @inlined
-def look_in_lanes(replying, game, words, flags, lanes):
-    """One step of every lane's search."""
-    if lanes < FEWEST_FOR_VECTORS:
-        for lane in range(lanes):
-            look_in_lane(replying, game, words, flags, lane)
+def look_in_lanes(lanes, replying, game, words, flags, used):
+    """One step of every search in the lanes that are ``used``."""
+    if used < FEWEST_FOR_VECTORS:
+        for lane in range(used):
+            look_in_lane(lanes, replying, game, words, flags, lane)
         return
-    for lane in range(lanes // VECTOR * VECTOR):  # must vectorise; nothing is left over for a second copy of it
-        look_in_lane(replying, game, words, flags, lane)
+    for lane in range(used // VECTOR * VECTOR):  # must vectorise; nothing is left over for a second copy of it
+        look_in_lane(lanes, replying, game, words, flags, lane)
 
 
 @inlined
-def any_flag(flags, busy, lanes):
+def any_flag(flags, busy, used):
     """Whether a busy lane's search is over; the flags of idle lanes are cleared."""
     found = U(0)
-    for lane in range(lanes):
+    for lane in range(used):
         flags[lane] &= busy[lane]
         found |= flags[lane]
     return found != U(0)
@@ -94,23 +94,24 @@ def drawn_move(game, state, stream):
     return random_move(game, state, stream)
 
 
-@njit(error_model="numpy")
-def evaluate_searching(game, policy, states, keys, playouts, tally):
+@inlined
+def search_in_lanes(lanes, game, policy, states, keys, playouts, tally):
     """The same as ``evaluate_one_by_one``, in lockstep, for policies and games of which ``searched_in_lanes`` is true."""
+    size = count(lanes)
     replying = steps.depth(policy) == 2
     limit = cut(policy)
     total = states.shape[0] * playouts
-    lanes = total if total < FEWEST_FOR_VECTORS else min(LANES, -(-total // VECTOR) * VECTOR)
-    words = np.zeros((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * LANES, np.uint64)
-    streams, flags, busy = np.zeros(LANES, np.uint64), np.ones(LANES, np.uint64), np.zeros(LANES, np.uint64)
-    leaves, plies = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
+    used = total if total < FEWEST_FOR_VECTORS else min(size, -(-total // VECTOR) * VECTOR)
+    words = np.zeros((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * size, np.uint64)
+    streams, flags, busy = np.zeros(size, np.uint64), np.ones(size, np.uint64), np.zeros(size, np.uint64)
+    leaves, plies = np.zeros(size, np.int64), np.zeros(size, np.int64)
     following, done = 0, 0
     while True:
-        for lane in range(lanes):
+        for lane in range(used):
             if flags[lane] == U(0):
                 continue
             flags[lane] = U(0)
-            search = steps.load(game, words, lane, LANES)
+            search = steps.load(game, words, lane, size)
             state, moves, hope = move_on(game, search, streams[lane])
             plies[lane] += 1
             streams[lane] += PLY_STEP
@@ -118,7 +119,7 @@ def evaluate_searching(game, policy, states, keys, playouts, tally):
                 playing = busy[lane] != U(0)
                 if playing and plies[lane] < limit and not over(game, state):
                     if needs_search(game, policy, state, moves, streams[lane]):
-                        steps.store(game, steps.begin(state, moves, hope), words, lane, LANES)
+                        steps.store(game, steps.begin(state, moves, hope), words, lane, size)
                         break
                     state = play(game, state, drawn_move(game, state, streams[lane]))
                     plies[lane] += 1
@@ -138,5 +139,17 @@ def evaluate_searching(game, policy, states, keys, playouts, tally):
                 moves, hope = move_set(game, state), NONE
         if done == total:
             return
-        while not any_flag(flags, busy, lanes):
-            look_in_lanes(replying, game, words, flags, lanes)
+        while not any_flag(flags, busy, used):
+            look_in_lanes(lanes, replying, game, words, flags, used)
+
+
+@functools.cache
+def searching_in_lanes(lanes: int) -> Any:
+    """``search_in_lanes`` with so many lanes, a key of WIDTHS: a function to be compiled."""
+    kind = WIDTHS[lanes]
+
+    def evaluate_searching(game, policy, states, keys, playouts, tally):
+        search_in_lanes(kind(), game, policy, states, keys, playouts, tally)
+
+    evaluate_searching.__qualname__ += f"_{lanes}"
+    return njit(error_model="numpy")(evaluate_searching)

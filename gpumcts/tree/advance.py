@@ -4,80 +4,91 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import entry, inlined
-from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
+from gpumcts.jit import borrowed, entry, inlined
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
-from gpumcts.tree.forest import ROOT
-from gpumcts.tree.steps import THROUGH_CHANCE
+from gpumcts.tree.backup.contract import value
+from gpumcts.tree.forest import ROOT, borrowed_forest
+from gpumcts.tree.solve import all_solved
+from gpumcts.tree.steps import CHANCES, DONE, NO_LEAF, TIES, Batch, add_visits
 
 U = np.uint64
 
 
-class Batch(NamedTuple):
-    """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf."""
+class Watch(NamedTuple):
+    """Looks after every step whether a root's value is below a level; an empty ``below`` looks at nothing."""
 
-    words: np.ndarray  # uint64 [B, W] states
-    keys: np.ndarray  # uint64 [B]
-    paths: np.ndarray  # int32 [B, D] nodes from the root
-    movers: np.ndarray  # int8 [B, D] who moves at them
-    depths: np.ndarray  # int64 [B] of the leaf; -1 for no leaf
-    evaluations: np.ndarray  # float64 [B] in [0, 1] for the first player
-    tally: np.ndarray  # int64 [B, TALLY_COLUMNS]
+    level: float  # in [0, 1], for the player who moves at the root
+    below: np.ndarray  # int64 [T] iterations after which the value was last below the level; 0 for never
+
+
+NO_WATCH = Watch(0.0, np.zeros(0, np.int64))
 
 
 @inlined
-def gather(select, reach, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch):
+def look(operator, forest, watch, begin, end, number):
+    """Note the trees whose root's value is below the level after ``number`` iterations."""
+    for tree in range(begin, end):
+        if value(operator, forest, tree, ROOT) < watch.level:
+            watch.below[tree] = number
+
+
+@inlined
+def plant_stems(keys, begin, end, leaves, batch):
+    """Write the keys that a tree keeps for all its iterations into its first row."""
+    for tree in range(begin, end):
+        row = (tree - begin) * leaves
+        batch.stems[row, 0] = child_key(keys[tree], PLAYOUT_STREAM)
+        batch.stems[row, 1] = child_key(keys[tree], TIE_STREAM)
+        batch.stems[row, 2] = child_key(keys[tree], CHANCE_STREAM)
+
+
+@inlined
+def begin_leaves(forest, switches, roots, begin, end, number, leaf, leaves, batch):
+    """Put leaf number ``leaf`` of every tree at its root, under the keys of iteration ``number``."""
+    for tree in range(begin, end):
+        first_row = (tree - begin) * leaves
+        row = first_row + leaf
+        batch.keys[row] = child_key(batch.stems[first_row, 0], U(number))
+        batch.streams[row, TIES] = child_key(batch.stems[first_row, 1], U(number))
+        batch.streams[row, CHANCES] = child_key(batch.stems[first_row, 2], U(number))
+        for i in range(roots.shape[1]):
+            batch.words[row, i] = roots[tree, i]
+        batch.paths[row, 0] = ROOT
+        batch.depths[row], batch.codes[row] = 0, 0
+        if switches.solve and forest.proof[tree, ROOT] != 0:
+            batch.depths[row], batch.codes[row] = NO_LEAF, DONE  # the tree stays as it is
+
+
+@inlined
+def gather(select, reach, rule, operator, game, forest, switches, roots, begin, end, number, leaves, batch):
     """Select and expand ``leaves`` leaves of every tree from ``begin`` to ``end`` into ``batch``, iteration ``number`` first."""
-    for tree in range(begin, end):
-        ties, chance = child_key(keys[tree], TIE_STREAM), child_key(keys[tree], CHANCE_STREAM)
-        playout_key = child_key(keys[tree], PLAYOUT_STREAM)
-        first_row = (tree - begin) * leaves
-        for leaf in range(leaves):
-            row, iteration = first_row + leaf, U(number + leaf)
-            tie_stream, chance_stream = child_key(ties, iteration), child_key(chance, iteration)
-            for i in range(roots.shape[1]):
-                batch.words[row, i] = roots[tree, i]
-            batch.paths[row, 0] = ROOT
-            depth = np.int64(0)
-            while True:
-                code = select(rule, operator, forest, switches, tree, tie_stream, batch.paths[row], depth)
-                code = reach(
-                    game, forest, switches, tree, tie_stream, chance_stream, batch.words, batch.paths, row, first_row,
-                    batch.movers, batch.evaluations, depth, code,
-                )  # fmt: skip
-                if code < THROUGH_CHANCE:
-                    break
-                depth = code & ~THROUGH_CHANCE
-            batch.depths[row] = code
-            batch.keys[row] = child_key(playout_key, iteration)
-            if leaves > 1:
-                add_visits(forest, tree, batch.paths, row, code, switches.playouts)
-
-
-@inlined
-def add_visits(forest, tree, paths, row, depth, playouts):
-    """Count ``playouts`` visits along a path; virtual loss when the outcome is not known yet."""
-    for k in range(depth + 1):
-        forest.visits[tree, paths[row, k]] += playouts
-
-
-@inlined
-def apply(back_up, operator, forest, switches, begin, end, leaves, batch):
-    """Back up the tallied leaves, in leaf order within a tree, virtual loss taken away first."""
-    for tree in range(begin, end):
-        first_row = (tree - begin) * leaves
+    for leaf in range(leaves):
+        begin_leaves(forest, switches, roots, begin, end, number + leaf, leaf, leaves, batch)
+        open_leaves = end - begin
+        while open_leaves > 0:
+            select(rule, operator, forest, switches, begin, end, leaf, leaves, batch)
+            open_leaves = reach(game, forest, switches, begin, end, leaf, leaves, batch)
         if leaves > 1:
-            for row in range(first_row, first_row + leaves):
-                add_visits(forest, tree, batch.paths, row, batch.depths[row], -switches.playouts)
-        for row in range(first_row, first_row + leaves):
-            depth = batch.depths[row]
-            add_visits(forest, tree, batch.paths, row, depth, switches.playouts)
-            reward = 0.5 * switches.playouts + batch.tally[row, SCORE] / (2.0 * SCORE_UNIT)
-            back_up(
-                operator, forest, tree, batch.paths[row], batch.movers[row], depth, reward, switches.playouts,
-                batch.evaluations[row],
-            )  # fmt: skip
+            for tree in range(begin, end):
+                add_visits(forest, tree, batch, (tree - begin) * leaves + leaf, switches.playouts)
+
+
+@inlined
+def borrowed_batch(batch):
+    """The batch with its arrays ``borrowed``."""
+    return Batch(
+        borrowed(batch.words),
+        borrowed(batch.keys),
+        borrowed(batch.paths),
+        borrowed(batch.movers),
+        borrowed(batch.depths),
+        borrowed(batch.evaluations),
+        borrowed(batch.tally),
+        borrowed(batch.stems),
+        borrowed(batch.streams),
+        borrowed(batch.codes),
+    )
 
 
 @inlined
@@ -92,35 +103,42 @@ def has_room(forest, begin, end, slots):
 @inlined
 def advance(
     select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, until,
-    room, batch,
+    room, batch, watch,
 ):  # fmt: skip
     """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's loop and of the device's.
 
-    Stops early, and returns the iteration it stopped at, where a tree may lack room for one more step of ``room`` slots.
+    Stops early, and returns the iteration it stopped at, where a tree may lack room for one more step of ``room`` slots. Where
+    every root is proven, the iterations left would change nothing and are not made.
     """
     while number < until:
+        if switches.solve and all_solved(forest, begin, end):
+            return until
         leaves = min(switches.leaves, until - number)
         if not has_room(forest, begin, end, room):
             break
         rows = (end - begin) * leaves
-        gather(select, reach, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch)
+        plant_stems(keys, begin, end, leaves, batch)
+        gather(select, reach, rule, operator, game, forest, switches, roots, begin, end, number, leaves, batch)
         for row in range(rows):
             for column in range(TALLY_COLUMNS):
                 batch.tally[row, column] = 0
         evaluate(game, policy, batch.words[:rows], batch.keys[:rows], switches.playouts, batch.tally[:rows])
-        apply(back_up, operator, forest, switches, begin, end, leaves, batch)
+        back_up(operator, forest, switches, begin, end, leaves, batch)
         number += leaves
+        if watch.below.shape[0] > 0:
+            look(operator, forest, watch, begin, end, number)
     return number
 
 
 @entry
 def advance_block(
-    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room, batch
+    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room,
+    batch, watch,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled."""
     return advance(
-        select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block[0], block[1],
-        numbers[0], numbers[1], room, batch,
+        select, reach, evaluate, back_up, rule, operator, game, policy, borrowed_forest(forest), switches, borrowed(roots),
+        borrowed(keys), block[0], block[1], numbers[0], numbers[1], room, borrowed_batch(batch), watch,
     )  # fmt: skip
 
 
@@ -131,13 +149,16 @@ def gather_block(
     """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room."""
     if not has_room(forest, block[0], block[1], room):
         return False
+    rows = borrowed_batch(batch)
+    plant_stems(keys, block[0], block[1], leaves, rows)
     gather(
-        select, reach, rule, operator, game, forest, switches, roots, keys, block[0], block[1], number, leaves, batch
-    )
+        select, reach, rule, operator, game, borrowed_forest(forest), switches, borrowed(roots), block[0], block[1],
+        number, leaves, rows,
+    )  # fmt: skip
     return True
 
 
 @entry
 def apply_block(back_up, operator, forest, switches, block, leaves, batch):
     """Back up alone."""
-    apply(back_up, operator, forest, switches, block[0], block[1], leaves, batch)
+    back_up(operator, borrowed_forest(forest), switches, block[0], block[1], leaves, borrowed_batch(batch))

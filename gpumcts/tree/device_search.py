@@ -6,7 +6,7 @@ do not fit in the device's memory together are searched in waves; a wave for whi
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,17 +15,15 @@ from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
-from gpumcts.tree.advance import Batch, advance
-from gpumcts.tree.backup.contract import back_up
-from gpumcts.tree.forest import NONE, ROOT, Forest, bytes_per_slot, clear_node, empty_forest, with_room
-from gpumcts.tree.root import RootTable, fill_row
-from gpumcts.tree.steps import reach, select
+from gpumcts.tree.advance import NO_WATCH, Watch, advance
+from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, empty_forest, with_room
+from gpumcts.tree.root import RootTable, empty_table, fill_row
+from gpumcts.tree.steps import Batch, apply, reach, rows_of, select
 
 SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
 MOST_BROUGHT_BACK = 1 << 30  # bytes of a forest that are copied to the host after a search, for who looks into it
 UNPLANTED = -1
-PER_NODE = 6  # the first so many arrays of a forest have a slot for every node
 
 evaluate = inlined(getattr(evaluate_one_by_one, "py_func", evaluate_one_by_one))
 
@@ -52,6 +50,7 @@ class Task(NamedTuple):
     numbers: np.ndarray  # int64 [T] the iteration each tree has reached, UNPLANTED before the first
     batch: Batch
     table: RootTable  # the finished trees' roots
+    watch: Watch
     until: int  # the iteration to stop at
     iterations: int
     room: int  # slots that one more step of a tree may take
@@ -72,20 +71,6 @@ def plant(forest, tree, moves, horizon):
 
 
 @inlined
-def rows_of(batch, begin, end):
-    """Rows ``begin`` to ``end`` of a batch."""
-    return Batch(
-        batch.words[begin:end],
-        batch.keys[begin:end],
-        batch.paths[begin:end],
-        batch.movers[begin:end],
-        batch.depths[begin:end],
-        batch.evaluations[begin:end],
-        batch.tally[begin:end],
-    )
-
-
-@inlined
 def search_tree(tree, task):
     """What thread number ``tree`` does in a launch: its tree's iterations up to ``task.until``, as far as there is room."""
     if tree >= task.numbers.shape[0]:
@@ -96,9 +81,9 @@ def search_tree(tree, task):
         number = np.int64(0)
     leaves = task.switches.leaves
     number = advance(
-        select, reach, evaluate, back_up, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
+        select, reach, evaluate, apply, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
         task.roots.states, task.roots.keys, tree, tree + 1, number, task.until, task.room,
-        rows_of(task.batch, tree * leaves, (tree + 1) * leaves),
+        rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
     )  # fmt: skip
     task.numbers[tree] = number
     if number == task.iterations:
@@ -120,8 +105,8 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     def like(arrays: Any, *lengths: int) -> Any:
         return type(arrays)(*(zeros((*lengths, *a.shape[len(lengths) :]), a.dtype) for a in arrays))
 
-    sample = empty_forest(1, 1, len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES)
-    nodes = (zeros((trees, slots, *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
+    sample = empty_forest(1, 1, len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.switches.solve)
+    nodes = (zeros((trees, slots * a.shape[1], *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
     rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
     root = Roots(searcher.batch(1).words, np.zeros(1, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.float64))
     return Task(
@@ -134,9 +119,8 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
         roots=like(root, trees),
         numbers=zeros((trees,), np.int64),
         batch=like(searcher.batch(1), trees * searcher.settings.leaves_per_tree),
-        table=RootTable(
-            zeros((trees,), np.int64), *(zeros((trees, moves), t) for t in (np.int64, np.int64, np.float64))
-        ),
+        table=empty_table(trees, moves, zeros),
+        watch=NO_WATCH._replace(below=zeros((0,), np.int64)),
         until=0,
         iterations=0,
         room=searcher.room,
@@ -167,6 +151,7 @@ def extra_tree_bytes(searcher: Any) -> int:
 class DeviceSearch:
     """One search of all trees of ``roots``, in waves of at most ``size``.
 
+    points : numbers of iterations at which ``on_table`` is shown the roots (iterations, trees, table); the last one ends it
     known : a forest in which the roots stand already, with what is known below them; it is left with the new trees
     """
 
@@ -174,13 +159,15 @@ class DeviceSearch:
         self,
         searcher: Any,
         roots: Roots,
-        iterations: int,
+        points: Sequence[int],
         size: int,
         known: Forest | None = None,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
+        on_table: Callable[[int, slice, RootTable], None] | None = None,
     ) -> None:
-        self._searcher, self._roots, self._iterations = searcher, roots, int(iterations)
+        self._searcher, self._roots, self._points, self._on_table = searcher, roots, points, on_table
+        self._iterations = int(points[-1])
         self._size, self._known = size, known
         self._stop, self._on_progress = stop, on_progress
         self._task: Any = None  # of the wave that is on the device
@@ -220,9 +207,13 @@ class DeviceSearch:
         arrays = device.arrays()
         try:
             self._task = self._start(arrays, begin, end)
-            self._iterate(arrays)
+            for point in self._points:
+                self._iterate(arrays, point)
+                table = _fetched_table(arrays, self._task.table)
+                if self._on_table is not None:
+                    self._on_table(point, slice(begin, end), table)
             self._bring_back(arrays, begin, end)
-            return _fetched_table(arrays, self._task.table)
+            return table
         finally:
             arrays.mark().wait()  # nothing may still write to what goes back to the pool
             self._task = None
@@ -240,15 +231,18 @@ class DeviceSearch:
             pairs += [(known[begin:end], array) for known, array in zip(self._known, task.forest, strict=True)]
         for host, array in pairs:
             arrays.upload(host, array)
-        return task._replace(iterations=self._iterations)
+        return task
 
     # --------------------------------------------------------------------------------------------------- iterations
 
-    def _iterate(self, arrays: Any) -> None:
-        """Launch after launch until all iterations are done; the forest may have grown."""
+    def _iterate(self, arrays: Any, iterations: int) -> None:
+        """Launch after launch until so many iterations are done; the forest may have grown."""
+        self._task = self._task._replace(iterations=iterations)
         numbers = np.zeros(self._task.numbers.shape[0], np.int64)
-        while (least := int(numbers.min())) < self._iterations:
-            until = min(least + self._step * self._searcher.settings.leaves_per_tree, self._iterations)
+        arrays.fetch(self._task.numbers, numbers)
+        numbers = np.maximum(numbers, 0)  # UNPLANTED is none yet
+        while (least := int(numbers.min())) < iterations:
+            until = min(least + self._step * self._searcher.settings.leaves_per_tree, iterations)
             before = int(numbers.sum())
             seconds = self._launch(arrays, self._task._replace(until=until))
             arrays.fetch(self._task.numbers, numbers)
@@ -274,7 +268,8 @@ class DeviceSearch:
         slots, forest = self._searcher.more_slots(self._task.forest), list(self._task.forest)
         self._task = self._task._replace(forest=None)
         for index in range(PER_NODE):
-            forest[index] = arrays.widened(forest[index], slots)
+            if forest[index].shape[1] > 0:
+                forest[index] = arrays.widened(forest[index], slots)
         self._task = self._task._replace(forest=Forest(*forest))
 
     def _tell(self, iterations: int) -> None:
@@ -290,14 +285,13 @@ class DeviceSearch:
     def _bring_back(self, arrays: Any, begin: int, end: int) -> None:
         """Copy the trees of a wave to the host: into ``known``, or into a forest of their own where that is small."""
         forest = self._task.forest
-        trees, slots, columns = forest.columns.shape
-        moves = self._searcher.game.MAX_MOVES
+        trees, slots = forest.visits.shape
         if self._known is not None:
             if self._known.visits.shape[1] < slots:
                 self._known = with_room(self._known, slots)
             target = Forest(*(array[begin:end] for array in self._known))
-        elif trees == len(self._roots.keys) and trees * slots * bytes_per_slot(columns, moves) <= MOST_BROUGHT_BACK:
-            target = self._brought = empty_forest(trees, slots, columns, self._searcher.game.MAX_MOVES)
+        elif trees == len(self._roots.keys) and trees * slots * self._searcher.slot_bytes <= MOST_BROUGHT_BACK:
+            target = self._brought = self._searcher.empty_forest(trees, slots)
         else:
             return
         for source, array in zip(forest, target, strict=True):

@@ -3,14 +3,14 @@
 Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
 tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8 for each column of
-the backup operator.
+the backup operator; one more where positions are solved.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.jit import inlined
+from gpumcts.jit import borrowed, inlined
 
 ROOT = 0
 NONE = -1
@@ -21,6 +21,7 @@ CAPACITIES = np.array(
 )
 MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
 FEW_MOVES = 127  # of a game whose counts of moves fit in a byte
+PER_NODE = 7  # the first so many arrays of a forest have a place for every node
 
 
 class Forest(NamedTuple):
@@ -35,14 +36,15 @@ class Forest(NamedTuple):
     moves: np.ndarray  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves
     move: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
+    proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
     used: np.ndarray  # int32 [T] slots handed out
     free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
 
 
-def bytes_per_slot(columns: int, most_moves: int = MOST_MOVES) -> int:
+def bytes_per_slot(columns: int, most_moves: int = MOST_MOVES, solve: bool = False) -> int:
     """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
-    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns
+    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns + solve
 
 
 def count_type(most_moves: int) -> np.dtype:
@@ -50,7 +52,7 @@ def count_type(most_moves: int) -> np.dtype:
     return np.dtype(np.int8 if most_moves <= FEW_MOVES else np.int16)
 
 
-def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MOVES) -> Forest:
+def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MOVES, solve: bool = False) -> Forest:
     """A forest without roots. Its pages come from the operating system as they are first written."""
     counts = count_type(most_moves)
     return Forest(
@@ -60,6 +62,7 @@ def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MO
         moves=np.zeros((trees, slots), counts),
         move=np.zeros((trees, slots), np.int32),
         columns=np.zeros((trees, slots, columns), np.float64),
+        proof=np.zeros((trees, slots if solve else 0), np.int8),
         used=np.zeros(trees, np.int32),
         free=np.full((trees, len(CAPACITIES)), NONE, np.int32),
         horizon=np.zeros(trees, np.float64),
@@ -68,12 +71,29 @@ def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MO
 
 def with_room(forest: Forest, slots: int) -> Forest:
     """The same forest with more slots a tree."""
-    trees, before = forest.visits.shape
+    trees = len(forest.visits)
     most_moves = FEW_MOVES if forest.moves.dtype == np.int8 else MOST_MOVES
-    larger = empty_forest(trees, slots, forest.columns.shape[2], most_moves)
-    for old, new in zip(forest[:6], larger[:6], strict=True):
-        new[:, :before] = old
+    larger = empty_forest(trees, slots, forest.columns.shape[2], most_moves, forest.proof.shape[1] > 0)
+    for old, new in zip(forest[:PER_NODE], larger[:PER_NODE], strict=True):
+        new[:, : old.shape[1]] = old
     return larger._replace(used=forest.used, free=forest.free, horizon=forest.horizon)
+
+
+@inlined
+def borrowed_forest(forest):
+    """The forest with its arrays ``borrowed``."""
+    return Forest(
+        borrowed(forest.visits),
+        borrowed(forest.first_child),
+        borrowed(forest.children),
+        borrowed(forest.moves),
+        borrowed(forest.move),
+        borrowed(forest.columns),
+        borrowed(forest.proof),
+        borrowed(forest.used),
+        borrowed(forest.free),
+        borrowed(forest.horizon),
+    )
 
 
 @inlined
@@ -93,6 +113,8 @@ def clear_node(forest, tree, node, move):
     forest.children[tree, node] = 0
     forest.moves[tree, node] = 0
     forest.move[tree, node] = move
+    if forest.proof.shape[1] > 0:
+        forest.proof[tree, node] = 0
     for column in range(forest.columns.shape[2]):
         forest.columns[tree, node, column] = 0.0
 
@@ -105,6 +127,8 @@ def copy_node(forest, tree, source, target):
     forest.children[tree, target] = forest.children[tree, source]
     forest.moves[tree, target] = forest.moves[tree, source]
     forest.move[tree, target] = forest.move[tree, source]
+    if forest.proof.shape[1] > 0:
+        forest.proof[tree, target] = forest.proof[tree, source]
     for column in range(forest.columns.shape[2]):
         forest.columns[tree, target, column] = forest.columns[tree, source, column]
 

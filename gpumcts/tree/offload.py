@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.tree.advance import Batch
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.steps import Batch
 
 MOST_LEAVES = 1 << 16  # of a half: enough to fill a device
 MOST_BYTES = 1 << 28  # of a half's paths
@@ -34,6 +34,8 @@ class Half:
         rows = (self.end - self.begin) * leaves
         self._paths, self._movers = np.zeros((rows, depth), np.int32), np.zeros((rows, depth), np.int8)
         self._depths, self._evaluations = np.zeros(rows, np.int64), np.zeros(rows, np.float64)
+        self._stems, self._streams = np.zeros((rows, 3), np.uint64), np.zeros((rows, 2), np.uint64)
+        self._codes = np.zeros(rows, np.int64)
         self._parts: dict[int, list[tuple[Block, Batch]]] = {}
 
     def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
@@ -41,7 +43,8 @@ class Half:
         if leaves not in self._parts:
             rows = (self.end - self.begin) * leaves
             states, keys, tally = self.flight.arrays(rows)
-            batch = Batch(states, keys, self._paths, self._movers, self._depths, self._evaluations, tally)
+            own = (self._paths, self._movers, self._depths, self._evaluations)
+            batch = Batch(states, keys, *own, tally, self._stems, self._streams, self._codes)
             spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
             batches = [Batch(*(array[span] for array in batch)) for span in spans]
             self._parts[leaves] = list(zip(self._blocks, batches, strict=True))
@@ -49,7 +52,7 @@ class Half:
 
 
 class Offload:
-    """One wave of a search, its playouts on ``searcher.engine``."""
+    """One wave of a search, its playouts on ``searcher.engine``: iterations ``begin`` to ``iterations``."""
 
     def __init__(
         self,
@@ -60,10 +63,11 @@ class Offload:
         iterations: int,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
+        begin: int = 0,
     ) -> None:
-        self.forest = forest
+        self.forest, self._begin = forest, begin
         self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
-        self._leaves = min(searcher.settings.leaves_per_tree, iterations)
+        self._leaves = min(searcher.settings.leaves_per_tree, iterations - begin)
         self._playouts = searcher.settings.playouts_per_leaf
         self._depth = searcher.game.MAX_PLIES + 2
         self._stop, self._on_progress = stop, on_progress
@@ -77,6 +81,8 @@ class Offload:
                 flights = self._searcher.engine.flights(rows)
                 made = zip(blocks, flights, strict=False)
                 halves = [Half(block, self._searcher.threads, f, self._depth, self._leaves) for block, f in made]
+                for half in halves:
+                    half.number = self._begin
                 try:
                     self._fly(halves, pool)
                 finally:

@@ -60,6 +60,8 @@ def _transplant(source, source_tree, node, target, tree, origin):
     origin : int32[N] scratch, which node of the source each new node comes from
     """
     origin[ROOT] = node
+    if source.proof.shape[1] > 0:
+        target.proof[tree, ROOT] = source.proof[source_tree, node]
     target.visits[tree, ROOT] = source.visits[source_tree, node]
     for column in range(source.columns.shape[2]):
         target.columns[tree, ROOT, column] = source.columns[source_tree, node, column]
@@ -83,6 +85,8 @@ def _transplant(source, source_tree, node, target, tree, origin):
             target.visits[tree, used + i] = source.visits[source_tree, first + i]
             target.moves[tree, used + i] = source.moves[source_tree, first + i]
             target.move[tree, used + i] = source.move[source_tree, first + i]
+            if source.proof.shape[1] > 0:
+                target.proof[tree, used + i] = source.proof[source_tree, first + i]
             for column in range(source.columns.shape[2]):
                 target.columns[tree, used + i, column] = source.columns[source_tree, first + i, column]
             origin[used + i] = first + i

@@ -1,5 +1,6 @@
 """What a search is asked for at the end: the root's children, the move to play, the principal variation."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,16 +10,18 @@ from gpumcts.jit import entry, inlined
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import NONE, ROOT
+from gpumcts.tree.solve import DRAW, LOSS, WIN
 
 U = np.uint64
 
 
 class Child(NamedTuple):
-    """A move of the root: visits, and its value in [0, 1] for the player who moves there."""
+    """A move of the root: visits, and its value in [0, 1] and proof (0 for none) for the player who moves there."""
 
     move: int
     visits: int
     value: float
+    proof: int = 0
 
 
 class RootTable(NamedTuple):
@@ -28,11 +31,12 @@ class RootTable(NamedTuple):
     move: np.ndarray  # int64 [T, M]
     visits: np.ndarray  # int64 [T, M]
     value: np.ndarray  # float64 [T, M] for the player who moves at the root
+    proof: np.ndarray  # int64 [T, M] LOSS, DRAW or WIN for that player where the search has proven it, else 0
 
     def children(self, tree: int) -> list[Child]:
         """The moves of one root, most visited first, then by value."""
-        rows = zip(self.move[tree], self.visits[tree], self.value[tree], strict=True)
-        found = [Child(int(m), int(n), float(v)) for m, n, v in rows][: self.count[tree]]
+        rows = zip(self.move[tree], self.visits[tree], self.value[tree], self.proof[tree], strict=True)
+        found = [Child(int(m), int(n), float(v), int(p)) for m, n, v, p in rows][: self.count[tree]]
         return sorted(found, key=lambda child: (-child.visits, -child.value, child.move))
 
 
@@ -45,6 +49,7 @@ def fill_row(operator, forest, tree, table):
         table.move[tree, i] = forest.move[tree, first + i]
         table.visits[tree, i] = forest.visits[tree, first + i]
         table.value[tree, i] = value(operator, forest, tree, first + i)
+        table.proof[tree, i] = forest.proof[tree, first + i] if forest.proof.shape[1] > 0 else 0
 
 
 @entry
@@ -75,11 +80,16 @@ def _most_visited_path(forest, tree, node, moves):
     return length
 
 
+def empty_table(trees: int, moves: int, zeros: Callable = np.zeros) -> RootTable:
+    """A table of so many rows and columns; its arrays come from ``zeros(shape, dtype)``."""
+    types = (np.int64, np.int64, np.float64, np.int64)
+    return RootTable(zeros((trees,), np.int64), *(zeros((trees, moves), dtype) for dtype in types))
+
+
 def root_table(operator, forest) -> RootTable:
     """The root tables of all trees of a forest."""
     trees, most = forest.visits.shape[0], max(1, int(forest.children[:, ROOT].max(initial=1)))
-    shape = (trees, most)
-    table = RootTable(np.zeros(trees, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape))
+    table = empty_table(trees, most)
     _fill(operator, forest, table)
     return table
 
@@ -87,15 +97,25 @@ def root_table(operator, forest) -> RootTable:
 def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
     """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T]).
 
-    NO_MOVE where no move has been tried.
+    A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to draw,
+    where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
     """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
-    worth = np.where(present, table.value if by_value else table.visits, -1)
+    worth = _with_proofs(table, table.value if by_value else table.visits.astype(np.float64), present)
     best = worth == worth.max(axis=1, keepdims=True)
     picks = np.empty(len(keys), np.int64)
     _pick(keys, best.sum(axis=1), picks)
     column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
     return np.where(table.count > 0, table.move[np.arange(len(table.move)), column], NO_MOVE)
+
+
+def _with_proofs(table: RootTable, worth: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """What decides between the moves: ``worth``, overruled by what is proven; -1 where there is no move."""
+    proof = table.proof
+    draws = (proof == DRAW).any(axis=1, keepdims=True)
+    worth = np.where(draws & (proof == 0) & (table.value < 0.5), -0.25, worth)
+    worth = np.where(proof == DRAW, 0.0, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, worth)))
+    return np.where(present, worth, -1.0)
 
 
 def principal_variation(forest, tree: int, first_move: int | None = None, most: int = 64) -> list[int]:

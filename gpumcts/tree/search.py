@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import psutil
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import remaining_plies, unpack
+from gpumcts.games.contract import CHANCE, remaining_plies, unpack
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
@@ -19,7 +19,7 @@ from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
-from gpumcts.tree.advance import Batch, advance_block, apply_block, gather_block
+from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, apply_block, gather_block
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -31,14 +31,16 @@ from gpumcts.tree.device_search import (
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, with_room
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
+from gpumcts.tree.selection.contract import check
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import back_up_step, reach_step, select_step
+from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
 SECONDS_A_CALL = 0.1
 SLOTS_PER_NODE = 1.2  # measured slack of the blocks is 1.04 to 1.15; a forest that turns out too small grows
 SHARE_OF_MEMORY = 0.6
+BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
@@ -94,6 +96,8 @@ class Searcher:
         threads: int = 1,
         memory_limit: int | None = None,
     ) -> None:
+        game = compiled(game)
+        check(rule, operator, settings.first_play_urgency)
         self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
@@ -104,6 +108,7 @@ class Searcher:
         if whole_path:
             self._refuse_whole_path()
         self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
+        self.slot_bytes = bytes_per_slot(len(operator.COLUMNS), game.MAX_MOVES, settings.solve)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         if isinstance(engine, str) and (resolved := resolve(engine)) != "cpu":
             engine = DeviceEngine() if resolved == "device" else playout_engine(engine, game, policy, threads)
@@ -125,17 +130,19 @@ class Searcher:
         if self.on_device:
             self.device_kernel = search_kernel(self)
             return
-        forest = empty_forest(1, 1, len(self.operator.COLUMNS), self.game.MAX_MOVES)
-        self._select = select_step(self.rule, self.operator, forest, self.switches)
-        self._reach = reach_step(self.game, forest, self.switches)
+        forest, batch = self.empty_forest(1, 1), self.batch(1)
+        self._select = select_step(self.rule, self.operator, forest, self.switches, batch)
+        self._reach = reach_step(self.game, forest, self.switches, batch)
         if self.engine is None:
             self._evaluate = evaluate_step(self.game, self.policy)
-        self._back_up = back_up_step(self.operator, forest)
+        self._back_up = back_up_step(self.operator, forest, self.switches, batch)
 
     # ------------------------------------------------------------------------------------------------------- memory
 
     def slots(self, iterations: int) -> int:
         """Node slots a tree is given for so many iterations, to begin with."""
+        if self.switches.flat:
+            return 1 + BLOCKS_OF_A_NODE * self.game.MAX_MOVES + self.room
         return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self.room
 
     def wave(self, trees: int, iterations: int) -> int:
@@ -148,8 +155,7 @@ class Searcher:
 
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
         slots = self.slots(iterations) + kept_slots
-        slot_bytes = bytes_per_slot(len(self.operator.COLUMNS), self.game.MAX_MOVES)
-        tree_bytes = slots * slot_bytes
+        tree_bytes = slots * self.slot_bytes
         if self.on_device:
             limit = memory_for_trees(self._memory_limit)
             tree_bytes += extra_tree_bytes(self)
@@ -157,10 +163,14 @@ class Searcher:
             limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         if tree_bytes > limit:
             raise BadInput(
-                f"budget.iterations={iterations}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
+                f"budget.iterations={iterations}: a tree takes {slots:,} slots x {self.slot_bytes} bytes = "
                 f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
             )
         return min(trees, limit // tree_bytes)
+
+    def empty_forest(self, trees: int, slots: int) -> Forest:
+        """A forest without roots for this search."""
+        return empty_forest(trees, slots, len(self.operator.COLUMNS), self.game.MAX_MOVES, self.settings.solve)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -187,7 +197,7 @@ class Searcher:
         counts, movers = self.rules.describe(states)
         if not counts.all():
             raise ValueError("a game that is over cannot be searched")
-        roots = np.where(movers == 2, -counts, counts)
+        roots = np.where(movers == CHANCE, -counts, counts)
         reused = games if self.settings.reuse else None
         size = self._wave_of(len(states), iterations, reused)
         if self.on_device:
@@ -196,23 +206,72 @@ class Searcher:
         for begin in range(0, len(states), size):
             wave = slice(begin, begin + size)
             forest = self._plant(states[wave], roots[wave], iterations, reused)
-            forest = self._grow(forest, states[wave], keys[wave], iterations, stop, on_progress)
+            forest = self._grow(forest, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
             tables.append(root.root_table(self.operator, forest))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self._kept.keep(reused, forest, states.copy())
         return Searched(_joined(tables), keys, self.settings.final == "value", iterations, single)
 
+    def follow(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        checkpoints: Sequence[int],
+        on_table: Callable[[int, slice, root.RootTable], None],
+        level: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> np.ndarray:
+        """Search as ``search`` does, and show the roots on the way.
+
+        checkpoints : numbers of iterations, increasing; the search ends at the last one
+        on_table : called with (iterations, the trees of the wave as a slice of ``states``, their RootTable); on the device a
+            wave that is begun again for want of memory shows its tables again
+        level : a value in [0, 1] of the root, for the player who moves there
+
+        Returns int64[T]: the iterations after which a root's value was last below ``level``, 0 where it never was; empty without
+        a level. Raises BadInput for checkpoints that are none, for a level with an engine other than the CPU, and as ``search``.
+        """
+        points = [int(point) for point in checkpoints]
+        if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
+            raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+        if level is not None and self.engine is not None:
+            raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
+        if self.settings.reuse:
+            raise BadInput("search.reuse=true: searches that are followed begin anew")
+        counts, movers = self.rules.describe(states)
+        roots = np.where(movers == CHANCE, -counts, counts)
+        size = self._wave_of(len(states), points[-1], None)
+        if self.on_device:
+            self._device_search(size, states, keys, roots, points, None, stop, on_progress, on_table).run()
+            return np.zeros(0, np.int64)
+        below = np.zeros(len(states) if level is not None else 0, np.int64)
+        for begin in range(0, len(states), size):
+            wave = slice(begin, min(begin + size, len(states)))
+            watch = Watch(level or 0.0, below[wave])
+            forest = self._plant(states[wave], roots[wave], points[-1], None)
+            for before, point in zip([0, *points], points, strict=False):
+                forest = self._grow(forest, states[wave], keys[wave], (before, point), watch, stop, on_progress)
+                on_table(point, wave, root.root_table(self.operator, forest))
+        return below
+
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused) -> Searched:
         """The same search with its trees on the device, at most ``size`` of them together."""
         known = self._plant(states, root_moves, iterations, reused) if reused is not None else None
-        horizons = np.zeros(len(states), np.float64)
-        _horizons(self.game, states, horizons)
-        roots = Roots(states, keys, root_moves, horizons)
-        tables, forest = DeviceSearch(self, roots, iterations, size, known, stop, on_progress).run()
+        device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress)
+        tables, forest = device.run()
         if reused is not None and forest is not None:
             self._kept.keep(reused, forest, states.copy())
         return Searched(_joined(tables), keys, self.settings.final == "value", iterations, forest)
+
+    def _device_search(
+        self, size, states, keys, root_moves, points, known, stop, on_progress, on_table=None
+    ) -> DeviceSearch:
+        horizons = np.zeros(len(states), np.float64)
+        _horizons(self.game, states, horizons)
+        roots = Roots(states, keys, root_moves, horizons)
+        return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table)
 
     def _check_budget(self, iterations: int) -> None:
         playouts = self.settings.playouts_per_leaf
@@ -241,7 +300,7 @@ class Searcher:
     def _plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
         kept_slots = self._kept.most_used(reused) if reused is not None else 0
         slots = self.slots(iterations) + kept_slots
-        forest = empty_forest(len(states), slots, len(self.operator.COLUMNS), self.game.MAX_MOVES)
+        forest = self.empty_forest(len(states), slots)
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
         forest.moves[:, 0] = root_moves
@@ -250,17 +309,18 @@ class Searcher:
             self._kept.hand_on(self.game, reused, states, forest)
         return forest
 
-    def _grow(self, forest, states, keys, iterations, stop, on_progress) -> Forest:
-        """All iterations of a wave: every block until it is done or lacks room; then the forest grows and they go on."""
+    def _grow(self, forest, states, keys, span, watch, stop, on_progress) -> Forest:
+        """Iterations ``span`` of a wave: every block until it is done or lacks room; then the forest grows and they go on."""
         if self.engine is not None:
-            return Offload(self, forest, states, keys, iterations, stop, on_progress).run()
+            return Offload(self, forest, states, keys, span[1], stop, on_progress, span[0]).run()
+        iterations = span[1]
         blocks = self._blocks(len(states))
-        numbers = dict.fromkeys(blocks, 0)
+        numbers = dict.fromkeys(blocks, span[0])
         while True:
             pending = [block for block in blocks if numbers[block] < iterations]
             if not pending:
                 return forest
-            self._run_blocks(forest, states, keys, iterations, pending, numbers, stop, on_progress)
+            self._run_blocks(forest, states, keys, iterations, pending, numbers, watch, stop, on_progress)
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             if any(numbers[block] < iterations for block in pending):
@@ -271,14 +331,14 @@ class Searcher:
         size = min(size, -(-trees // self.threads))
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
 
-    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, stop, on_progress) -> None:
+    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
         def work(block: tuple[int, int]) -> None:
             batch = self.batch((block[1] - block[0]) * self.settings.leaves_per_tree)
             step = 16
             while numbers[block] < iterations and not (stop is not None and stop.is_set()):
                 begin = time.perf_counter()
                 until = min(numbers[block] + step * self.settings.leaves_per_tree, iterations)
-                reached = self._advance(forest, states, keys, block, (numbers[block], until), batch)
+                reached = self._advance(forest, states, keys, block, (numbers[block], until), batch, watch)
                 done, numbers[block] = reached - numbers[block], reached
                 if on_progress is not None:
                     on_progress(done * (block[1] - block[0]))
@@ -294,10 +354,10 @@ class Searcher:
             with ThreadPoolExecutor(self.threads) as pool:
                 list(pool.map(work, pending))
 
-    def _advance(self, forest, states, keys, block, numbers, batch) -> int:
+    def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(
             self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.game, self.policy,
-            forest, self.switches, states, keys, block, numbers, self.room, batch,
+            forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
@@ -332,6 +392,9 @@ class Searcher:
             depths=np.zeros(rows, np.int64),
             evaluations=np.zeros(rows, np.float64),
             tally=np.zeros((rows, TALLY_COLUMNS), np.int64),
+            stems=np.zeros((rows, 3), np.uint64),
+            streams=np.zeros((rows, 2), np.uint64),
+            codes=np.zeros(rows, np.int64),
         )
 
 
@@ -349,4 +412,5 @@ def _joined(tables: list[root.RootTable]) -> root.RootTable:
         padded([t.move for t in tables]),
         padded([t.visits for t in tables]),
         padded([t.value for t in tables]),
+        padded([t.proof for t in tables]),
     )

@@ -11,7 +11,8 @@ class Settings(NamedTuple):
 
     expansion : ``node``: one node is added an iteration (004); ``threshold``: a leaf gets children once it has had
         ``threshold`` playouts (002, Fuego); ``whole_path``: every position of the episode is stored (000, 003), and since the
-        tree plays it to its end, the playout policy can only be the uniform one
+        tree plays it to its end, the playout policy can only be the uniform one; ``root``: the root's moves alone have
+        nodes, which with ``selection=uniform`` is plain Monte-Carlo planning (000 and 003, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
     first_play_urgency : the value in [0, 1], plus whatever bias, that an unvisited move stands for; infinity tries every
         move once first (001, 004), a finite one is Fuego's (Wang and Gelly 2007)
@@ -24,9 +25,11 @@ class Settings(NamedTuple):
     parent_count : n(s) in the bias is the ``visits`` of s (001, 002, 003) or the sum of its ``children``'s (000, Fig. 2)
     reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root, the
         shallowest node that has it is taken
+    solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (001; MCTS-Solver,
+        Winands, Björnsson and Saito 2008)
     """
 
-    expansion: Literal["node", "threshold", "whole_path"] = "node"
+    expansion: Literal["node", "threshold", "whole_path", "root"] = "node"
     threshold: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
     first_play_urgency: Annotated[float, Interval(ge=0)] = math.inf
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
@@ -35,11 +38,12 @@ class Settings(NamedTuple):
     final: Literal["visits", "value"] = "visits"
     parent_count: Literal["visits", "children"] = "visits"
     reuse: bool = False
+    solve: bool = False
 
     def compiled(self, evaluate_leaves: bool) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""
         return Switches(
-            threshold={"node": 1, "threshold": self.threshold, "whole_path": 0}[self.expansion],
+            threshold={"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion],
             whole_path=self.expansion == "whole_path",
             first_play_urgency=float(self.first_play_urgency),
             playouts=self.playouts_per_leaf,
@@ -47,6 +51,8 @@ class Settings(NamedTuple):
             random_ties=self.ties == "random",
             children_count=self.parent_count == "children",
             evaluate_leaves=evaluate_leaves,
+            flat=self.expansion == "root",
+            solve=self.solve,
         )
 
 
@@ -61,3 +67,5 @@ class Switches(NamedTuple):
     random_ties: bool
     children_count: bool
     evaluate_leaves: bool
+    flat: bool
+    solve: bool

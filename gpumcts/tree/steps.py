@@ -4,7 +4,7 @@ On the CPU each step is compiled on its own and handed to the glue as a value: `
 the game, ``evaluate`` for (game, policy), ``back_up`` for the operator. On the device all of them go into one kernel.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -21,58 +21,121 @@ from gpumcts.games.contract import (
     play,
     unpack,
 )
-from gpumcts.jit import inlined, separate
+from gpumcts.jit import blend, inlined, separate
+from gpumcts.kernels.playout_loop import LANES, SCORE
 from gpumcts.playouts.contract import outcome, rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import back_up, count, total_count
 from gpumcts.tree.forest import NONE, add_child, child_with_move
-from gpumcts.tree.selection.contract import prepare, score
+from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
+from gpumcts.tree.solve import prove, with_proof
 
 U = np.uint64
+TIES, CHANCES = 0, 1  # columns of Batch.streams
+NO_LEAF = -1
+DONE = -1  # code of a row whose leaf is settled
 DEPTH_MASK = (1 << 32) - 1
 NEW_CHILD = 1 << 32  # select: the node at this depth gets a new child
 THROUGH_CHANCE = 1 << 33  # select: chance moves at the node at this depth; reach: go on selecting from this depth
 UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
 
 
+class Batch(NamedTuple):
+    """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf."""
+
+    words: np.ndarray  # uint64 [B, W] states
+    keys: np.ndarray  # uint64 [B] of the playouts
+    paths: np.ndarray  # int32 [B, D] nodes from the root
+    movers: np.ndarray  # int8 [B, D] who moves at them
+    depths: np.ndarray  # int64 [B] of the leaf, or NO_LEAF where the tree's root is proven; on the way, where to go on
+    evaluations: np.ndarray  # float64 [B] in [0, 1] for the first player
+    tally: np.ndarray  # int64 [B, TALLY_COLUMNS]
+    stems: np.ndarray  # uint64 [B, 3] in a tree's first row its keys of playouts, ties and chance
+    streams: np.ndarray  # uint64 [B, 2] of ties and chance in this iteration
+    codes: np.ndarray  # int64 [B] what select and reach tell each other: a depth and a flag, or DONE
+
+
+@inlined
+def rows_of(batch, begin, end):
+    """Rows ``begin`` to ``end`` of a batch."""
+    return Batch(
+        batch.words[begin:end],
+        batch.keys[begin:end],
+        batch.paths[begin:end],
+        batch.movers[begin:end],
+        batch.depths[begin:end],
+        batch.evaluations[begin:end],
+        batch.tally[begin:end],
+        batch.stems[begin:end],
+        batch.streams[begin:end],
+        batch.codes[begin:end],
+    )
+
+
 # ------------------------------------------------------------------------------------------------------------ select
 
 
 @inlined
-def select(rule, operator, forest, switches, tree, ties, path, depth):
-    """Descend from ``path[depth]`` by the selection rule until the tree ends.
+def select(rule, operator, forest, switches, begin, end, leaf, leaves, batch):
+    """Select leaf number ``leaf`` of every tree that still looks for it, from ``batch.depths`` on."""
+    for tree in range(begin, end):
+        row = (tree - begin) * leaves + leaf
+        if batch.codes[row] != DONE:
+            batch.codes[row] = descend(rule, operator, forest, switches, tree, row, batch)
+
+
+@inlined
+def descend(rule, operator, forest, switches, tree, row, batch):
+    """Descend from ``batch.depths[row]`` of the path by the selection rule until the tree ends.
 
     Returns the depth reached, with NEW_CHILD where an unvisited move of that node is to be tried, or THROUGH_CHANCE where
-    chance moves there. ``ties`` (uint64) is the stream of this iteration's random ties.
+    chance moves there.
     """
-    node = np.int64(path[depth])
+    ties, depth = batch.streams[row, TIES], batch.depths[row]
+    node = np.int64(batch.paths[row, depth])
     while True:
         moves, children = np.int64(forest.moves[tree, node]), np.int64(forest.children[tree, node])
         if moves == 0 or (children == 0 and forest.visits[tree, node] < switches.threshold):
             return depth
+        if depth > 0 and switches.flat:
+            return depth
         if moves < 0:
             return depth | THROUGH_CHANCE
-        if children < moves and (children == 0 or switches.first_play_urgency == np.inf):
+        stream = ties + U(depth) * PLY_STEP
+        if children < moves and (
+            children == 0
+            or (switches.first_play_urgency == np.inf and tries_unvisited(rule, stream, moves - children, moves))
+        ):
             return depth | NEW_CHILD
-        first = np.int64(forest.first_child[tree, node])
-        prepared = prepare(rule, selection_total(operator, forest, switches, tree, node), depth, forest.horizon[tree])
-        best, chosen, equal = -np.inf, first, U(0)
-        for child in range(first, first + children):
-            candidate = score(rule, operator, forest, tree, child, prepared)
-            if candidate > best:
-                best, chosen, equal = candidate, child, U(1)
-            elif candidate == best:
-                equal += U(1)
-                if switches.random_ties:
-                    if draw(ties + U(depth) * PLY_STEP, equal, equal) == U(0):
-                        chosen = child
-                elif forest.move[tree, child] < forest.move[tree, chosen]:
-                    chosen = child
+        chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
         if children < moves and switches.first_play_urgency >= best:
             return depth | NEW_CHILD
-        node = np.int64(chosen)
+        node = chosen
         depth += 1
-        path[depth] = node
+        batch.paths[row, depth] = node
+
+
+@inlined
+def best_child(rule, operator, forest, switches, tree, node, depth, stream):
+    """The visited child of the highest score, and the score."""
+    total = selection_total(operator, forest, switches, tree, node)
+    prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
+    first = np.int64(forest.first_child[tree, node])
+    best, chosen, equal = -np.inf, first, U(0)
+    for child in range(first, first + np.int64(forest.children[tree, node])):
+        candidate = score(rule, operator, forest, tree, child, prepared, stream)
+        if switches.solve:
+            candidate = with_proof(forest, tree, child, candidate)
+        if candidate > best:
+            best, chosen, equal = candidate, child, U(1)
+        elif candidate == best:
+            equal += U(1)
+            if switches.random_ties:
+                if draw(stream, equal, equal) == U(0):
+                    chosen = child
+            elif forest.move[tree, child] < forest.move[tree, chosen]:
+                chosen = child
+    return np.int64(chosen), best
 
 
 @inlined
@@ -138,42 +201,119 @@ def settle(game, state, forest, tree, node):
 
 
 @inlined
-def reach(game, forest, switches, tree, ties, chance, words, paths, row, first_row, movers, evaluations, begin, code):
-    """Play the moves of the selected path, from its node at depth ``begin``, and expand the tree where ``code`` says so.
-
-    ``words`` (uint64[rows, W]) holds in ``row`` the state at depth ``begin`` and is left with the leaf's. ``movers`` gets who
-    moves at every depth, ``evaluations`` the leaf's evaluation in [0, 1] for the first player where the operator wants it.
-    Returns the depth of the leaf, or with THROUGH_CHANCE the depth from which to go on selecting.
-    """
-    depth = code & DEPTH_MASK
-    packed = words[row]
-    state = unpack(game, packed, 0, 1)
+def replay(game, state, forest, tree, row, begin, depth, batch):
+    """The state at ``depth`` of a selected path, from ``state`` at depth ``begin``; ``batch.movers`` gets who moves there."""
     for k in range(begin, depth):
-        movers[row, k] = mover(game, state)
-        state = play(game, state, np.int64(forest.move[tree, paths[row, k + 1]]))
-    movers[row, depth] = mover(game, state)
-    node = np.int64(paths[row, depth])
+        batch.movers[row, k] = mover(game, state)
+        state = play(game, state, np.int64(forest.move[tree, batch.paths[row, k + 1]]))
+    return state
+
+
+@inlined
+def replay_in_lanes(game, forest, begin, end, leaf, leaves, batch, lanes, plan):
+    """The same for one row of each of the trees ``begin`` to ``end``, at most LANES, in lockstep; states in ``batch.words``.
+
+    lanes : uint64[W * LANES], plan : int64[3 * LANES], scratch
+    """
+    from_depth, to_depth, moves = plan[:LANES], plan[LANES : 2 * LANES], plan[2 * LANES :]
+    deepest = np.int64(0)
+    for lane in range(LANES):
+        row = (min(begin + lane, end - 1) - begin) * leaves + leaf
+        pack(game, unpack(game, batch.words[row], 0, 1), lanes, lane, LANES)
+        busy = begin + lane < end and batch.codes[row] != DONE
+        from_depth[lane] = batch.depths[row]
+        to_depth[lane] = (batch.codes[row] & DEPTH_MASK) if busy else np.int64(0)
+        deepest = max(deepest, to_depth[lane])
+    for k in range(deepest):
+        for lane in range(min(LANES, end - begin)):
+            row = lane * leaves + leaf
+            moves[lane] = forest.move[begin + lane, batch.paths[row, k + 1]] if k < to_depth[lane] else 0
+        for lane in range(LANES):
+            state = unpack(game, lanes, lane, LANES)
+            active = (k >= from_depth[lane]) & (k < to_depth[lane])
+            after = play(game, state, moves[lane])
+            pack(game, blend(active, after, state), lanes, lane, LANES)
+            moves[lane] = mover(game, state)
+        for lane in range(min(LANES, end - begin)):
+            if from_depth[lane] <= k < to_depth[lane]:
+                batch.movers[lane * leaves + leaf, k] = moves[lane]
+    for lane in range(min(LANES, end - begin)):
+        pack(game, unpack(game, lanes, lane, LANES), batch.words[lane * leaves + leaf], 0, 1)
+
+
+@inlined
+def expand(game, state, forest, switches, tree, row, first_row, batch):
+    """Expand the tree at the end of the path of ``row``, where its code says so, and settle the leaf.
+
+    ``batch.words`` is left with the leaf's state, ``batch.depths`` with its depth, ``batch.evaluations`` with its evaluation in
+    [0, 1] for the first player where the operator wants it; ``batch.codes`` with DONE, or with THROUGH_CHANCE where selection
+    is to go on.
+    """
+    code, packed = batch.codes[row], batch.words[row]
+    depth = code & DEPTH_MASK
+    node = np.int64(batch.paths[row, depth])
+    batch.movers[row, depth] = mover(game, state)
     grows = code >= NEW_CHILD
     while grows:
         if mover(game, state) == CHANCE:
-            move = np.int64(chance_move(game, state, chance + U(depth) * PLY_STEP))
+            move = np.int64(chance_move(game, state, batch.streams[row, CHANCES] + U(depth) * PLY_STEP))
             known = child_with_move(forest, tree, node, move)
             if known != NONE:
                 pack(game, play(game, state, move), packed, 0, 1)
-                paths[row, depth + 1] = known
-                return (depth + 1) | THROUGH_CHANCE
+                batch.paths[row, depth + 1] = known
+                batch.depths[row], batch.codes[row] = depth + 1, THROUGH_CHANCE
+                return
         else:
-            move = np.int64(unvisited_move(game, state, forest, switches, tree, node, ties + U(depth) * PLY_STEP))
-        node = grow(game, state, forest, tree, node, move, paths, row, first_row, depth)
+            stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
+            move = np.int64(unvisited_move(game, state, forest, switches, tree, node, stream))
+        node = grow(game, state, forest, tree, node, move, batch.paths, row, first_row, depth)
         state = play(game, state, move)
         depth += 1
-        movers[row, depth] = mover(game, state)
+        batch.movers[row, depth] = mover(game, state)
         settle(game, state, forest, tree, node)
         grows = switches.whole_path and forest.moves[tree, node] != 0
     pack(game, state, packed, 0, 1)
+    batch.depths[row], batch.codes[row] = depth, DONE
     if switches.evaluate_leaves:
-        evaluations[row] = 0.5 + leaf_score(game, state) / (2.0 * SCORE_UNIT)
-    return depth
+        batch.evaluations[row] = 0.5 + leaf_score(game, state) / (2.0 * SCORE_UNIT)
+
+
+@inlined
+def reach(game, forest, switches, begin, end, leaf, leaves, batch):
+    """Play the moves of the selected paths of leaf number ``leaf`` of every tree, and expand the trees.
+
+    Returns how many of them ended at a chance node whose outcome was known: from there selection has to go on.
+    """
+    again = 0
+    for tree in range(begin, end):
+        first_row = (tree - begin) * leaves
+        row = first_row + leaf
+        if batch.codes[row] == DONE:
+            continue
+        state = unpack(game, batch.words[row], 0, 1)
+        state = replay(game, state, forest, tree, row, batch.depths[row], batch.codes[row] & DEPTH_MASK, batch)
+        expand(game, state, forest, switches, tree, row, first_row, batch)
+        again += batch.codes[row] == THROUGH_CHANCE
+    return again
+
+
+def reach_in_lanes(game, forest, switches, begin, end, leaf, leaves, batch):
+    """The same with the paths of LANES trees replayed in lockstep, for games that play in lanes."""
+    again = 0
+    lanes, plan = np.empty(batch.words.shape[1] * LANES, np.uint64), np.zeros(3 * LANES, np.int64)
+    for some in range(begin, end, LANES):
+        rows = (some - begin) * leaves
+        part = rows_of(batch, rows, (min(some + LANES, end) - begin) * leaves)
+        replay_in_lanes(game, forest, some, min(some + LANES, end), leaf, leaves, part, lanes, plan)
+    for tree in range(begin, end):
+        first_row = (tree - begin) * leaves
+        row = first_row + leaf
+        if batch.codes[row] == DONE:
+            continue
+        state = unpack(game, batch.words[row], 0, 1)
+        expand(game, state, forest, switches, tree, row, first_row, batch)
+        again += batch.codes[row] == THROUGH_CHANCE
+    return again
 
 
 @inlined
@@ -184,41 +324,72 @@ def leaf_score(game, state):
     return np.int64(rescaled_evaluation(game, state))
 
 
+# ----------------------------------------------------------------------------------------------------------- back up
+
+
+@inlined
+def add_visits(forest, tree, batch, row, playouts):
+    """Count ``playouts`` visits along a path; virtual loss when the outcome is not known yet."""
+    for k in range(batch.depths[row] + 1):
+        forest.visits[tree, batch.paths[row, k]] += playouts
+
+
+@inlined
+def apply(operator, forest, switches, begin, end, leaves, batch):
+    """Back up the tallied leaves, in leaf order within a tree, virtual loss taken away first."""
+    for tree in range(begin, end):
+        first_row = (tree - begin) * leaves
+        if leaves > 1:
+            for row in range(first_row, first_row + leaves):
+                add_visits(forest, tree, batch, row, -switches.playouts)
+        for row in range(first_row, first_row + leaves):
+            depth, score_sum = batch.depths[row], batch.tally[row, SCORE]
+            if depth == NO_LEAF:
+                continue
+            add_visits(forest, tree, batch, row, switches.playouts)
+            reward = 0.5 * switches.playouts + score_sum / (2.0 * SCORE_UNIT)
+            path, movers = batch.paths[row], batch.movers[row]
+            back_up(
+                operator, forest, tree, path, movers, depth, reward, switches.playouts, batch.evaluations[row]
+            )  # fmt: skip
+            if switches.solve:
+                prove(forest, tree, path, movers, depth, score_sum, switches.playouts)
+
+
 # ------------------------------------------------------------------------------------------- compiled on their own
 
+SPAN = (types.int64, types.int64, types.int64, types.int64)  # begin, end, leaf, leaves
 
-def select_step(rule: Any, operator: Any, forest: Any, switches: Any) -> Any:
-    """``select`` compiled for a rule and an operator (values; forest and switches give the types)."""
+
+def select_step(rule: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
+    """``select`` compiled for a rule and an operator (values; forest, switches and batch give the types)."""
     typed = (numba.typeof(v) for v in (rule, operator, forest, switches))
-    signature = types.int64(*typed, types.int64, types.uint64, types.int32[::1], types.int64)
-    return separate(select, signature, f"selection by {type(rule).__name__} over {type(operator).__name__}")
+    signature = types.void(*typed, *SPAN, numba.typeof(batch))
+    return separate(_select, signature, f"selection by {type(rule).__name__} over {type(operator).__name__}")
 
 
-def reach_step(game: Any, forest: Any, switches: Any) -> Any:
-    """``reach`` compiled for a game."""
-    signature = types.int64(
-        *(numba.typeof(v) for v in (game, forest, switches)),
-        types.int64,  # tree
-        types.uint64,  # ties
-        types.uint64,  # chance
-        types.uint64[:, ::1],  # words
-        types.int32[:, ::1],  # paths
-        types.int64,  # row
-        types.int64,  # first_row
-        types.int8[:, ::1],  # movers
-        types.float64[::1],  # evaluations
-        types.int64,  # begin
-        types.int64,  # code
-    )
-    return separate(reach, signature, f"tree moves of {type(game).__name__}")
+def _select(rule, operator, forest, switches, begin, end, leaf, leaves, batch):
+    select(rule, operator, forest, switches, begin, end, leaf, leaves, batch)
 
 
-def _back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
-    back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation)
+def reach_step(game: Any, forest: Any, switches: Any, batch: Batch) -> Any:
+    """``reach`` compiled for a game, in lanes where it plays in lanes."""
+    typed = (numba.typeof(v) for v in (game, forest, switches))
+    signature = types.int64(*typed, *SPAN, numba.typeof(batch))
+    function = reach_in_lanes if game.LANES else _reach
+    return separate(function, signature, f"tree moves of {type(game).__name__}")
 
 
-def back_up_step(operator: Any, forest: Any) -> Any:
-    """``back_up`` compiled for an operator."""
-    typed = (numba.typeof(operator), numba.typeof(forest), types.int64, types.int32[::1], types.int8[::1])
-    signature = types.void(*typed, types.int64, types.float64, types.int64, types.float64)
-    return separate(_back_up, signature, f"backup by {type(operator).__name__}")
+def _reach(game, forest, switches, begin, end, leaf, leaves, batch):
+    return reach(game, forest, switches, begin, end, leaf, leaves, batch)
+
+
+def back_up_step(operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
+    """``apply`` compiled for an operator."""
+    typed = (numba.typeof(v) for v in (operator, forest, switches))
+    signature = types.void(*typed, types.int64, types.int64, types.int64, numba.typeof(batch))
+    return separate(_apply, signature, f"backup by {type(operator).__name__}")
+
+
+def _apply(operator, forest, switches, begin, end, leaves, batch):
+    apply(operator, forest, switches, begin, end, leaves, batch)

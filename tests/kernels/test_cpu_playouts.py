@@ -1,4 +1,4 @@
-"""Playouts on the CPU: neither threads, nor lanes, nor the size of a batch change an outcome."""
+"""Playouts on the CPU: neither threads, nor lanes and their number, nor the size of a batch change an outcome."""
 
 import re
 import threading
@@ -7,14 +7,17 @@ import llvmlite.binding
 import numpy as np
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.kernels.cpu import CpuPlayouts, Tally, evaluate_signature
-from gpumcts.kernels.playout_loop import evaluate_in_lanes
+from gpumcts.kernels.playout_loop import LANES, WIDTHS, in_lanes
+from gpumcts.kernels.search_loop import searched_in_lanes
 from gpumcts.options import compiled
 from gpumcts.rng import child_key
 from tests.kernels.drivers import GAMES, POLICIES, UNIFORM, digest, keys_for, positions
 from tests.playouts.drivers import playouts as playouts_one_by_one
 
-BATCHES = (1, 4, 5, 16, 17, 1000, 10_000)
+BATCHES = (1, 4, 5, 7, 8, 9, 16, 17, 1000, 10_000)
+OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
@@ -25,8 +28,36 @@ def test_threads_and_lanes(game, policy):
     states, keys = positions(GAMES[game], leaves), keys_for(leaves)
     one = CpuPlayouts(GAMES[game], POLICIES[policy]).tally(states, keys, 6)
     two = CpuPlayouts(GAMES[game], POLICIES[policy], threads=2).tally(states, keys, 6)
-    one_by_one = CpuPlayouts(GAMES[game], POLICIES[policy], lanes=False).tally(states, keys, 6)
+    one_by_one = CpuPlayouts(GAMES[game], POLICIES[policy], lanes=1).tally(states, keys, 6)
     assert digest(one) == digest(two) == digest(one_by_one)
+
+
+def in_lockstep(game, policy):
+    """Whether a policy is played in lanes on a game: by the plain loop, or by the one that searches."""
+    value = compiled(policy)
+    return (game.LANES and value.LANES) or searched_in_lanes(game, value)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if game.LANES])
+@pytest.mark.parametrize("lanes", OTHER_WIDTHS)
+def test_the_number_of_lanes(game, policy, lanes):
+    """More leaves than lanes, and fewer."""
+    if not in_lockstep(GAMES[game], POLICIES[policy]):
+        pytest.skip("played one by one whatever is asked for")
+    leaves = FEW.get(policy, 300)
+    states, keys = positions(GAMES[game], leaves), keys_for(leaves)
+    usual, other = CpuPlayouts(GAMES[game], POLICIES[policy]), CpuPlayouts(GAMES[game], POLICIES[policy], lanes=lanes)
+    for count in (leaves, 11):
+        assert digest(other.tally(states[:count], keys[:count], 3)) == digest(
+            usual.tally(states[:count], keys[:count], 3)
+        )
+
+
+@pytest.mark.parametrize("lanes", [-8, 2, 15, 64, True])
+def test_other_numbers_of_lanes_are_refused(lanes):
+    with pytest.raises(BadInput, match=f"lanes={lanes}: must be 1, for playouts one by one, or one of 8, 16, 32"):
+        CpuPlayouts(GAMES["othello"], UNIFORM(), lanes=lanes)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -65,10 +96,11 @@ def test_stop():
 
 
 @pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
-def test_lanes_are_vectorised():
+@pytest.mark.parametrize("lanes", WIDTHS)
+def test_lanes_are_vectorised(lanes):
     """The step of Othello in vector registers: shifts and logic of 64-bit words, four or eight at once."""
-    signature = evaluate_signature(GAMES["othello"], compiled(UNIFORM()))
-    evaluate_in_lanes.compile(signature)
-    code = evaluate_in_lanes.inspect_asm(signature.args)
+    signature, function = evaluate_signature(GAMES["othello"], compiled(UNIFORM())), in_lanes(lanes)
+    function.compile(signature)
+    code = function.inspect_asm(signature.args)
     wide = re.findall(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.MULTILINE)
     assert len(wide) > 120  # a step is about 150 such operations

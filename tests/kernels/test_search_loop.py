@@ -14,7 +14,8 @@ from gpumcts.games.othello import Othello
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts, evaluate_signature
-from gpumcts.kernels.search_loop import FEWEST_FOR_VECTORS, LANES, VECTOR, evaluate_searching, searched_in_lanes
+from gpumcts.kernels.playout_loop import LANES, VECTOR, WIDTHS
+from gpumcts.kernels.search_loop import FEWEST_FOR_VECTORS, searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
@@ -30,7 +31,7 @@ every_depth = pytest.mark.parametrize("depth", DEPTHS)
 def assert_equal(game, policy, states, keys, playouts=1):
     """In lanes and one by one, the tallies are the same."""
     lanes = CpuPlayouts(game, policy).tally(states, keys, playouts)
-    one_by_one = CpuPlayouts(game, policy, lanes=False).tally(states, keys, playouts)
+    one_by_one = CpuPlayouts(game, policy, lanes=1).tally(states, keys, playouts)
     assert np.array_equal(np.stack(lanes), np.stack(one_by_one))
 
 
@@ -116,8 +117,8 @@ def test_plain_python(game, depth, count):
     policy = Minimax(depth=depth, epsilon=0.2, truncate=3)
     states, keys, tally = positions(game, count, least=8), keys_for(count), np.zeros((count, 4), np.int64)
     with np.errstate(over="ignore"):
-        evaluate_searching.py_func(game, compiled(policy), states, keys, 1, tally)
-    assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=False).tally(states, keys)))
+        searching_in_lanes(LANES).py_func(game, compiled(policy), states, keys, 1, tally)
+    assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=1).tally(states, keys)))
 
 
 @every_depth
@@ -131,11 +132,11 @@ def test_batch_sizes(game, depth):
 
 
 @pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
-@every_depth
-def test_steps_are_vectorised(depth):
+@pytest.mark.parametrize(("depth", "lanes"), [(1, LANES), *((2, lanes) for lanes in WIDTHS)])
+def test_steps_are_vectorised(depth, lanes):
     """A step of Othello's search in vector registers: some 300 operations, four or eight lanes at once."""
-    signature = evaluate_signature(Othello(), compiled(Minimax(depth=depth)))
-    evaluate_searching.compile(signature)
-    code = evaluate_searching.inspect_asm(signature.args)
+    signature, function = evaluate_signature(Othello(), compiled(Minimax(depth=depth))), searching_in_lanes(lanes)
+    function.compile(signature)
+    code = function.inspect_asm(signature.args)
     wide = re.findall(r"^\s+vp(?:s[lr]lv?q|s[lr]l[dq]|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.M)
     assert len(wide) > 200

@@ -1,79 +1,17 @@
-"""A search tree as the list of what happened in it, and what every selection rule and backup operator makes of that.
+"""What every backup operator makes of a tree that remembers its visits one by one: which child each went to, what came of it.
 
-A node remembers its visits one by one: which child each went to, and what came of it. No operator keeps anything else:
-a value is worked out from the visits of the node and of all nodes below it, whenever it is asked for. That is slow, and
-it is what the documents write down.
+No operator keeps anything: a value is worked out from the visits of the node and of all nodes below it, whenever it is asked
+for. That is slow, and it is what the documents write down.
 
 Where it is natural the operations come in the order in which the library does them too, so that values are equal to the
 last bit; sums over ages, logarithms and powers are not (the library has its own), and there values agree to 1e-12.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpumcts.games.contract import CHANCE
-
-
-def in_order(numbers):
-    """Their sum, added one after the other: from Python 3.12 on the built-in ``sum`` compensates the rounding of floats."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
-
-
-class Visit(NamedTuple):
-    """A visit of a node: the child it went on to (None: its playouts began here) and the first player's sum of rewards."""
-
-    child: "Node | None"
-    reward: float
-    playouts: int
-
-
-class Node:
-    """A position in the tree. ``owner`` is the player its values are for: who chose the move that leads here."""
-
-    def __init__(self, state: Any, mover: int, moves: list[int], owner: int, move: int | None, parent: "Node | None"):
-        self.state, self.mover, self.moves = state, mover, moves
-        self.owner, self.move, self.parent = owner, move, parent
-        self.children: list[Node] = []
-        self.history: list[Visit] = []
-        self.pending = 0  # playouts of virtual loss: selected, not yet backed up
-        self.evaluation = math.nan  # for the first player, in [0, 1]
-
-    @property
-    def visits(self) -> int:
-        """Playouts that went through the node and have been backed up."""
-        return sum(visit.playouts for visit in self.history)
-
-    @property
-    def chooser(self) -> int:
-        """Whose choice the children are; the first player's values are kept below chance."""
-        return 0 if self.mover == CHANCE else self.mover
-
-    def child(self, move: int) -> "Node | None":
-        """The child that ``move`` leads to."""
-        return next((child for child in self.children if child.move == move), None)
-
-    def visited_children(self) -> list["Node"]:
-        """The children that have been backed up."""
-        return [child for child in self.children if child.history]
-
-    def seen_by_owner(self, value: float) -> float:
-        """A value of the children's owner as the owner of this node sees it."""
-        return value if self.owner == self.chooser else 1.0 - value
-
-    def rewards(self, own: bool = False) -> float:
-        """The owner's sum of rewards; ``own``: of the playouts that began here."""
-        visits = [v for v in self.history if v.child is None or not own]
-        return in_order(v.reward if self.owner == 0 else v.playouts - v.reward for v in visits)
-
-    def own_visits(self) -> int:
-        """Playouts that began here."""
-        return sum(visit.playouts for visit in self.history if visit.child is None)
-
-
-# ------------------------------------------------------------------------------------------------------------ operators
+from tests.reference.nodes import Node, in_order
 
 
 class Operator:
@@ -130,6 +68,65 @@ class Average(Operator):
 
     def shown(self, node):
         return node.rewards() / self.count(node)
+
+
+class AverageVariance(Average):
+    """Mean and variance of all rewards; the mean of P playouts of a leaf counts as P observations of it."""
+
+    def variance(self, node):
+        """The mean square less the square of the mean, virtual loss as rewards of 0."""
+        seen = [(v.reward if node.owner == 0 else v.playouts - v.reward, v.playouts) for v in node.history]
+        squares = in_order(reward * reward / playouts for reward, playouts in seen)
+        return max(squares / self.count(node) - self.shown(node) ** 2, 0.0)
+
+
+class AverageRounds(Average):
+    """The mean, and the rounds of 004, section 6.2."""
+
+    def owed(self, node):
+        """The children whom the present round owes a visit, by playing through the visits from the first."""
+        if ("owed", node) not in self.known:
+            owed, sums = set(), {child: [0.0, 0] for child in node.children}
+            for number, visit in enumerate(node.history, 1):
+                if visit.child is None:
+                    continue
+                owed.discard(visit.child)
+                pair = sums[visit.child]
+                pair[0] += visit.reward if node.chooser == 0 else visit.playouts - visit.reward
+                pair[1] += visit.playouts
+                if node.mover == CHANCE or len(node.moves) != sum(1 for _, n in sums.values() if n):
+                    continue
+                open_children = [child for child in node.children if child.proven_after >= number]
+                means = [sums[child][0] / sums[child][1] for child in open_children]
+                if not owed.intersection(open_children) and means.count(max(means, default=0)) > 1:
+                    owed = set(node.children)
+            self.known["owed", node] = owed
+        return self.known["owed", node]
+
+
+class Bast(Average):
+    """Bounds in smooth trees (Coquelin and Munos 2007), mirrored for two players."""
+
+    def bounds(self, node):
+        """(lower, upper) for the owner."""
+        if ("bounds", node) not in self.known:
+            option, n, depth, above = self.option, node.visits, 0, node.parent
+            while above is not None:
+                depth, above = depth + 1, above.parent
+            width = math.sqrt(math.log(2.0 * option.nodes / option.risk * n * (n + 1)) / (2 * n))
+            if node.moves:
+                width += option.delta * option.gamma**depth
+            mean = node.rewards() / n
+            low, high = mean - width, mean + width
+            children = [self.bounds(child) for child in node.visited_children()]
+            if children and node.mover != CHANCE:
+                least = max(lower for lower, _ in children)
+                most = max(upper for _, upper in children) if len(children) == len(node.moves) else math.inf
+                if node.owner != node.chooser:
+                    least, most = 1.0 - most, 1.0 - least
+                low, high = max(low, least), min(high, most)
+            self.known["bounds", node] = low, high
+        return self.known["bounds", node]
 
 
 class Minimax(Operator):
@@ -327,29 +324,7 @@ class DiscountedByAge(Discounted):
 OPERATORS = {
     kind.__name__: kind
     for kind in (
-        Accelerated, Average, Discounted, HeuristicPrior, ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
+        Accelerated, Average, AverageRounds, AverageVariance, Bast, Discounted, HeuristicPrior, ImplicitMinimax, Max, Minimax,
+        Mix, PowerMean, RobustMax,
     )
 }  # fmt: skip
-
-
-# ----------------------------------------------------------------------------------------------------- selection rules
-
-
-def ucb1(rule, value, n, total, depth, horizon):
-    """002, eq. 1; with rewards in [-1, 1] the formula is halved, since values here are in [0, 1]."""
-    constant = rule.exploration / 2.0 if rule.lowest_reward == -1 else rule.exploration
-    return value + constant * math.sqrt(math.log(total) / n)
-
-
-def sensei(rule, value, n, total, depth, horizon):
-    """001: winrate + UCTK sqrt(ln(parent.visits) / (5 child.visits))."""
-    return value + rule.uctk * math.sqrt(math.log(total) / (5.0 * n))
-
-
-def depth_decayed(rule, value, n, total, depth, horizon):
-    """000, section 2.1: (ln t / s)^((D + d) / (2 D + d)); at least one ply is taken to remain."""
-    remaining = max((rule.length or horizon) - depth, 1.0)
-    return value + rule.exploration * (math.log(total) / n) ** ((remaining + depth) / (2.0 * remaining + depth))
-
-
-RULES = {"Ucb1": ucb1, "Sensei": sensei, "DepthDecayed": depth_decayed}

@@ -1,7 +1,7 @@
 """UCT, one tree and one iteration after another, as the documents tell it: the oracle of the forest.
 
 It shares with the library the rules of the game and the addresses of random draws, and nothing else. See ``operators``
-for how values come about.
+for how values come about, ``rules`` for selection, ``proofs`` for what is solved.
 """
 
 import functools
@@ -15,8 +15,12 @@ from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.tree.settings import Settings
-from tests.reference.operators import OPERATORS, RULES, Node, Operator, Visit, in_order
+from tests.reference import playout
+from tests.reference.nodes import Node, Visit, in_order
+from tests.reference.operators import OPERATORS, Operator
 from tests.reference.playout import WORD, legal_moves, number_below, rescaled_evaluation, splitmix, uniform_playout
+from tests.reference.proofs import playable, prove
+from tests.reference.rules import RULES, Choice, tries_unvisited
 
 PLAYOUTS, TIES, CHANCES, FINAL = range(4)  # purposes of the keys below a search's key
 NEAR = 1e-12
@@ -70,7 +74,7 @@ class Uct:
         self.evaluates = operator.EVALUATES
         self.operator: Operator = OPERATORS[type(operator).__name__](operator)
         # Visits a leaf needs before it gets children; where whole episodes are stored, none.
-        self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0}[settings.expansion]
+        self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 1}[settings.expansion]
 
     def search(self, state: Any, key: int, iterations: int, known: Node | None = None) -> Node:
         """The root after so many iterations; ``known`` is a node of an earlier tree to go on from. May raise NearTie."""
@@ -80,7 +84,9 @@ class Uct:
         self.horizon = float(contract.remaining_plies(self.game, state))
         leaves = self.settings.leaves_per_tree
         for first in range(0, iterations, leaves):
-            paths = []
+            paths: list[list[Node]] = []
+            if root.proof is not None:
+                break  # solved: the tree stays as it is
             for iteration in range(first, min(first + leaves, iterations)):
                 try:
                     path = self.descend(root, key_below(key, TIES, iteration), key_below(key, CHANCES, iteration))
@@ -114,18 +120,26 @@ class Uct:
             node, depth = path[-1], len(path) - 1
             if not node.moves or (not node.children and node.visits + node.pending < self.threshold):
                 return path
+            if depth > 0 and self.settings.expansion == "root":
+                return path
             untried = [move for move in node.moves if node.child(move) is None]
             if node.mover == CHANCE:
                 child = node.child(self.throw(node, depth, chance))
-            elif untried and (not node.children or math.isinf(self.settings.first_play_urgency)):
+            elif untried and (not node.children or self.tries_unvisited(node, untried, depth, ties)):
                 child = None
             else:
                 child, score = self.best(node, depth, ties)
-                if untried and self.settings.first_play_urgency >= score:
+                if untried and (score == -math.inf or score <= self.settings.first_play_urgency < math.inf):
                     child = None
             if child is None:
                 return self.expand(path, ties, chance)
             path.append(child)
+
+    def tries_unvisited(self, node: Node, untried: list[int], depth: int, ties: int) -> bool:
+        """Whether an untried move comes before any score, where no urgency is given to it."""
+        draws = functools.partial(playout.word, ties, depth)
+        urgent = math.isinf(self.settings.first_play_urgency)
+        return urgent and tries_unvisited(self.rule, draws, len(untried), len(node.moves))
 
     def throw(self, node: Node, depth: int, chance: int) -> int:
         """What chance does in a node."""
@@ -139,10 +153,8 @@ class Uct:
         total = operator.total(node)
         if self.settings.parent_count == "children":
             total = in_order(operator.count(child) for child in node.children)
-        scores = [
-            self.score(self.rule, operator.shown(child), operator.count(child), total, depth, self.horizon)
-            for child in node.children
-        ]
+        choice = Choice(operator, node, total, depth, self.horizon, functools.partial(playout.word, ties, depth))
+        scores = [-math.inf if c.proof is not None else self.score(self.rule, choice, c) for c in node.children]
         highest = max(scores)
         if any(0 < abs(highest - score) < NEAR for score in [*scores, self.settings.first_play_urgency]):
             raise NearTie
@@ -178,11 +190,16 @@ class Uct:
         reward = self.play(path[-1].state, key, playouts)
         for node, child in zip(path, [*path[1:], None], strict=True):
             node.history.append(Visit(child, reward, playouts))
+        if self.settings.solve:
+            prove(self.game, path)
         self.operator.forget()
 
     def decide(self, root: Node, key: int) -> int:
-        """The move to play: most visits or highest value, ties at random."""
+        """The move to play: most visits or highest value among those that no proof rules out, ties at random."""
+        moves = playable(root.children, self.operator)
         by_visits = self.settings.final == "visits"
-        worth = [child.visits if by_visits else self.operator.value(child) for child in root.children]
-        best = [child.move for child, value in zip(root.children, worth, strict=True) if value == max(worth)]
+        worth = [child.visits if by_visits else self.operator.value(child) for child in moves]
+        if moves[0].proof is not None:
+            worth = [0.0] * len(moves)  # they are worth the same
+        best = [child.move for child, value in zip(moves, worth, strict=True) if value == max(worth)]
         return best[number_below(len(best), key_below(key, FINAL), 0, 0)]

@@ -17,9 +17,11 @@ from gpumcts.rng import key_of
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import ROOT, Forest
 from gpumcts.tree.search import Searched, Searcher
+from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from tests.reference.operators import Node
+from gpumcts.tree.solve import DRAW, LOSS, WIN
+from tests.reference.nodes import Node
 from tests.reference.playout import legal_moves, number_below
 from tests.reference.uct import NearTie, Uct, compiled_playouts
 
@@ -29,6 +31,8 @@ LEAST_ITERATIONS = 20  # a comparison of less is none
 SAME_VALUE = 1e-12  # how far values may lie apart where the reference does its sums in another order
 OPERATORS = options.names("backup")
 RULES = options.names("selection")
+NEEDY = {"ucb1_tuned": "average_variance", "bast": "bast", "epsilon_greedy": "average_rounds"}
+"""Rules that ask more of an operator than a value and counts, and one that has it."""
 
 
 def operator_of(name: str) -> Any:
@@ -40,13 +44,20 @@ def operator_of(name: str) -> Any:
         "robust_max": {"from_visits": 8},
         "mix": {"mean_weight": 10.0, "growth_from": 20},
         "power_mean": {"exponent": 4.0},
+        "bast": {"delta": 0.2, "gamma": 0.7, "nodes": 2.0, "risk": 0.5},
     }
     return options.option("backup", name)(**small.get(name, {}))
 
 
 def rule_of(name: str) -> Any:
-    """A selection rule."""
-    return options.option("selection", name)()
+    """A selection rule, with parameters under which all its branches are taken within a few hundred iterations."""
+    often = {"epsilon_greedy": {"epsilon": 0.3}, "boltzmann": {"temperature": 0.3}}
+    return options.option("selection", name)(**often.get(name, {}))
+
+
+def fits(operator: str, rule: str) -> bool:
+    """Whether the operator has what the rule asks of it."""
+    return selection.fits(rule_of(rule), operator_of(operator))
 
 
 @functools.cache
@@ -99,8 +110,8 @@ def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> 
 def assert_same_tree(
     forest: Forest, tree: int, operator: Any, reference: Uct, root: Node, tolerance: float = 0.0
 ) -> int:
-    """Every node of a tree against the reference's: moves, order, visits, and values within ``tolerance``; how many nodes."""
-    pending, nodes = [(ROOT, root)], 0
+    """Every node of a tree against the reference's: moves, order, visits, proofs, values within ``tolerance``; how many nodes."""
+    pending, nodes, proofs = [(ROOT, root)], 0, {None: 0, -1: LOSS, 0: DRAW, 1: WIN}
     reference.operator.forget()
     while pending:
         slot, node = pending.pop()
@@ -111,6 +122,7 @@ def assert_same_tree(
         first = int(forest.first_child[tree, slot])
         block = range(first, first + int(forest.children[tree, slot]))
         assert [int(forest.move[tree, child]) for child in block] == [child.move for child in node.children]
+        assert (forest.proof[tree, slot] if forest.proof.shape[1] else 0) == proofs[node.proof]
         if slot != ROOT:  # no operator uses the root's own value
             assert abs(value(operator, forest, tree, slot) - reference.operator.value(node)) <= tolerance
         pending += zip(block, node.children, strict=True)

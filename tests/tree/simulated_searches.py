@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpumcts.games.contract import start
+from gpumcts.tree.forest import PER_NODE
 from gpumcts.tree.search import Searched
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, searcher_of
@@ -40,7 +41,7 @@ def digest(found: Searched) -> str:
     forest = found.forest
     assert forest is not None
     for tree, used in enumerate(forest.used):
-        for array in forest[:6]:
+        for array in forest[:PER_NODE]:
             text.update(np.ascontiguousarray(array[tree, :used]).tobytes())
     return text.hexdigest()[:16]
 

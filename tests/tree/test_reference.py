@@ -14,10 +14,11 @@ from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.reference.operators import OPERATORS as REFERENCE_OPERATORS
-from tests.reference.operators import RULES as REFERENCE_RULES
 from tests.reference.operators import AcceleratedByAge, DiscountedByAge
+from tests.reference.rules import RULES as REFERENCE_RULES
 from tests.reference.uct import plain_playouts
 from tests.tree.drivers import (
+    NEEDY,
     OPERATORS,
     OTHELLO,
     RULES,
@@ -25,6 +26,7 @@ from tests.tree.drivers import (
     TOY_GAMES,
     assert_like_reference,
     assert_same_tree,
+    fits,
     keys_for,
     operator_of,
     othello_states,
@@ -48,8 +50,21 @@ SETTINGS = {
     "first": Settings(ties="first"),
     "children": Settings(parent_count="children"),
     "value": Settings(final="value"),
+    "root": Settings(expansion="root", leaves_per_tree=2),
+    "solve": Settings(solve=True),
+    "solve_with_leaves": Settings(solve=True, leaves_per_tree=3),
+    "solve_with_urgency": Settings(solve=True, first_play_urgency=0.6),
+    "solve_on_whole_paths": Settings(solve=True, expansion="whole_path", playouts_per_leaf=2),
 }
-WHOLE_EPISODES = {"whole_path", "leaves_on_whole_paths"}
+WHOLE_EPISODES = {"whole_path", "leaves_on_whole_paths", "solve_on_whole_paths"}
+OTHER_SETTINGS = [
+    "threshold",
+    "whole_path",
+    "leaves_and_playouts",
+    "first",
+    "solve",
+    "solve_with_leaves",
+]  # with other rules
 TWO_COUNTS = {"average", "discounted"}  # what a rule can read of an operator: visits, or counts of its own
 THREE_SUMS = {"average", "accelerated", "minimax"}
 
@@ -62,12 +77,13 @@ def tolerance_of(operator: str, settings: Settings = Settings()) -> float:
 def pairs(operators, others, few, every):
     """Every operator with every other option; but those of few operators are all that is run without ``-m slow``.
 
-    A pair is a compilation of about a second and a half, and they add up.
+    A pair is a compilation of about a second and a half, and they add up. Of rules, those that fit the operator.
     """
     return [
         pytest.param(operator, other, marks=[] if other == every or operator in few else [pytest.mark.slow])
         for operator in operators
         for other in others
+        if other not in RULES or fits(operator, other)
     ]
 
 
@@ -76,7 +92,7 @@ def test_every_operator_and_rule_has_a_reference():
     assert {type(rule_of(name)).__name__ for name in RULES} == set(REFERENCE_RULES)
 
 
-@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, TWO_COUNTS, "ucb1"))
+@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {*TWO_COUNTS, *NEEDY.values()}, "ucb1"))
 def test_othello(operator, rule):
     """The start, the middle, a position with a pass and one near the end of the game."""
     searcher = searcher_of(operator_of(operator), rule=rule_of(rule))
@@ -114,6 +130,17 @@ def test_settings(operator, settings, game):
     searcher = searcher_of(operator_of(operator), settings, game)
     iterations = 51 if settings.expansion == "whole_path" else 101
     assert_like_reference(searcher, states, iterations, tolerance=tolerance_of(operator, settings))
+
+
+@pytest.mark.parametrize("settings", OTHER_SETTINGS)
+@pytest.mark.parametrize("rule", ["uniform", "boltzmann", *NEEDY])
+def test_settings_of_other_rules(rule, settings):
+    """Where visits need not begin with every move, where scores are draws, and where an operator keeps more than values."""
+    operator = NEEDY.get(rule, "average")
+    searcher = searcher_of(operator_of(operator), SETTINGS[settings], TOY_GAMES["dots"], rule_of(rule))
+    iterations = 51 if settings == "whole_path" else 151
+    start = contract.start(TOY_GAMES["dots"])
+    assert_like_reference(searcher, [start] * 2, iterations, tolerance=tolerance_of(operator, SETTINGS[settings]))
 
 
 @pytest.mark.parametrize("rule", [Ucb1(0.4, -1), Ucb1(1.4142135623730951), Ucb1(0.1), Ucb1(0.0)])

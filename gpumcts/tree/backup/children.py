@@ -16,6 +16,12 @@ def has_visited_child(forest, tree, node):
 
 
 @inlined
+def unproven(forest, tree, node):
+    """Whether the search may still learn about a node: nothing is proven of it."""
+    return forest.proof.shape[1] == 0 or forest.proof[tree, node] == 0
+
+
+@inlined
 def best_value(forest, tree, node, column):
     """The largest of the visited children's values, kept in ``column``, for the player who chooses among them."""
     best = -1.0

@@ -41,6 +41,24 @@ def back_up(operator, forest, tree, path, movers, depth, reward, playouts, evalu
     """
 
 
+# Verbs that only some operators answer, for the rules that name one of them in ``NEEDS``; no defaults.
+
+
+@verb("operator")
+def variance(operator, forest, tree, node):
+    """The variance of the rewards of a visited node, float64 >= 0; rewards in [0, 1]."""
+
+
+@verb("operator")
+def bound(operator, forest, tree, node):
+    """An upper bound of what a visited node is worth under best play, float64, for the mover at its parent."""
+
+
+@verb("operator")
+def owed(operator, forest, tree, node):
+    """Whether the present round of its parent owes the node a visit (document 004, section 6.2), bool."""
+
+
 @count.implements(object)
 def visits_count(operator, forest, tree, node):
     return float(forest.visits[tree, node])

@@ -24,14 +24,14 @@ OPTION = DepthDecayed
 
 
 @prepare.implements(DepthDecayed)
-def depth_decayed_prepare(rule, total, depth, horizon):
-    plies = rule.length if rule.length > 0 else horizon
+def depth_decayed_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
+    plies = rule.length if rule.length > 0 else forest.horizon[tree]
     after = max(plies - depth, 1.0)
     return ln(total), (after + depth) / (2.0 * after + depth)
 
 
 @score.implements(DepthDecayed)
-def depth_decayed_score(rule, operator, forest, tree, child, prepared):
+def depth_decayed_score(rule, operator, forest, tree, child, prepared, stream):
     ratio = prepared[0] / count(operator, forest, tree, child)
     bias = exp(prepared[1] * ln(ratio)) if ratio > 0.0 else 0.0  # ln n(s) is 0 at one visit
     return value(operator, forest, tree, child) + rule.exploration * bias

@@ -23,10 +23,10 @@ OPTION = Sensei
 
 
 @prepare.implements(Sensei)
-def sensei_prepare(rule, total, depth, horizon):
+def sensei_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     return rule.uctk * rule.uctk * ln(total) / 5.0, 0.0
 
 
 @score.implements(Sensei)
-def sensei_score(rule, operator, forest, tree, child, prepared):
+def sensei_score(rule, operator, forest, tree, child, prepared, stream):
     return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))

@@ -26,11 +26,11 @@ OPTION = Ucb1
 
 
 @prepare.implements(Ucb1)
-def ucb1_prepare(rule, total, depth, horizon):
+def ucb1_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     constant = rule.exploration / (1 - rule.lowest_reward)
     return constant * constant * ln(total), 0.0
 
 
 @score.implements(Ucb1)
-def ucb1_score(rule, operator, forest, tree, child, prepared):
+def ucb1_score(rule, operator, forest, tree, child, prepared, stream):
     return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))

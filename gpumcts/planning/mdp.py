@@ -1,0 +1,89 @@
+"""Markov decision problems as arrays: costs to be minimised, a few outcomes an action, goals that end an episode.
+
+Any problem whose states can be counted fits, and all planners and the value iteration run on it. For sailing, whose rules
+could also be worked out at every step, the arrays are no slower: a sample reads three short rows of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.jit import inlined
+from gpumcts.rng import bits
+
+U = np.uint64
+MOST_ACTIONS = 64  # legal actions are bits of a word
+MOST_STATES = 1 << 31
+
+
+class Mdp(NamedTuple):
+    """S states, A actions, K outcomes an action; outcomes of probability 0 fill up.
+
+    actions       uint64[S]        legal actions, a bit each; 0 exactly at goals
+    costs         float64[S, A]    expected cost of an action; 0 where it is not legal
+    successors    int32[S, A, K]   the state that outcome k leads to
+    probabilities float64[S, A, K]
+    thresholds    uint32[S, A, K - 1]  outcome k is drawn where k thresholds are at most the 31 random bits
+    discount      float64 in (0, 1]
+    """
+
+    actions: np.ndarray
+    costs: np.ndarray
+    successors: np.ndarray
+    probabilities: np.ndarray
+    thresholds: np.ndarray
+    discount: float
+
+
+def problem(
+    actions: np.ndarray, costs: np.ndarray, successors: np.ndarray, probabilities: np.ndarray, discount: float = 1.0
+) -> Mdp:
+    """An ``Mdp`` from its arrays, checked; the outcomes of a state and action must be different states.
+
+    Raises BadInput where shapes do not fit, a cost is negative or not finite, probabilities are not, or the discount is not
+    in (0, 1].
+    """
+    states, most, outcomes = successors.shape
+    if actions.shape != (states,) or costs.shape != (states, most) or probabilities.shape != successors.shape:
+        raise BadInput("mdp: the arrays are actions[S], costs[S, A], successors[S, A, K] and probabilities[S, A, K]")
+    if not (1 <= states <= MOST_STATES and 1 <= most <= MOST_ACTIONS and outcomes >= 1):
+        raise BadInput(f"mdp: there are 1 to {MOST_STATES} states, 1 to {MOST_ACTIONS} actions, and at least one outcome")
+    if not 0 < discount <= 1:
+        raise BadInput(f"discount={discount}: must be a number in (0, 1]")
+    legal = (actions[:, None] >> np.arange(most, dtype=np.uint64)) & U(1) != 0
+    if most < MOST_ACTIONS and (actions >> U(most)).any():
+        raise BadInput(f"mdp: an action beyond the last, {most - 1}, is legal somewhere")
+    if not (np.isfinite(costs[legal]).all() and (costs[legal] >= 0).all()):
+        raise BadInput("mdp: a cost is negative or not finite")
+    sums = probabilities[legal].sum(axis=1)
+    if (probabilities[legal] < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
+        raise BadInput("mdp: the probabilities of an action's outcomes are not all at least 0 with sum 1")
+    reached = successors[legal][probabilities[legal] > 0]
+    if reached.size and not (0 <= reached.min() and reached.max() < states):
+        raise BadInput("mdp: an action leads to a state that is none")
+    return Mdp(
+        np.ascontiguousarray(actions, np.uint64),
+        np.where(legal, costs, 0.0),
+        np.where(legal[:, :, None] & (probabilities > 0), successors, 0).astype(np.int32),
+        np.where(legal[:, :, None], probabilities, 0.0),
+        _thresholds(probabilities),
+        float(discount),
+    )
+
+
+def _thresholds(probabilities: np.ndarray) -> np.ndarray:
+    """Sums of the probabilities of the first outcomes, times 2^31, rounded; 2^31, which no draw reaches, where nothing follows."""
+    sums = np.cumsum(probabilities, axis=2)[:, :, :-1]
+    follows = np.cumsum(probabilities[:, :, ::-1], axis=2)[:, :, -2::-1] > 0
+    return np.where(follows, np.rint(sums * 2.0**31), 2.0**31).astype(np.uint32)
+
+
+@inlined
+def outcome(mdp, state, action, stream):
+    """The outcome of a legal action, int64, drawn with its probability (off by less than 2^-31) from draw 0 of ``stream``."""
+    random = bits(stream, 0) >> U(33)
+    k = np.int64(0)
+    for j in range(mdp.thresholds.shape[2]):
+        k += np.int64(random >= U(mdp.thresholds[state, action, j]))
+    return k

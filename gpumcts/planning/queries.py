@@ -1,0 +1,151 @@
+"""Many queries at once: a planner from many states, over threads; the answers depend neither on these nor on their order."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.jit import announced
+from gpumcts.options import compiled
+from gpumcts.planning.contract import PROGRESS, advance, memory
+from gpumcts.planning.lean import lean
+from gpumcts.planning.mdp import Mdp
+from gpumcts.planning.store import FIRST_ROOM, clear, move_in
+
+SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
+MOST_SAMPLES = 1 << 31
+
+
+@lean
+def _answer(planner, mdp, evaluations, roots, runs, keys, checkpoints, chosen, kept, progress, first, last):
+    """Answer queries ``first`` to ``last`` - 1; returns the first one that is not, which is where the memory is full."""
+    for query in range(first, last):
+        if progress[0] == 0:
+            clear(kept.store)
+        if not advance(
+            planner, mdp, evaluations[runs[query]], roots[query], keys[query], checkpoints, chosen[query], kept, progress
+        ):
+            return query
+        progress[:] = 0
+    return last
+
+
+class Queries:
+    """Queries to one planner about one problem.
+
+    Parameters
+    ----------
+    mdp, planner : the problem and the option value of the planner
+    evaluations : float64[R, S], the evaluation of each run
+    roots : int64[Q], where each query begins, states that are no goals; runs : int64[Q], its row of ``evaluations``
+    keys : uint64[Q], of its draws
+    threads : CPU threads
+
+    Raises BadInput where the arrays do not fit together, and where a root is a goal.
+    """
+
+    def __init__(
+        self, mdp: Mdp, planner: Any, evaluations: np.ndarray, roots: np.ndarray, runs: np.ndarray, keys: np.ndarray,
+        threads: int = 1,
+    ) -> None:  # fmt: skip
+        states = len(mdp.actions)
+        if evaluations.ndim != 2 or evaluations.shape[1] != states or not len(roots) == len(runs) == len(keys):
+            raise BadInput("queries: the arrays are evaluations[R, S], roots[Q], runs[Q] and keys[Q]")
+        if len(roots) and not (0 <= roots.min() and roots.max() < states and mdp.actions[roots].all()):
+            raise BadInput("queries: a root is no state of the problem, or is a goal, where there is nothing to plan")
+        if len(runs) and not (0 <= runs.min() and runs.max() < len(evaluations)):
+            raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
+        self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
+        self._name = f"planner {type(planner).__name__}"
+        self._evaluations = np.ascontiguousarray(evaluations, np.float64)
+        self._roots, self._runs = np.ascontiguousarray(roots, np.int64), np.ascontiguousarray(runs, np.int64)
+        self._keys = np.ascontiguousarray(keys, np.uint64)
+
+    def answers(
+        self,
+        checkpoints: np.ndarray,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> np.ndarray:
+        """The action each query names after each number of samples in ``checkpoints`` (int64[C], increasing), int8[Q, C].
+
+        ``on_progress`` is called from the threads with the queries answered since the last call. Raises KeyboardInterrupt
+        where ``stop`` is set meanwhile, BadInput where the checkpoints do not increase from at least 1 to below 2^31.
+        """
+        checkpoints = np.ascontiguousarray(checkpoints, np.int64)
+        if not len(checkpoints) or checkpoints[0] < 1 or (np.diff(checkpoints) <= 0).any():
+            raise BadInput("queries: checkpoints are increasing numbers of samples, at least 1")
+        if checkpoints[-1] >= MOST_SAMPLES:
+            raise BadInput(f"queries: a query may take fewer than {MOST_SAMPLES} samples")
+        chosen = np.full((len(self._roots), len(checkpoints)), -1, np.int8)
+        with announced(self._name):
+            self._work(iter([range(0)]), checkpoints, chosen, None, None)
+        parts = _Parts(len(chosen), self._threads)
+        with ThreadPoolExecutor(self._threads) as pool:
+            works = [pool.submit(self._work, parts, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)]
+            for work in works:
+                work.result()
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+        return chosen
+
+    def _work(self, parts: Any, checkpoints: np.ndarray, chosen: np.ndarray, stop: Any, on_progress: Any) -> None:
+        """Answer parts of the queries, one after the other, in a memory that grows where it is full."""
+        kept, progress = memory(self._planner, self._mdp, FIRST_ROOM), np.zeros(PROGRESS, np.int64)
+        for part in parts:
+            first, begin = part.start, time.perf_counter()
+            while first < part.stop or not len(part):
+                if stop is not None and stop.is_set():
+                    return
+                first = _answer(
+                    self._planner, self._mdp, self._evaluations, self._roots, self._runs, self._keys, checkpoints, chosen,
+                    kept, progress, first, part.stop,
+                )  # fmt: skip
+                if not len(part):
+                    break
+                if first < part.stop:
+                    kept = _larger(self._planner, self._mdp, kept)
+            if on_progress is not None:
+                on_progress(len(part))
+            if isinstance(parts, _Parts):
+                parts.took(len(part), time.perf_counter() - begin)
+
+
+def _larger(planner: Any, mdp: Mdp, kept: Any) -> Any:
+    """The same memory with twice the room."""
+    more = memory(planner, mdp, 2 * len(kept.store.keys))
+    move_in(kept.store, more.store)
+    for old, new in zip(kept, more, strict=True):
+        if isinstance(old, np.ndarray):
+            new[: len(old)] = old
+    return more
+
+
+class _Parts:
+    """Hands out the queries in parts that take about ``SECONDS_A_CALL``, to any number of threads."""
+
+    def __init__(self, queries: int, threads: int) -> None:
+        self._queries, self._next, self._size = queries, 0, 1
+        self._most = max(1, queries // (4 * threads))
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> "_Parts":
+        return self
+
+    def __next__(self) -> range:
+        with self._lock:
+            if self._next == self._queries:
+                raise StopIteration
+            begin = self._next
+            self._next = min(begin + self._size, self._queries)
+            return range(begin, self._next)
+
+    def took(self, queries: int, seconds: float) -> None:
+        """How long a part took: quick ones double the size of those to come."""
+        with self._lock:
+            if seconds < SECONDS_A_CALL / 2 and queries >= self._size:
+                self._size = min(2 * self._size, self._most)

@@ -1,0 +1,40 @@
+"""The mean of all playouts and their variance, for UCB1-Tuned (Auer, Cesa-Bianchi, Fischer 2002; document 002, note 5)."""
+
+from typing import NamedTuple
+
+from gpumcts.tree.backup.contract import back_up, player_above, reward_for, value, variance
+
+SUM, SQUARES = 0, 1
+
+
+class AverageVariance(NamedTuple):
+    """Mean value, and the mean square of the rewards; 32 bytes a node.
+
+    With ``playouts_per_leaf`` P > 1 only the sum of a leaf's rewards is known: its mean counts as P observations of that mean,
+    so the variance is that of means of P playouts, not of single ones. Virtual loss counts as rewards of 0, as in the mean.
+    """
+
+    COLUMNS = ("value_sum", "square_sum")
+    EVALUATES = False
+
+
+OPTION = AverageVariance
+
+
+@value.implements(AverageVariance)
+def average_variance_value(operator, forest, tree, node):
+    return forest.columns[tree, node, SUM] / forest.visits[tree, node]
+
+
+@variance.implements(AverageVariance)
+def average_variance_variance(operator, forest, tree, node):
+    mean = forest.columns[tree, node, SUM] / forest.visits[tree, node]
+    return max(forest.columns[tree, node, SQUARES] / forest.visits[tree, node] - mean * mean, 0.0)
+
+
+@back_up.implements(AverageVariance)
+def average_variance_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    for k in range(depth, -1, -1):
+        seen = reward_for(player_above(movers, k), reward, playouts)
+        forest.columns[tree, path[k], SUM] += seen
+        forest.columns[tree, path[k], SQUARES] += seen * seen / playouts

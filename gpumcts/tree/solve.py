@@ -1,0 +1,74 @@
+"""Solved nodes: MCTS-Solver (Winands, Björnsson and Saito 2008) for wins, losses and draws; document 001's finished nodes.
+
+A node whose game is over is proven; one with a child that wins for its mover is won, one whose moves all have proven children is
+worth the best of them. What is proven is not selected again, save a won root's search, which is over. Values are left as
+the playouts made them: document 001's infinite visits and wins are what ``decide`` makes of a proof.
+"""
+
+import numpy as np
+
+from gpumcts.games.contract import CHANCE, SCORE_UNIT
+from gpumcts.jit import inlined
+from gpumcts.tree.backup.contract import flips, player_above
+from gpumcts.tree.forest import ROOT
+
+LOSS, DRAW, WIN = 1, 2, 3
+"""What a node is proven to be, for the player who moves at its parent (the root: who moves there)."""
+OTHER_SIDE = 4  # less the proof: the same for the other player
+
+
+@inlined
+def with_proof(forest, tree, child, candidate):
+    """The score of a child in selection: what is proven draws no more playouts."""
+    return candidate if forest.proof[tree, child] == 0 else -np.inf
+
+
+@inlined
+def proof_of_score(score, player):
+    """The proof of a position where the game is over from the first player's score; 0 where that is no win, loss or draw."""
+    if score == 0:
+        return DRAW
+    if score != SCORE_UNIT and score != -SCORE_UNIT:
+        return 0
+    return WIN if (score > 0) == (player == 0) else LOSS
+
+
+@inlined
+def proof_of_children(forest, tree, node):
+    """What the children prove for the player who moves at ``node``; 0 where they prove nothing."""
+    first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.children[tree, node])
+    best, every = LOSS, count == forest.moves[tree, node]
+    for child in range(first, first + count):
+        proof = np.int64(forest.proof[tree, child])
+        best = max(best, proof)
+        every &= proof != 0
+    return best if every or best == WIN else 0
+
+
+@inlined
+def prove(forest, tree, path, movers, depth, score_sum, playouts):
+    """Enter what a backed up leaf proves, from the leaf up as far as it goes.
+
+    score_sum : int64, of the leaf's playouts, for the first player: where its game is over, ``playouts`` times its score
+    """
+    leaf = path[depth]
+    if forest.moves[tree, leaf] != 0 or forest.proof[tree, leaf] != 0:
+        return
+    proof = proof_of_score(score_sum // playouts, player_above(movers, depth))
+    forest.proof[tree, leaf] = proof
+    k = depth - 1
+    while proof != 0 and k >= 0 and movers[k] != CHANCE:
+        proof = proof_of_children(forest, tree, path[k])
+        if proof != 0 and flips(movers, k):
+            proof = OTHER_SIDE - proof
+        forest.proof[tree, path[k]] = proof
+        k -= 1
+
+
+@inlined
+def all_solved(forest, begin, end):
+    """Whether the root of every tree from ``begin`` to ``end`` is proven."""
+    for tree in range(begin, end):
+        if forest.proof[tree, ROOT] == 0:
+            return False
+    return True

@@ -1,0 +1,97 @@
+"""The compiled glue of a search in a table: iterations of a block of trees, with the steps handed in as values; root tables."""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from gpumcts.games.contract import count_moves, mover, nth_move, play, remaining_plies, unpack
+from gpumcts.jit import entry
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
+from gpumcts.tree.forest import NONE
+from gpumcts.tree.table import REWARDS, Table, find, rewards_for, table_index, visits_of
+from gpumcts.tree.table_steps import ARRIVED, Near, Trail, enter, pick, walk
+from gpumcts.tree.uncounted import separate_uncounted, uncounted
+
+U = np.uint64
+
+
+def walk_step(game: Any, keeping: Any, switches: Any, table: Table, near: Near, trail: Trail) -> Any:
+    """``walk`` compiled for a game (values; the others give the types)."""
+    typed = (numba.typeof(v) for v in (game, table, keeping, near, trail, switches))
+    return separate_uncounted(walk, types.int64(*typed), f"table moves of {type(game).__name__}")
+
+
+def pick_step(rule: Any, operator: Any, switches: Any, near: Near, trail: Trail) -> Any:
+    """``pick`` compiled for a rule and an operator."""
+    values = (rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+    name = f"selection by {type(rule).__name__} over {type(operator).__name__} in a table"
+    return separate_uncounted(pick, types.void(*(numba.typeof(v) for v in values)), name)
+
+
+@uncounted
+def set_out(trail, roots, keys, number):
+    """Put every row at its root, under the keys of iteration ``number``."""
+    for row in range(trail.codes.shape[0]):
+        for i in range(roots.shape[1]):
+            trail.words[row, i] = roots[row, i]
+        trail.keys[row] = child_key(child_key(keys[row], PLAYOUT_STREAM), U(number))
+        trail.streams[row, 0] = child_key(child_key(keys[row], TIE_STREAM), U(number))
+        trail.streams[row, 1] = child_key(child_key(keys[row], CHANCE_STREAM), U(number))
+        trail.codes[row], trail.depths[row] = ARRIVED, 0
+
+
+@uncounted
+def advance(
+    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
+):
+    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t."""
+    for number in range(span[0], span[1]):
+        set_out(trail, roots, keys, number)
+        while walk(game, table, keeping, near, trail, switches) > 0:
+            pick(rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+        if not switches.whole_path:  # else every leaf is the end of a game, and its score is known
+            for row in range(trail.codes.shape[0]):
+                for column in range(TALLY_COLUMNS):
+                    trail.tally[row, column] = 0
+            evaluate(game, policy, trail.words, trail.keys, switches.playouts, trail.tally)
+        enter(table, keeping, trail, switches)
+
+
+@entry
+def advance_block(
+    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
+):  # fmt: skip
+    """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
+    advance(
+        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
+    )
+
+
+@entry
+def horizons_of(game, roots, horizons):
+    """Estimated plies to the end from each of ``roots`` (uint64[B, W]), into float64[B]."""
+    words, width = roots.reshape(-1), roots.shape[1]
+    for row in range(roots.shape[0]):
+        horizons[row] = remaining_plies(game, unpack(game, words, row * width, 1))
+
+
+@entry
+def fill_root_table(game, table, keeping, roots, found):
+    """What the tables have of the moves of each of ``roots``, in order of the moves, into the RootTable ``found``."""
+    words, width = roots.reshape(-1), roots.shape[1]
+    for tree in range(roots.shape[0]):
+        state = unpack(game, words, tree * width, 1)
+        stored = 0
+        for rank in range(count_moves(game, state)):
+            move = np.int64(nth_move(game, state, rank))
+            slot = find(table, tree, keeping, table_index(game, play(game, state, move)))
+            if slot != NONE:
+                visits = visits_of(table, tree, slot)
+                rewards = rewards_for(mover(game, state), table.entries[tree, slot, REWARDS], visits)
+                found.move[tree, stored], found.visits[tree, stored] = move, visits
+                found.value[tree, stored] = rewards / visits
+                stored += 1
+        found.count[tree] = stored

@@ -1,0 +1,302 @@
+"""UCT in a transposition table of fixed size in place of a tree: document 000, section 2.2, "limited memory".
+
+Same call surface as ``tree.search``. Memory is the table, and nothing that grows with the iterations.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cpu import evaluate_step
+from gpumcts.options import compiled
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree import root
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import MOST_VISITS, SECONDS_A_CALL, SHARE_OF_MEMORY, TREES_IN_A_BLOCK, Searched
+from gpumcts.tree.selection.contract import check
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.table import Table, empty_table, keeping, memory_of
+from gpumcts.tree.table_advance import advance_block, fill_root_table, horizons_of, pick_step, walk_step
+from gpumcts.tree.table_steps import Near, Trail, bytes_a_row, empty_near, empty_trail
+
+CACHED = (
+    1 << 20
+)  # bytes of the tables of a block that plays whole paths: more of them would push each other out of the cache
+FEWEST_IN_A_BLOCK = 8  # trees that share the cost of a step's call
+ENGINES = ("auto", "cpu")
+REFUSED = {
+    "expansion": ("root", "the moves of the root alone need no table"),
+    "reuse": (True, "a table begins empty with every search"),
+    "solve": (True, "a table keeps no proofs"),
+}
+
+
+class Block(NamedTuple):
+    """Trees that advance together: their tables, and rows to go down in."""
+
+    table: Table
+    near: Near
+    trail: Trail
+
+
+class TableSearched(Searched):
+    """What a search in tables found. ``forest`` is always None; where all trees were one block their tables are kept."""
+
+    def __init__(self, found: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, line: Callable | None):
+        super().__init__(found, keys, by_value, iterations, None)
+        self._line = line
+
+    def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
+        """The most visited line in the table of a tree, or the one that begins with ``first_move``.
+
+        Raises ValueError where the trees were searched in several blocks, whose tables are gone.
+        """
+        if self._line is None:
+            raise ValueError("the trees were searched in several blocks, and their tables are gone")
+        return self._line(tree, first_move)
+
+
+class TableSearcher:
+    """UCT with any game, playout policy and selection rule on many roots at once, each in a table of ``entries`` entries.
+
+    operator : ``average``, the only one that a table of sums can serve
+    entries : even, at least 2; ``replacement`` : ``twobigp`` or ``single`` (see ``tree.table``)
+    stored_above : where a child cannot be stored, the rule chooses among the stored ones of a higher value than this, in [0, 1]
+        for the player who chooses; without any, and at infinity, the move is random (document 000, section 2.2, has both)
+    engine : ``cpu``, or ``auto``, which is the same here
+    threads, memory_limit : as in ``Searcher``; neither they nor the number of trees change a result
+
+    With ``expansion=whole_path`` every position of an episode is offered to the table, as document 000 does; with ``node`` and
+    ``threshold`` the first one that is not in it, and the playouts begin there. Raises BadInput for all that a table cannot do.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        policy: Any,
+        rule: Any,
+        operator: Any,
+        settings: Settings = Settings(),
+        entries: int = 1 << 20,
+        replacement: str = "twobigp",
+        stored_above: float = np.inf,
+        engine: str = "cpu",
+        threads: int = 1,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
+        self.settings, self.threads, self.entries = settings, threads, entries
+        self.keeping = keeping(entries, replacement, stored_above)
+        self._refuse(engine)
+        self.rules = Rules(game)
+        self.switches = settings.compiled(False)
+        self._memory_limit = memory_limit
+        self._tree_bytes = memory_of(entries) + bytes_a_row(game.WORDS, game.MAX_MOVES, game.MAX_PLIES)
+        block = self._block(1)
+        self._walk = walk_step(game, self.keeping, self.switches, *block)
+        self._pick = pick_step(rule, operator, self.switches, block.near, block.trail)
+        self._evaluate = evaluate_step(game, self.policy)
+
+    def _refuse(self, engine: str) -> None:
+        """Refuse what a table cannot do."""
+        if engine not in ENGINES:
+            raise BadInput(f"engine={engine}: a search with search.table takes engine=cpu")
+        if not isinstance(self.operator, Average):
+            name = type(self.operator).__name__
+            raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
+        check(self.rule, self.operator, self.settings.first_play_urgency)
+        for key, (value, reason) in REFUSED.items():
+            if getattr(self.settings, key) == value:
+                raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")
+        if self.settings.leaves_per_tree > 1:
+            raise BadInput(f"budget.leaves_per_tree={self.settings.leaves_per_tree}: must be 1 with search.table")
+        whole_path = self.settings.expansion == "whole_path"
+        if whole_path and (not isinstance(self.policy, Uniform) or self.policy.truncate):
+            raise BadInput(
+                "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
+            )
+
+    # ------------------------------------------------------------------------------------------------------- memory
+
+    def wave(self, trees: int, iterations: int) -> int:
+        """How many trees are searched together; any number can be searched one block after another.
+
+        Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or cannot be
+        counted.
+        """
+        self._check_budget(iterations)
+        size, threads = self._sizes(trees)
+        return min(trees, size * threads)
+
+    def _check_budget(self, iterations: int) -> None:
+        playouts = self.settings.playouts_per_leaf
+        untried = -(-self.switches.threshold // playouts)
+        if iterations <= untried:
+            raise BadInput(f"budget.iterations={iterations}: must be more than {untried}, or no move is tried at all")
+        if iterations * playouts >= MOST_VISITS:
+            raise BadInput(
+                f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
+            )
+
+    def _sizes(self, trees: int) -> tuple[int, int]:
+        """(trees of a block, threads) for which memory suffices; raises BadInput where it does not for one tree."""
+        limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        fitting = limit // self._tree_bytes
+        if fitting == 0:
+            raise BadInput(
+                f"search.table={self.entries}: a table and its search take {self._tree_bytes / 2**20:,.1f} MiB, "
+                f"and {limit / 2**20:,.1f} MiB may be used"
+            )
+        threads = min(self.threads, fitting)
+        size = TREES_IN_A_BLOCK
+        if self.switches.whole_path:
+            size = min(size, max(CACHED // self._tree_bytes, FEWEST_IN_A_BLOCK))
+        return max(1, min(size, fitting // threads, -(-trees // threads))), threads
+
+    def _block(self, trees: int, entries: int = 2) -> Block:
+        near, trail = empty_near(trees, self.game.MAX_MOVES), empty_trail(trees, self.game.WORDS, self.game.MAX_PLIES)
+        return Block(empty_table(trees, entries), near, trail)
+
+    # ------------------------------------------------------------------------------------------------------- search
+
+    def search(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        iterations: int,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+        games: np.ndarray | None = None,
+    ) -> TableSearched:
+        """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
+
+        As ``Searcher.search``. The moves of a root that are not in its table, because they never were or because others
+        pushed them out, are missing in the result.
+        """
+        if iterations < 1:
+            raise BadInput(f"budget.iterations={iterations}: must be at least 1")
+        found = root.empty_table(len(states), max(1, int(self._root_moves(states).max(initial=1))))
+        kept = None
+        for part, tables, kept in self._search_blocks(states, keys, [iterations], stop, on_progress):  # noqa: B007
+            for whole, piece in zip(found, tables[0], strict=True):
+                whole[part] = _widened(piece, whole)
+        line = None if kept is None else partial(self._most_visited_line, kept, states)
+        return TableSearched(found, keys, self.settings.final == "value", iterations, line)
+
+    def follow(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        checkpoints: Sequence[int],
+        on_table: Callable[[int, slice, root.RootTable], None],
+        level: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> np.ndarray:
+        """Search as ``search`` does, and show the roots on the way.
+
+        checkpoints : numbers of iterations, increasing; the search ends at the last one
+        on_table : called with (iterations, the trees of a block as a slice of ``states``, their RootTable), block after block
+
+        Returns an empty array, as ``Searcher.follow`` does without a ``level``, which is refused here. Raises BadInput for
+        checkpoints that are none, and as ``search``.
+        """
+        points = [int(point) for point in checkpoints]
+        if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
+            raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+        if level is not None:
+            raise BadInput(f"search.table={self.entries}: a root's value is not watched in a table")
+        for part, tables, _ in self._search_blocks(states, keys, points, stop, on_progress):
+            for point, found in zip(points, tables, strict=True):
+                on_table(point, part, found)
+        return np.zeros(0, np.int64)
+
+    def forget(self, games: np.ndarray) -> None:
+        """Nothing is kept from one search to the next."""
+
+    def _root_moves(self, states: np.ndarray) -> np.ndarray:
+        counts = self.rules.count_moves(states)
+        if not counts.all():
+            raise ValueError("a game that is over cannot be searched")
+        return counts
+
+    def _search_blocks(
+        self, states, keys, points, stop, on_progress
+    ) -> Iterator[tuple[slice, list[root.RootTable], Table | None]]:
+        """Search block after block, over threads: yields in order its trees and their root tables at all points.
+
+        And the tables, where all trees are one block; else they are gone, or memory would grow with the trees.
+        """
+        counts = self._root_moves(states)
+        size, threads = self._sizes(len(states))
+        parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
+
+        def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
+            block = self._block(part.stop - part.start, self.entries)
+            most = int(counts[part].max())
+            tables = self._run(block, states[part], keys[part], points, most, stop, on_progress)
+            return tables, block.table if len(parts) == 1 else None
+
+        if threads == 1 or len(parts) == 1:
+            for part in parts:
+                yield part, *work(part)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                yield from ((part, *done) for part, done in zip(parts, pool.map(work, parts), strict=True))
+
+    def _run(self, block, roots, keys, points, most_moves, stop, on_progress) -> list[root.RootTable]:
+        """All iterations of a block, in calls of a tenth of a second; its root tables at the points."""
+        horizons_of(self.game, roots, block.near.forest.horizon)
+        tables, number, step = [], 0, 16
+        for point in points:
+            while number < point:
+                if stop is not None and stop.is_set():
+                    raise KeyboardInterrupt
+                begin = time.perf_counter()
+                until = min(number + step, point)
+                advance_block(
+                    self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy, block.table,
+                    self.keeping, block.near, block.trail, self.switches, roots, keys, (number, until),
+                )  # fmt: skip
+                if on_progress is not None:
+                    on_progress((until - number) * len(roots))
+                seconds = time.perf_counter() - begin
+                step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
+                number = until
+            found = root.empty_table(len(roots), max(1, most_moves))
+            fill_root_table(self.game, block.table, self.keeping, roots, found)
+            tables.append(found)
+        return tables
+
+    def _most_visited_line(self, table: Table, states: np.ndarray, tree: int, first_move: int | None) -> list[int]:
+        """The most visited line below a root; ends at a position none of whose moves is stored, or where chance moves."""
+        state, line = states[tree : tree + 1].copy(), []
+        own = Table(table.entries[tree : tree + 1], table.roots[tree : tree + 1])
+        while len(line) < self.game.MAX_PLIES:
+            counts, movers = self.rules.describe(state)
+            if counts[0] == 0 or movers[0] == CHANCE:
+                break
+            found = root.empty_table(1, int(counts[0]))
+            fill_root_table(self.game, own, self.keeping, state, found)
+            children = found.children(0)
+            if not line and first_move is not None:
+                children = [child for child in children if child.move == first_move]
+            if not children:
+                break
+            line.append(children[0].move)
+            state = self.rules.play(state, np.array(line[-1:], np.int64))
+        return line
+
+
+def _widened(piece: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Rows of a root table with as many columns as those of ``whole``."""
+    return piece if piece.ndim == 1 else np.pad(piece, ((0, 0), (0, whole.shape[1] - piece.shape[1])))

@@ -1,0 +1,311 @@
+"""The steps of a search in a table: walk and pick take turns on the way down, evaluate (the kernels), enter.
+
+A block of searches goes down together, a row each. ``walk`` plays moves as long as the selection rule has no say: where no child
+of a position is stored, or one of them cannot be. Where the rule decides, ``walk`` lays the position and its stored children
+out as a tree of two levels, a ``Forest`` of its own, and ``pick`` applies the rule to it as it would in any tree.
+
+Each step is compiled on its own (``table_advance``) and handed to the glue as a value: ``walk`` for the game, ``pick`` for (rule,
+operator), ``evaluate`` for (game, policy); ``enter`` knows none of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.games.contract import (
+    CHANCE,
+    SCORE_UNIT,
+    chance_move,
+    count_moves,
+    mover,
+    nth_move,
+    pack,
+    play,
+    score,
+    unpack,
+)
+from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
+from gpumcts.rng import PLY_STEP, draw
+from gpumcts.tree.forest import NONE, ROOT, Forest, empty_forest
+from gpumcts.tree.selection.contract import tries_unvisited
+from gpumcts.tree.steps import UNVISITED_DRAW, best_child
+from gpumcts.tree.table import (
+    REWARDS,
+    acceptable,
+    add,
+    find,
+    is_entry_of,
+    note_parent_visits,
+    rewards_for,
+    store,
+    table_index,
+    visits_of,
+)
+from gpumcts.tree.uncounted import uncounted
+
+U = np.uint64
+ROOT_REWARDS, ROOT_VISITS = 0, 1  # columns of Table.roots
+SETTLED, ASKS, ARRIVED = -1, -2, -3
+"""Codes of a row: its leaf is settled; the selection rule is to pick; it stands at a position not looked at yet."""
+NEW = 0  # what ``pick`` answers: an unvisited move; else the slot of the child in the forest of two levels
+
+
+class Near(NamedTuple):
+    """Of each row the position it stands at and its moves. The rank of a move is its place in the order of the legal moves."""
+
+    forest: Forest  # [B, 1 + M] the position in slot 0, behind it its stored children in order of rank
+    moves: np.ndarray  # int32 [B, M] by rank
+    indices: np.ndarray  # uint64 [B, M] by rank, of the position that the move leads to
+    slots: np.ndarray  # int64 [B, M] by rank, in the table; NONE for one that is not stored
+    stored: np.ndarray  # int32 [B, M] ranks of the stored children
+    absent: np.ndarray  # int32 [B, M] ranks of the others
+
+
+class Trail(NamedTuple):
+    """The way down of each row, from the root at depth 0 to the leaf."""
+
+    words: np.ndarray  # uint64 [B, W] the state at the end of it
+    keys: np.ndarray  # uint64 [B] of the playouts
+    streams: np.ndarray  # uint64 [B, 2] of ties and of chance in this iteration
+    codes: np.ndarray  # int64 [B] a code, or the answer of ``pick``
+    depths: np.ndarray  # int64 [B]
+    indices: np.ndarray  # uint64 [B, D] table indices of the positions
+    slots: np.ndarray  # int64 [B, D] where they were in the table, or NONE
+    reached: np.ndarray  # int64 [B, D] how often they have been reached, this iteration's playouts included
+    tally: np.ndarray  # int64 [B, TALLY_COLUMNS]
+
+
+def empty_near(rows: int, most_moves: int) -> Near:
+    """Room for positions of at most so many moves."""
+    shape = (rows, most_moves)
+    forest = empty_forest(rows, 1 + most_moves, 1, most_moves)
+    forest.first_child[:, ROOT] = 1
+    ranks = (np.zeros(shape, np.int32) for _ in range(2))
+    return Near(forest, np.zeros(shape, np.int32), np.zeros(shape, np.uint64), np.zeros(shape, np.int64), *ranks)
+
+
+def empty_trail(rows: int, width: int, most_plies: int) -> Trail:
+    """Room for ways of at most so many plies, in states of so many words."""
+    shape = (rows, most_plies + 1)
+    return Trail(
+        words=np.zeros((rows, width), np.uint64),
+        keys=np.zeros(rows, np.uint64),
+        streams=np.zeros((rows, 2), np.uint64),
+        codes=np.zeros(rows, np.int64),
+        depths=np.zeros(rows, np.int64),
+        indices=np.zeros(shape, np.uint64),
+        slots=np.zeros(shape, np.int64),
+        reached=np.zeros(shape, np.int64),
+        tally=np.zeros((rows, TALLY_COLUMNS), np.int64),
+    )
+
+
+def bytes_a_row(width: int, most_moves: int, most_plies: int) -> int:
+    """Memory of a row of ``Near`` and ``Trail``."""
+    parts = (*empty_near(1, most_moves), *empty_trail(1, width, most_plies))
+    arrays = [array for part in parts for array in (part if isinstance(part, tuple) else (part,))]
+    return sum(array.nbytes for array in arrays)
+
+
+# -------------------------------------------------------------------------------------------------------------- walk
+
+
+@uncounted
+def look_up(game, table, keeping, near, row, state):
+    """Find the children of a position in the table and lay the stored ones out: (how many, the sum of their visits)."""
+    stored, total = np.int64(0), np.int64(0)
+    who = mover(game, state)
+    for rank in range(count_moves(game, state)):
+        move = np.int64(nth_move(game, state, rank))
+        index = table_index(game, play(game, state, move))
+        slot = find(table, row, keeping, index)
+        near.moves[row, rank], near.indices[row, rank], near.slots[row, rank] = move, index, slot
+        if slot == NONE:
+            near.absent[row, rank - stored] = rank
+            continue
+        near.stored[row, stored] = rank
+        stored += 1
+        visits = visits_of(table, row, slot)
+        near.forest.visits[row, stored] = visits
+        near.forest.move[row, stored] = move
+        near.forest.columns[row, stored, 0] = rewards_for(who, table.entries[row, slot, REWARDS], visits)
+        total += visits
+    return stored, total
+
+
+@uncounted
+def all_acceptable(table, keeping, near, row, absent, depth, reached):
+    """Whether every one of the absent children, which are at ``depth``, could be stored."""
+    for i in range(absent):
+        if not acceptable(table, row, keeping, near.indices[row, near.absent[row, i]], depth, reached):
+            return False
+    return True
+
+
+@uncounted
+def keep_above(near, row, stored, level):
+    """Leave of the laid out children those of a value above ``level``; how many."""
+    kept = np.int64(0)
+    forest = near.forest
+    for child in range(1, stored + 1):
+        if forest.columns[row, child, 0] / forest.visits[row, child] > level:
+            near.stored[row, kept] = near.stored[row, child - 1]
+            kept += 1
+            forest.visits[row, kept] = forest.visits[row, child]
+            forest.move[row, kept] = forest.move[row, child]
+            forest.columns[row, kept, 0] = forest.columns[row, child, 0]
+    return kept
+
+
+@uncounted
+def known_visits(table, trail, row, depth):
+    """Visits of the position at the end of the trail, int64; 0 where it is not in the table."""
+    if depth == 0:
+        return np.int64(table.roots[row, ROOT_VISITS])
+    slot = trail.slots[row, depth]
+    return np.int64(0) if slot == NONE else visits_of(table, row, slot)
+
+
+@uncounted
+def some_rank(switches, stream, count):
+    """One of ``count`` ranks: uniformly random, or the first in order of generation."""
+    return np.int64(draw(stream, UNVISITED_DRAW, count)) if switches.random_ties else np.int64(0)
+
+
+@uncounted
+def rank_of_move(near, row, move):
+    """The rank of a move that has been laid out."""
+    rank = np.int64(0)
+    while near.moves[row, rank] != move:
+        rank += 1
+    return rank
+
+
+@uncounted
+def look(game, table, keeping, near, trail, switches, row, state, depth):
+    """Look at a position that is not over: the rank of the move made without the rule, or NONE where the rule is to pick.
+
+    That is document 000's selectMove: a child that cannot be stored makes the move a random one, unvisited ones come first.
+    """
+    moves = np.int64(count_moves(game, state))
+    stored, total = look_up(game, table, keeping, near, row, state)
+    known = known_visits(table, trail, row, depth)
+    known = known if known > 0 else total
+    reached = known + switches.playouts
+    trail.reached[row, depth] = reached
+    for i in range(stored):
+        note_parent_visits(table, row, near.slots[row, near.stored[row, i]], reached)
+    stream = trail.streams[row, 0] + U(depth) * PLY_STEP
+    if mover(game, state) == CHANCE:
+        return rank_of_move(near, row, chance_move(game, state, trail.streams[row, 1] + U(depth) * PLY_STEP))
+    if stored == 0 and switches.random_ties:  # whether all can be stored or not, any move is as good as another
+        return some_rank(switches, stream, moves)
+    if all_acceptable(table, keeping, near, row, moves - stored, depth + 1, reached):
+        if stored == 0:
+            return np.int64(0)
+    else:
+        moves = stored = keep_above(near, row, stored, keeping.stored_above)
+        if stored == 0:
+            return np.int64(draw(stream, UNVISITED_DRAW, count_moves(game, state)))
+    near.forest.visits[row, ROOT] = known
+    near.forest.moves[row, ROOT] = moves
+    near.forest.children[row, ROOT] = stored
+    return np.int64(NONE)
+
+
+@uncounted
+def picked(near, trail, switches, row, depth):
+    """The rank of the move that ``pick`` has answered."""
+    answer = trail.codes[row]
+    if answer != NEW:
+        return np.int64(near.stored[row, answer - 1])
+    absent = np.int64(near.forest.moves[row, ROOT]) - np.int64(near.forest.children[row, ROOT])
+    stream = trail.streams[row, 0] + U(depth) * PLY_STEP
+    return np.int64(near.absent[row, some_rank(switches, stream, absent)])
+
+
+@uncounted
+def is_leaf(table, trail, switches, row, depth):
+    """Whether the way down ends here, though the game goes on: at the first position with too few visits to have children."""
+    return known_visits(table, trail, row, depth) < switches.threshold
+
+
+@uncounted
+def walk_row(game, table, keeping, near, trail, switches, row):
+    """Take one row as far as it goes without the rule; leaves it SETTLED at its leaf, or where the rule is to pick."""
+    depth = trail.depths[row]
+    state = unpack(game, trail.words[row], 0, 1)
+    rank = np.int64(NONE) if trail.codes[row] == ARRIVED else picked(near, trail, switches, row, depth)
+    while True:
+        if rank == NONE:
+            if count_moves(game, state) == 0:
+                trail.tally[row, SCORE] = switches.playouts * score(game, state)
+                trail.codes[row] = SETTLED
+                break
+            if is_leaf(table, trail, switches, row, depth):
+                trail.codes[row] = SETTLED
+                break
+            rank = look(game, table, keeping, near, trail, switches, row, state, depth)
+            if rank == NONE:
+                trail.codes[row] = ASKS
+                break
+        state = play(game, state, np.int64(near.moves[row, rank]))
+        depth += 1
+        trail.indices[row, depth] = near.indices[row, rank]
+        trail.slots[row, depth] = near.slots[row, rank]
+        rank = np.int64(NONE)
+    pack(game, state, trail.words[row], 0, 1)
+    trail.depths[row] = depth
+
+
+@uncounted
+def walk(game, table, keeping, near, trail, switches):
+    """Take every row that is not settled as far as it goes without the rule; returns how many wait for it."""
+    waiting = 0
+    for row in range(trail.codes.shape[0]):
+        if trail.codes[row] != SETTLED:
+            walk_row(game, table, keeping, near, trail, switches, row)
+            waiting += trail.codes[row] == ASKS
+    return waiting
+
+
+# -------------------------------------------------------------------------------------------------------------- pick
+
+
+@uncounted
+def pick(rule, operator, forest, switches, streams, depths, codes):
+    """Answer every row that asks: NEW for an unvisited move, or the slot of the child that the rule selects."""
+    for row in range(codes.shape[0]):
+        if codes[row] != ASKS:
+            continue
+        depth = depths[row]
+        stream = streams[row, 0] + U(depth) * PLY_STEP
+        unvisited = np.int64(forest.moves[row, ROOT]) - np.int64(forest.children[row, ROOT])
+        at_once = unvisited > 0 and switches.first_play_urgency == np.inf
+        if at_once and tries_unvisited(rule, stream, unvisited, np.int64(forest.moves[row, ROOT])):
+            codes[row] = NEW
+            continue
+        chosen, best = best_child(rule, operator, forest, switches, row, ROOT, depth, stream)
+        codes[row] = NEW if unvisited > 0 and switches.first_play_urgency >= best else chosen
+
+
+# ------------------------------------------------------------------------------------------------------------- enter
+
+
+@uncounted
+def enter(table, keeping, trail, switches):
+    """Enter what came of each row's leaf, from the leaf up to the root: document 000 adds a position after those below it."""
+    playouts = switches.playouts
+    for row in range(trail.codes.shape[0]):
+        rewards = U(playouts * SCORE_UNIT + trail.tally[row, SCORE])
+        for depth in range(trail.depths[row], 0, -1):
+            index, slot = trail.indices[row, depth], trail.slots[row, depth]
+            reached = trail.reached[row, depth - 1]
+            if slot == NONE or not is_entry_of(table, row, slot, index):  # it may have been pushed aside meanwhile
+                slot = find(table, row, keeping, index)
+            if slot == NONE:
+                store(table, row, keeping, index, depth, reached, playouts, rewards)
+            else:
+                add(table, row, slot, reached, playouts, rewards)
+        table.roots[row, ROOT_REWARDS] += rewards
+        table.roots[row, ROOT_VISITS] += U(playouts)

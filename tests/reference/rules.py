@@ -1,0 +1,95 @@
+"""What every selection rule makes of a node, one child at a time, from the formulas as they are written down."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.reference.operators import Node, Operator
+
+NODE_DRAW, CHILD_DRAWS = 2**32, 2**32 + 1  # draws of a ply of the stream of ties
+
+
+class Choice(NamedTuple):
+    """A node whose children are to be chosen among, what it counts as, and its draws: 64 bits by number."""
+
+    operator: Operator
+    node: Node
+    total: float
+    depth: int
+    horizon: float
+    word: Callable[[int], int]
+
+
+def unit(word: int) -> float:
+    """The 53 high bits of a word as a number in [0, 1)."""
+    return (word >> 11) / 2**53
+
+
+def ucb1(rule, at, child):
+    """002, eq. 1; with rewards in [-1, 1] the formula is halved, since values here are in [0, 1]."""
+    constant = rule.exploration / 2.0 if rule.lowest_reward == -1 else rule.exploration
+    return at.operator.shown(child) + constant * math.sqrt(math.log(at.total) / at.operator.count(child))
+
+
+def sensei(rule, at, child):
+    """001: winrate + UCTK sqrt(ln(parent.visits) / (5 child.visits))."""
+    return at.operator.shown(child) + rule.uctk * math.sqrt(math.log(at.total) / (5.0 * at.operator.count(child)))
+
+
+def depth_decayed(rule, at, child):
+    """000, section 2.1: (ln t / s)^((D + d) / (2 D + d)); at least one ply is taken to remain."""
+    remaining = max((rule.length or at.horizon) - at.depth, 1.0)
+    exponent = (remaining + at.depth) / (2.0 * remaining + at.depth)
+    ratio = max(math.log(at.total), 0.0) / at.operator.count(child)
+    return at.operator.shown(child) + rule.exploration * ratio**exponent
+
+
+def ucb1_tuned(rule, at, child):
+    """Auer et al. 2002: sqrt(ln n / n_j min(1/4, V_j)), V_j = variance + sqrt(2 ln n / n_j)."""
+    ratio = math.log(at.total) / at.operator.count(child)
+    return at.operator.shown(child) + math.sqrt(ratio * min(0.25, at.operator.variance(child) + math.sqrt(2.0 * ratio)))
+
+
+def uniform(rule, at, child):
+    """000 and 003, MC: any of them."""
+    return unit(at.word(CHILD_DRAWS + child.move))
+
+
+def boltzmann(rule, at, child):
+    """000, section 2.4: probability proportional to exp(value / temperature), as value / temperature plus Gumbel's noise."""
+    u = ((at.word(CHILD_DRAWS + child.move) >> 12) + 0.5) / 2**52
+    return at.operator.shown(child) / rule.temperature - math.log(-math.log(u))
+
+
+def bast(rule, at, child):
+    """Coquelin and Munos 2007: the bound."""
+    return at.operator.bounds(child)[1] if child.history else 0.0
+
+
+def epsilon_greedy(rule, at, child):
+    """004, section 6.2: a round while one is due; else the best with probability 1 - epsilon, one of the others with epsilon."""
+    open_children = [c for c in at.node.children if c.proof is None]
+    best = max((at.operator.shown(c) for c in open_children), default=-1.0)
+    owed = at.operator.owed(at.node)
+    if any(c in owed for c in open_children):
+        return 1.0 / at.operator.count(child) if child in owed else 0.0
+    if unit(at.word(NODE_DRAW)) >= rule.epsilon:
+        return float(at.operator.shown(child) == best)
+    return -1.0 if at.operator.shown(child) == best else unit(at.word(CHILD_DRAWS + child.move))
+
+
+RULES = {
+    "Bast": bast,
+    "Boltzmann": boltzmann,
+    "DepthDecayed": depth_decayed,
+    "EpsilonGreedy": epsilon_greedy,
+    "Sensei": sensei,
+    "Ucb1": ucb1,
+    "Ucb1Tuned": ucb1_tuned,
+    "Uniform": uniform,
+}
+
+
+def tries_unvisited(rule: Any, word: Callable[[int], int], untried: int, moves: int) -> bool:
+    """Whether an untried move is tried before any score is looked at; MC draws among all moves, tried or not."""
+    return type(rule).__name__ != "Uniform" or (word(NODE_DRAW) >> 32) * moves >> 32 < untried
