@@ -42,6 +42,7 @@ class Piece(NamedTuple):
     )  # float32 [S, C] share of the root's visits that went to such moves; of move 1, without exact values
     below: np.ndarray  # int64 [S] iterations after which the root's value was last below the level
     leaves: np.ndarray  # int64 [S] leaves of the whole search of alpha-beta; -1 where it needs more than were allowed
+    values: np.ndarray  # float32 [S, C, M] of the root's moves; nan before a visit; empty without a level
 
 
 def checkpoints(iterations: int, a_decade: int) -> list[int]:
@@ -85,6 +86,11 @@ def follow(
     return pieces, made.iterations
 
 
+def pieces_of(folder: Path) -> list[Piece]:
+    """The pieces of a finished run, in order; for what its summary does not say."""
+    return [_read(path) for path in sorted((folder / PIECES).glob("[0-9]*.npz"))]
+
+
 def _read(path: Path) -> Piece:
     try:
         with np.load(path) as arrays:
@@ -124,11 +130,12 @@ class _Maker:
             empty = np.zeros((0, len(self.points)))
             on_progress(1.0)
             none = np.zeros(0, np.int64)
-            return Piece(numbers, decisive, none, empty.astype(bool), empty.astype(np.float32), none, none)
+            shares = empty.astype(np.float32)
+            return Piece(numbers, decisive, none, empty.astype(bool), shares, none, none, shares[:, :0, None])
         make = self._search if config.keys.method == "search" else self._alpha_beta
-        failed, wrong, below, leaves = make(roots[owners], keys, right[owners], on_progress)
+        found = make(roots[owners], keys, right[owners], on_progress)
         self.iterations += len(owners) * self.points[-1]
-        return Piece(numbers, decisive, numbers[owners], failed, wrong, below, leaves)
+        return Piece(numbers, decisive, numbers[owners], *found)
 
     def _right_moves(self, roots: np.ndarray) -> np.ndarray:
         """bool[K, M]: which moves of the roots are worth as much as the best; move 0 alone where that is not asked for."""
@@ -146,6 +153,9 @@ class _Maker:
             self._searcher = searcher(config, player)
         failed = np.zeros((len(states), len(self.points)), bool)
         wrong = np.zeros((len(states), len(self.points)), np.float32)
+        watched = config.keys.level is not None
+        shape = (len(self.points), right.shape[1]) if watched else (0, 0)
+        values = np.full((len(states), *shape), np.nan, np.float32)
         at_random = Rules(config.game).random_moves(states, keys)
 
         def on_table(iterations: int, trees: slice, table: RootTable) -> None:
@@ -158,12 +168,15 @@ class _Maker:
             wrong[trees, column] = (table.visits * astray).sum(axis=1) / np.maximum(
                 (table.visits * there).sum(axis=1), 1
             )
+            if watched:
+                rows, columns = np.nonzero(there)
+                values[trees.start + rows, column, table.move[rows, columns]] = table.value[rows, columns]
 
         total = len(states) * self.points[-1]
         below = self._searcher.follow(
             states, keys, self.points, on_table, config.keys.level, self.stop, lambda done: on_progress(done / total)
         )
-        return failed, wrong, below, np.zeros(0, np.int64)
+        return failed, wrong, below, np.zeros(0, np.int64), values
 
     def _alpha_beta(self, states, keys, right, on_progress):
         best = self.config.keys.method == "alpha_beta_best"
@@ -173,4 +186,4 @@ class _Maker:
         failed = ~np.take_along_axis(right, found.moves, axis=1)
         on_progress(1.0)
         none = np.zeros((len(states), len(self.points)), np.float32)
-        return failed, none, np.zeros(0, np.int64), found.leaves
+        return failed, none, np.zeros(0, np.int64), found.leaves, none[:, :0, None]

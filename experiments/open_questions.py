@@ -17,8 +17,14 @@ def recovery(results: list[Result], folder: Path) -> list[str]:
         rows.setdefault(result.label, {"run": result.label})[result.config["game"]["name"]] = _needed(result)
     columns = {"run": "left", **dict.fromkeys(games, "right")}
     cells = [[row.get(name, "") for name in columns] for row in rows.values()]
-    show(table("iterations until at most 10 % of the searches would choose a wrong move (95 % over trees)", columns, cells))
-    show("-: not within the budget. Judge by the intervals; one table of so many pairs finds differences by chance as well.")
+    show(
+        table(
+            "iterations until at most 10 % of the searches would choose a wrong move (95 % over trees)", columns, cells
+        )
+    )
+    show(
+        "-: not within the budget. Judge by the intervals; one table of so many pairs finds differences by chance as well."
+    )
     return []
 
 

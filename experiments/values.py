@@ -16,7 +16,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from gpumcts.errors import BadInput
 
 T = TypeVar("T")
-WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
+WORDS = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    list[int]: "a list of integers, such as [0,12]",
+}
 
 
 @functools.cache

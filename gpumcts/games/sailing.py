@@ -93,33 +93,15 @@ def boat_word(x, y, wind, tack, drawing):
 
 
 @inlined
-def column(boat):
-    """x of the boat, uint64; 0 in the west."""
-    return boat & U(63)
-
-
-@inlined
-def row(boat):
-    """y of the boat, uint64; 0 in the south."""
-    return (boat >> U(6)) & U(63)
-
-
-@inlined
-def wind_of(boat):
-    """The direction that names the wind, uint64."""
-    return (boat >> U(12)) & U(7)
-
-
-@inlined
-def tack_of(boat):
-    """The tack of the last leg, uint64: 0 none, 1 starboard, 2 port."""
-    return (boat >> U(15)) & U(3)
+def parts(boat):
+    """x (0 in the west), y (0 in the south), wind, and tack of the last leg (0 none, 1 starboard, 2 port), all uint64."""
+    return boat & U(63), (boat >> U(6)) & U(63), (boat >> U(12)) & U(7), (boat >> U(15)) & U(3)
 
 
 @inlined
 def is_drawing(boat):
-    """1 where the wind is to be drawn, else 0, uint64."""
-    return (boat >> U(17)) & U(1)
+    """Whether the wind is to be drawn."""
+    return (boat >> U(17)) != U(0)
 
 
 @inlined
@@ -202,8 +184,8 @@ def sailing_start(game):
 
 @contract.over.implements(Sailing)
 def sailing_over(game, state):
-    spent = cost_40(state.paid) >= limit(game) << U(40)
-    return at_goal(game, column(state.boat), row(state.boat)) | spent
+    x, y, _, _ = parts(state.boat)
+    return at_goal(game, x, y) | (cost_40(state.paid) >= limit(game) << U(40))
 
 
 @contract.mover.implements(Sailing)
@@ -215,11 +197,11 @@ def sailing_mover(game, state):
 def sailing_move_set(game, state):
     if over(game, state):
         return U(0)
-    wind = wind_of(state.boat)
+    x, y, wind, _ = parts(state.boat)
     if is_drawing(state.boat):
         turns = U(7) << ((wind + U(7)) & U(7))  # the wind and its neighbours, beyond NW on from N
         return (turns | (turns >> U(8))) & U(255)
-    return legs(game, column(state.boat), row(state.boat), wind)
+    return legs(game, x, y, wind)
 
 
 @contract.count_moves.implements(Sailing)
@@ -242,9 +224,9 @@ def sailing_next_move(game, state, move):
 def sailing_play(game, state, move):
     if over(game, state):
         return state
-    boat, way = state.boat, U(move & 7)
-    x, y, wind, tack = column(boat), row(boat), wind_of(boat), tack_of(boat)
-    if is_drawing(boat):
+    way = U(move & 7)
+    x, y, wind, tack = parts(state.boat)
+    if is_drawing(state.boat):
         return State(boat_word(x, y, way, tack, U(0)), state.paid)
     cost, new = leg(game, wind, tack, way)
     x, y = arrival(x, y, way)
@@ -253,12 +235,12 @@ def sailing_play(game, state, move):
 
 @contract.chance_weight.implements(Sailing)
 def sailing_chance_weight(game, state, move):
-    return np.int64(wind_weight(wind_of(state.boat), U(move)))
+    return np.int64(wind_weight(parts(state.boat)[2], U(move)))
 
 
 @contract.chance_move.implements(Sailing)
 def sailing_chance_move(game, state, stream):
-    wind, side = wind_of(state.boat), draw(stream, 0, TENTHS)
+    wind, side = parts(state.boat)[2], draw(stream, 0, TENTHS)
     back = nibble(TURN_BACK, wind)
     turn = U(7) + U(side >= back) + U(side >= back + nibble(STAY, wind))
     return np.int64((wind + turn) & U(7))
@@ -279,7 +261,8 @@ def sailing_score(game, state):
 @inlined
 def squares_left(game, boat):
     """Straight and diagonal squares of the shortest way to the goal, (uint64, uint64)."""
-    across, up = U(game.size - 1) - column(boat), U(game.size - 1) - row(boat)
+    x, y, _, _ = parts(boat)
+    across, up = U(game.size - 1) - x, U(game.size - 1) - y
     diagonal = min(across, up)
     return max(across, up) - diagonal, diagonal
 
@@ -317,26 +300,23 @@ def sailing_move_text(game, state, move):
 
 @contract.board_text.implements(Sailing)
 def sailing_board_text(game, state):
-    last, boat = game.size - 1, state.boat
+    last, (at_x, at_y, wind, tack) = game.size - 1, parts(state.boat)
     lines = [
-        " ".join(
-            "@" if (x, y) == (column(boat), row(boat)) else "*" if x == y == last else "." for x in range(game.size)
-        )
+        " ".join("@" if (x, y) == (at_x, at_y) else "*" if x == y == last else "." for x in range(game.size))
         for y in range(last, -1, -1)
     ]
-    blows = f"the wind blows {'from' if game.wind_from else 'to'} {NAMES[wind_of(boat)]}"
-    then = ", and is about to change" if is_drawing(boat) else ""
+    blows = f"the wind blows {'from' if game.wind_from else 'to'} {NAMES[wind]}"
+    then = ", and is about to change" if is_drawing(state.boat) else ""
     cost = f"{int(state.paid) & 0xFFFFFFFF} + {int(state.paid) >> 32} sqrt 2"
-    return "\n".join([*lines, f"{blows}{then}; tack: {TACKS[tack_of(boat)]}; paid {cost}"])
+    return "\n".join([*lines, f"{blows}{then}; tack: {TACKS[tack]}; paid {cost}"])
 
 
 @contract.position_text.implements(Sailing)
 def sailing_position_text(game, state):
     """Column and row from 1, wind, tack, units paid straight and diagonal, and who is next, such as ``3,4 ne port 12+5 sail``."""
-    boat, paid = state.boat, int(state.paid)
-    place = f"{int(column(boat)) + 1},{int(row(boat)) + 1}"
-    then = "wind" if is_drawing(boat) else "sail"
-    return f"{place} {NAMES[wind_of(boat)]} {TACKS[tack_of(boat)]} {paid & 0xFFFFFFFF}+{paid >> 32} {then}"
+    (x, y, wind, tack), paid = parts(state.boat), int(state.paid)
+    then = "wind" if is_drawing(state.boat) else "sail"
+    return f"{int(x) + 1},{int(y) + 1} {NAMES[wind]} {TACKS[tack]} {paid & 0xFFFFFFFF}+{paid >> 32} {then}"
 
 
 def _two_numbers(text: str, mark: str) -> tuple[int, int]:

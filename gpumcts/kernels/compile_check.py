@@ -58,7 +58,8 @@ def kernels(games: list[str]) -> Iterator[tuple[str, Any, Any]]:
         for value in variants(options.option("playout", policy)):
             if type(options.compiled(value)) not in seen:
                 seen.add(type(options.compiled(value)))
-                yield f"{value} on {game}", options.option("game", game)(), options.compiled(value)
+                game_value = options.compiled(options.option("game", game)())
+                yield f"{value} on {game}", game_value, options.compiled(value)
 
 
 def variants(option: type) -> list[Any]:

@@ -2,4 +2,7 @@
 
 from gpumcts import options
 
-options.FOLDERS.setdefault("planner", __name__)
+KIND = "planner"
+"""The kind of option that planners are, as ``options.option`` takes it."""
+
+options.FOLDERS.setdefault(KIND, __name__)

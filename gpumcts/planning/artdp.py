@@ -112,30 +112,30 @@ def estimate(mdp, model, node, untried):
 
 
 @advance.implements(Switches)
-def artdp_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, memory, progress):
+def artdp_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, kept, progress):
     outcomes, choices = child_key(key, OUTCOMES), child_key(key, CHOICES)
     samples, at, before = progress[SAMPLES], progress[AT], progress[BEFORE]
     action, k = progress[ACTION], progress[OUTCOME]
     state = progress[STATE] if samples > 0 else np.int64(root)
     while True:
-        if room_left(memory.store) == 0:
+        if room_left(kept.store) == 0:
             progress[SAMPLES], progress[AT], progress[STATE] = samples, at, state
             progress[BEFORE], progress[ACTION], progress[OUTCOME] = before, action, k
             return False
-        node = node_of(planner, mdp, evaluation, memory, state)
+        node = node_of(planner, mdp, evaluation, kept, state)
         if samples > 0:  # ``before``, ``action`` and ``k`` are how it was come by
-            memory.counts[before, action, k] += 1
-            memory.successors[before, action, k] = node
+            kept.counts[before, action, k] += 1
+            kept.successors[before, action, k] = node
             if samples == checkpoints[at]:
-                estimate(mdp, memory, 0, np.inf)
-                chosen[at] = least_of(memory.estimates)
+                estimate(mdp, kept, 0, np.inf)
+                chosen[at] = least_of(kept.estimates)
                 at += 1
                 if at == checkpoints.shape[0]:
                     return True
         if mdp.actions[state] == U(0):
             state, node = np.int64(root), np.int64(0)
-        estimate(mdp, memory, node, initial(planner, mdp, evaluation, state))
-        memory.values[node] = memory.estimates[least_of(memory.estimates)]
-        before, action = node, boltzmann(memory.estimates, planner.temperature, stream(choices, samples))
+        estimate(mdp, kept, node, initial(planner, mdp, evaluation, state))
+        kept.values[node] = kept.estimates[least_of(kept.estimates)]
+        before, action = node, boltzmann(kept.estimates, planner.temperature, stream(choices, samples))
         k = outcome(mdp, state, action, stream(outcomes, samples))
         state, samples = np.int64(mdp.successors[state, action, k]), samples + 1

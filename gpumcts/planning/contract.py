@@ -4,8 +4,8 @@ A planner is a ``NamedTuple`` of numbers, bools and literals; its ``compiled`` m
 into compiled code and that verbs dispatch on. It knows the problem through samples alone: cost and next state of a legal
 action in a state, one call of the simulator each. And it has an evaluation of every state, which need not be right.
 
-What a planner remembers lies in a *memory*: a ``NamedTuple`` of arrays with a row a node, and a ``Store`` that finds nodes. Python
-makes it and makes it larger, so that compiled loops allocate nothing: counting references in them cost a third of the time.
+What a planner remembers lies in a *memory*: a ``NamedTuple`` of arrays with a row a node, and a ``Store`` that finds the nodes.
+Python makes it, and a larger one where it is full, so that compiled loops allocate nothing and count no references (``lean``).
 """
 
 import numpy as np
@@ -29,8 +29,8 @@ def memory(planner, mdp, room):
 
 
 @verb("planner")
-def advance(planner, mdp, evaluation, root, key, checkpoints, chosen, memory, progress):
-    """Go on with a query until its last checkpoint, and return True; or until ``memory`` is full, and return False.
+def advance(planner, mdp, evaluation, root, key, checkpoints, chosen, kept, progress):
+    """Go on with a query until its last checkpoint, and return True; or until the memory ``kept`` is full, and return False.
 
     mdp : Mdp; nothing of it is read but legal actions, and cost and drawn outcome of actions that are sampled
     evaluation : float64[S], an estimate of the least cost from each state; 0 at goals

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba import njit
 
-from gpumcts.jit import SEPARATE
+from gpumcts.jit import SEPARATE, cache_folder
+
+LEAN: dict[str, Any] = {**SEPARATE, "_nrt": False}
 
 
 def lean(function: Callable) -> Callable:
@@ -22,10 +23,10 @@ def lean(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        folder = str(numba.config.CACHE_DIR)
+        folder = str(cache_folder())
         if folder not in made:
             with making:
-                made.setdefault(folder, njit(**SEPARATE, _nrt=False)(function))
+                made.setdefault(folder, njit(**LEAN)(function))
         return made[folder](*arguments)
 
     return call

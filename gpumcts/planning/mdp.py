@@ -48,7 +48,9 @@ def problem(
     if actions.shape != (states,) or costs.shape != (states, most) or probabilities.shape != successors.shape:
         raise BadInput("mdp: the arrays are actions[S], costs[S, A], successors[S, A, K] and probabilities[S, A, K]")
     if not (1 <= states <= MOST_STATES and 1 <= most <= MOST_ACTIONS and outcomes >= 1):
-        raise BadInput(f"mdp: there are 1 to {MOST_STATES} states, 1 to {MOST_ACTIONS} actions, and at least one outcome")
+        raise BadInput(
+            f"mdp: there are 1 to {MOST_STATES} states, 1 to {MOST_ACTIONS} actions, and at least one outcome"
+        )
     if not 0 < discount <= 1:
         raise BadInput(f"discount={discount}: must be a number in (0, 1]")
     legal = (actions[:, None] >> np.arange(most, dtype=np.uint64)) & U(1) != 0
@@ -60,7 +62,7 @@ def problem(
     if (probabilities[legal] < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
         raise BadInput("mdp: the probabilities of an action's outcomes are not all at least 0 with sum 1")
     reached = successors[legal][probabilities[legal] > 0]
-    if reached.size and not (0 <= reached.min() and reached.max() < states):
+    if reached.size and not (reached.min() >= 0 and reached.max() < states):
         raise BadInput("mdp: an action leads to a state that is none")
     return Mdp(
         np.ascontiguousarray(actions, np.uint64),
@@ -73,7 +75,7 @@ def problem(
 
 
 def _thresholds(probabilities: np.ndarray) -> np.ndarray:
-    """Sums of the probabilities of the first outcomes, times 2^31, rounded; 2^31, which no draw reaches, where nothing follows."""
+    """Sums of the first outcomes' probabilities, times 2^31, rounded; 2^31, which no draw reaches, where nothing follows."""
     sums = np.cumsum(probabilities, axis=2)[:, :, :-1]
     follows = np.cumsum(probabilities[:, :, ::-1], axis=2)[:, :, -2::-1] > 0
     return np.where(follows, np.rint(sums * 2.0**31), 2.0**31).astype(np.uint32)

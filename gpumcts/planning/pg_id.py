@@ -6,8 +6,8 @@ sampling is guided by these intervals, by Boltzmann exploration, or by nothing. 
 (section 3.2) gives none. What was left open was chosen so:
 
 - Statistics are kept per (state, depth from the query), and stay when the horizon grows.
-- ``Q = cost + mean over the outcomes seen of V``, ``V = min over a of Q``. At the horizon V is the evaluation; above it too, until
-  every action was sampled there once (a minimum over some of the actions leads astray: with it error grew with the horizon).
+- ``Q = cost + mean over the outcomes seen of V``, ``V = min over a of Q``. At the horizon V is the evaluation, and above it too
+  until every action was sampled there (minima over some of the actions lead astray: with them errors grew with the horizon).
 - Width of Q: ``confidence sqrt((S + spread^2) / n) / sqrt n``, S the sum of squares of the V seen about their mean, n samples,
   plus the mean of the outcomes' own errors. Error of V: the width of its best action; 0 at goals and at the horizon; ``unknown``
   above it until every action was sampled.
@@ -69,8 +69,15 @@ class PgId(NamedTuple):
 
     def compiled(self) -> "Switches":
         """What travels into compiled code."""
-        explore, numbers = EXPLORES.index(self.explore), (self.temperature, self.confidence, self.spread, self.unknown)
-        return Switches(explore, *map(float, numbers), float(self.tolerance), int(self.longest))
+        return Switches(
+            explore=EXPLORES.index(self.explore),
+            temperature=float(self.temperature),
+            confidence=float(self.confidence),
+            spread=float(self.spread),
+            unknown=float(self.unknown),
+            tolerance=float(self.tolerance),
+            longest=int(self.longest),
+        )
 
 
 OPTION = PgId
@@ -204,34 +211,34 @@ def work_out_anew(planner, mdp, found, horizon):
 
 
 @advance.implements(Switches)
-def pg_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, memory, progress):
+def pg_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, kept, progress):
     outcomes, choices = child_key(key, OUTCOMES), child_key(key, CHOICES)
     samples, at, horizon = progress[SAMPLES], progress[AT], max(progress[HORIZON], 1)
     while True:
-        if room_left(memory.store) <= horizon:
+        if room_left(kept.store) <= horizon:
             progress[SAMPLES], progress[AT], progress[HORIZON] = samples, at, horizon
             return False
         state, depth = np.int64(root), np.int64(0)
-        node = node_of(planner, mdp, evaluation, memory, state, depth)
+        node = node_of(planner, mdp, evaluation, kept, state, depth)
         while depth < horizon and mdp.actions[state] != U(0):
-            action = choose(planner, memory, node, stream(choices, samples))
+            action = choose(planner, kept, node, stream(choices, samples))
             k = outcome(mdp, state, action, stream(outcomes, samples))
-            memory.nodes[depth], memory.actions[depth] = node, action
+            kept.nodes[depth], kept.actions[depth] = node, action
             state, depth, samples = np.int64(mdp.successors[state, action, k]), depth + 1, samples + 1
-            after = node_of(planner, mdp, evaluation, memory, state, depth)
-            memory.counts[node, action, k] += 1
-            memory.successors[node, action, k] = after
+            after = node_of(planner, mdp, evaluation, kept, state, depth)
+            kept.counts[node, action, k] += 1
+            kept.successors[node, action, k] = after
             node = after
             if samples == checkpoints[at]:
-                best = least_of(memory.costs[0])
+                best = least_of(kept.costs[0])
                 chosen[at] = best if best >= 0 else one_of(mdp.actions[root], child_key(key, GUESSES))
                 at += 1
                 if at == checkpoints.shape[0]:
                     return True
         while depth > 0:
             depth -= 1
-            estimate(planner, mdp, memory, memory.nodes[depth], memory.actions[depth], depth + 1 < horizon)
-            settle(memory, memory.nodes[depth])
-        if memory.errors[0] <= planner.tolerance and horizon < planner.longest:
+            estimate(planner, mdp, kept, kept.nodes[depth], kept.actions[depth], depth + 1 < horizon)
+            settle(kept, kept.nodes[depth])
+        if kept.errors[0] <= planner.tolerance and horizon < planner.longest:
             horizon += 1
-            work_out_anew(planner, mdp, memory, horizon)
+            work_out_anew(planner, mdp, kept, horizon)

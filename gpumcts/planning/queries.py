@@ -27,7 +27,15 @@ def _answer(planner, mdp, evaluations, roots, runs, keys, checkpoints, chosen, k
         if progress[0] == 0:
             clear(kept.store)
         if not advance(
-            planner, mdp, evaluations[runs[query]], roots[query], keys[query], checkpoints, chosen[query], kept, progress
+            planner,
+            mdp,
+            evaluations[runs[query]],
+            roots[query],
+            keys[query],
+            checkpoints,
+            chosen[query],
+            kept,
+            progress,
         ):
             return query
         progress[:] = 0
@@ -55,9 +63,9 @@ class Queries:
         states = len(mdp.actions)
         if evaluations.ndim != 2 or evaluations.shape[1] != states or not len(roots) == len(runs) == len(keys):
             raise BadInput("queries: the arrays are evaluations[R, S], roots[Q], runs[Q] and keys[Q]")
-        if len(roots) and not (0 <= roots.min() and roots.max() < states and mdp.actions[roots].all()):
+        if len(roots) and not (roots.min() >= 0 and roots.max() < states and mdp.actions[roots].all()):
             raise BadInput("queries: a root is no state of the problem, or is a goal, where there is nothing to plan")
-        if len(runs) and not (0 <= runs.min() and runs.max() < len(evaluations)):
+        if len(runs) and not (runs.min() >= 0 and runs.max() < len(evaluations)):
             raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
         self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
         self._name = f"planner {type(planner).__name__}"
@@ -82,37 +90,49 @@ class Queries:
         if checkpoints[-1] >= MOST_SAMPLES:
             raise BadInput(f"queries: a query may take fewer than {MOST_SAMPLES} samples")
         chosen = np.full((len(self._roots), len(checkpoints)), -1, np.int8)
-        with announced(self._name):
-            self._work(iter([range(0)]), checkpoints, chosen, None, None)
+        with announced(self._name):  # no query, so that it compiles
+            self._answer(range(0), checkpoints, chosen, *self._memory())
         parts = _Parts(len(chosen), self._threads)
         with ThreadPoolExecutor(self._threads) as pool:
-            works = [pool.submit(self._work, parts, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)]
+            works = [
+                pool.submit(self._work, parts, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)
+            ]
             for work in works:
                 work.result()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return chosen
 
-    def _work(self, parts: Any, checkpoints: np.ndarray, chosen: np.ndarray, stop: Any, on_progress: Any) -> None:
-        """Answer parts of the queries, one after the other, in a memory that grows where it is full."""
-        kept, progress = memory(self._planner, self._mdp, FIRST_ROOM), np.zeros(PROGRESS, np.int64)
+    def _memory(self) -> tuple[Any, np.ndarray]:
+        return memory(self._planner, self._mdp, FIRST_ROOM), np.zeros(PROGRESS, np.int64)
+
+    def _answer(
+        self, part: range, checkpoints: np.ndarray, chosen: np.ndarray, kept: Any, progress: np.ndarray
+    ) -> range:
+        """Answer queries of a part; returns those left where the memory is full."""
+        queries = self._evaluations, self._roots, self._runs, self._keys
+        at = _answer(
+            self._planner, self._mdp, *queries, checkpoints, chosen, kept, progress, part.start, part.stop
+        )  # fmt: skip
+        return range(at, part.stop)
+
+    def _work(
+        self, parts: "_Parts", checkpoints: np.ndarray, chosen: np.ndarray, stop: threading.Event | None,
+        on_progress: Callable[[int], None] | None,
+    ) -> None:  # fmt: skip
+        """Answer part after part, in a memory that grows where it is full."""
+        kept, progress = self._memory()
         for part in parts:
-            first, begin = part.start, time.perf_counter()
-            while first < part.stop or not len(part):
+            left, begin = part, time.perf_counter()
+            while left := self._answer(left, checkpoints, chosen, kept, progress):
                 if stop is not None and stop.is_set():
                     return
-                first = _answer(
-                    self._planner, self._mdp, self._evaluations, self._roots, self._runs, self._keys, checkpoints, chosen,
-                    kept, progress, first, part.stop,
-                )  # fmt: skip
-                if not len(part):
-                    break
-                if first < part.stop:
-                    kept = _larger(self._planner, self._mdp, kept)
+                kept = _larger(self._planner, self._mdp, kept)
+            if stop is not None and stop.is_set():
+                return
             if on_progress is not None:
                 on_progress(len(part))
-            if isinstance(parts, _Parts):
-                parts.took(len(part), time.perf_counter() - begin)
+            parts.took(len(part), time.perf_counter() - begin)
 
 
 def _larger(planner: Any, mdp: Mdp, kept: Any) -> Any:

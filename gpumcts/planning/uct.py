@@ -1,10 +1,10 @@
 """UCT in Markov decision problems (Kocsis and Szepesvári, document 003, sections 2.1, 2.3 and 3.2).
 
-Episodes run from the query state until they reach a goal, whose value is 0, or are stopped, and then the evaluation stands for the
-rest. Visits and values are kept per (state, action, depth). At an inner state every action is sampled once, in random
+Episodes run from the query state until they reach a goal, whose value is 0, or are stopped, and then the evaluation stands for
+the rest. Visits and values are kept per (state, action, depth). At an inner state every action is sampled once, in random
 order; then the one of least ``mean - c sqrt(2 ln t / s)``, where t counts the visits of the state at its depth, the current
-one and those that were stopped included, and s those of the action. The mean is that of the (discounted) costs of the
-episodes from there on. The action named is the one of least mean at the root.
+one and those that were stopped included, and s those of the action; the mean is that of the (discounted) costs of the
+episodes from there on. Of equal actions the first is taken. The action named is the one of least mean at the root.
 """
 
 import math
@@ -21,7 +21,6 @@ from gpumcts.planning.contract import (
     OUTCOMES,
     STOPS,
     advance,
-    is_in,
     least_of,
     memory,
     one_of,
@@ -57,7 +56,9 @@ class Uct(NamedTuple):
     def compiled(self) -> "Switches":
         """What travels into compiled code; raises BadInput for a depth that does not count, or that is missing."""
         if (self.depth > 0) != (self.stop in ("fixed", "growing")):
-            raise BadInput(f"depth={self.depth}: must be at least 1 with stop=fixed and stop=growing, and 0 with stop={self.stop}")
+            raise BadInput(
+                f"depth={self.depth}: must be at least 1 with stop=fixed and stop=growing, and 0 with stop={self.stop}"
+            )
         return Switches(float(self.exploration), bool(self.times_depth), STOPPING.index(self.stop), int(self.depth))
 
 
@@ -74,7 +75,7 @@ class Switches(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """What UCT remembers: N nodes, A actions; 36 + 20 A bytes a node, and 24 for the path.
+    """What UCT remembers: N nodes, A actions; 32 + 20 A bytes a node, and 24 for the path.
 
     visits  int64[N]       visits of the state at its depth
     untried uint64[N]      legal actions that were not sampled yet
@@ -170,33 +171,33 @@ def depth_limit(planner, samples):
 
 
 @advance.implements(Switches)
-def uct_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, memory, progress):
+def uct_advance(planner, mdp, evaluation, root, key, checkpoints, chosen, kept, progress):
     outcomes, choices, stopping = child_key(key, OUTCOMES), child_key(key, CHOICES), child_key(key, STOPS)
     samples, at, reached = progress[SAMPLES], progress[AT], progress[REACHED]
     while True:
         limit = depth_limit(planner, samples)
-        if room_left(memory.store) <= max(limit, 1):
+        if room_left(kept.store) <= max(limit, 1):
             progress[SAMPLES], progress[AT], progress[REACHED] = samples, at, reached
             return False
         farthest = reached if limit < 0 else limit
         scale = planner.exploration * (np.float64(max(farthest, 1)) if planner.times_depth else 1.0)
         state, depth, value = np.int64(root), np.int64(0), 0.0
         while mdp.actions[state] != U(0):
-            node = visited(mdp, memory, state, depth)
-            if stops(planner, memory.visits[node], depth, limit, stream(stopping, samples)):
+            node = visited(mdp, kept, state, depth)
+            if stops(planner, kept.visits[node], depth, limit, stream(stopping, samples)):
                 value = evaluation[state]
                 break
-            action = select(memory, node, scale, stream(choices, samples))
+            action = select(kept, node, scale, stream(choices, samples))
             k = outcome(mdp, state, action, stream(outcomes, samples))
-            memory.nodes[depth], memory.actions[depth], memory.costs[depth] = node, action, mdp.costs[state, action]
+            kept.nodes[depth], kept.actions[depth], kept.costs[depth] = node, action, mdp.costs[state, action]
             state, depth, samples = np.int64(mdp.successors[state, action, k]), depth + 1, samples + 1
             if samples == checkpoints[at]:
-                chosen[at] = named(mdp, memory, root, child_key(key, GUESSES))
+                chosen[at] = named(mdp, kept, root, child_key(key, GUESSES))
                 at += 1
                 if at == checkpoints.shape[0]:
                     return True
         reached = max(reached, depth)
-        back_up(mdp, memory, depth, value)
+        back_up(mdp, kept, depth, value)
 
 
 @inlined

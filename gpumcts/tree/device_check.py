@@ -18,6 +18,7 @@ from gpumcts.kernels.compile_check import CAPABILITIES, Report
 from gpumcts.options import compiled
 from gpumcts.tree.device_search import Task, search_tree, task_of
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.contract import fits
 from gpumcts.tree.settings import Settings
 
 KINDS = ("selection", "backup", "playout", "game")
@@ -32,9 +33,16 @@ class _Parts(Searcher):
 
 def names() -> list[str]:
     """The kernels that are checked where none is named."""
-    rules = [f"{rule}/average" for rule in options.names("selection")]
+    rules = [f"{rule}/{_operator_for(rule)}" for rule in options.names("selection")]
     operators = [f"ucb1/{operator}" for operator in options.names("backup")]
     return [f"{name}/uniform/othello" for name in dict.fromkeys(rules + operators)]
+
+
+def _operator_for(rule: str) -> str:
+    """``average``, or the first operator that has what the rule asks for."""
+    value = options.option("selection", rule)()
+    candidates = ["average", *options.names("backup")]
+    return next(name for name in candidates if fits(value, options.option("backup", name)()))
 
 
 def task(name: str) -> Task:

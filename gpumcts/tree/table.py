@@ -17,7 +17,7 @@ An entry is four words, 32 bytes, side by side: a bucket of two is one line of t
 field*: a search is in a random place of its table for every legal move of every position it passes, and would wait for five.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -226,8 +226,3 @@ def rewards_for(player, rewards, visits):
 def memory_of(entries: int) -> int:
     """Bytes of one table."""
     return entries * BYTES_AN_ENTRY
-
-
-def any_entries(table: Table) -> Any:
-    """Occupied entries of each table, int64[T]; for tests and reports."""
-    return ((table.entries[:, :, COUNTS] & VISITS) > 0).sum(axis=1)

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,20 +48,35 @@ class Block(NamedTuple):
 
 
 class TableSearched(Searched):
-    """What a search in tables found. ``forest`` is always None; where all trees were one block their tables are kept."""
+    """What a search in tables found: as ``Searched``, its ``forest`` always None.
 
-    def __init__(self, found: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, line: Callable | None):
-        super().__init__(found, keys, by_value, iterations, None)
-        self._line = line
+    tables : the tables, where all trees were one block; else None, and they are gone
+    """
+
+    def __init__(self, searcher: "TableSearcher", states: np.ndarray, keys: np.ndarray, iterations: int) -> None:
+        found = root.empty_table(len(states), max(1, int(searcher.rules.count_moves(states).max(initial=1))))
+        super().__init__(found, keys, searcher.settings.final == "value", iterations, None)
+        self.tables: Table | None = None
+        self._searcher, self._states = searcher, states
 
     def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
-        """The most visited line in the table of a tree, or the one that begins with ``first_move``.
+        """The most visited line in the table of a tree, or the one that begins with ``first_move``; needs the tables.
 
-        Raises ValueError where the trees were searched in several blocks, whose tables are gone.
+        It ends at a position none of whose moves is stored, or where chance moves. Raises ValueError without the tables.
         """
-        if self._line is None:
+        if self.tables is None:
             raise ValueError("the trees were searched in several blocks, and their tables are gone")
-        return self._line(tree, first_move)
+        searcher, state, line = self._searcher, self._states[tree : tree + 1], []
+        own = Table(*(array[tree : tree + 1] for array in self.tables))
+        while len(line) < searcher.game.MAX_PLIES:
+            children = searcher.stored_moves(own, state)
+            if not line and first_move is not None:
+                children = [child for child in children if child.move == first_move]
+            if not children:
+                break
+            line.append(children[0].move)
+            state = searcher.rules.play(state, np.array(line[-1:], np.int64))
+        return line
 
 
 class TableSearcher:
@@ -93,6 +107,7 @@ class TableSearcher:
         threads: int = 1,
         memory_limit: int | None = None,
     ) -> None:
+        game = compiled(game)
         self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
         self.settings, self.threads, self.entries = settings, threads, entries
         self.keeping = keeping(entries, replacement, stored_above)
@@ -184,13 +199,11 @@ class TableSearcher:
         """
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations}: must be at least 1")
-        found = root.empty_table(len(states), max(1, int(self._root_moves(states).max(initial=1))))
-        kept = None
-        for part, tables, kept in self._search_blocks(states, keys, [iterations], stop, on_progress):  # noqa: B007
-            for whole, piece in zip(found, tables[0], strict=True):
+        found = TableSearched(self, states, keys, iterations)
+        for part, tables, found.tables in self._search_blocks(states, keys, [iterations], stop, on_progress):
+            for whole, piece in zip(found.table, tables[0], strict=True):
                 whole[part] = _widened(piece, whole)
-        line = None if kept is None else partial(self._most_visited_line, kept, states)
-        return TableSearched(found, keys, self.settings.final == "value", iterations, line)
+        return found
 
     def follow(
         self,
@@ -277,24 +290,14 @@ class TableSearcher:
             tables.append(found)
         return tables
 
-    def _most_visited_line(self, table: Table, states: np.ndarray, tree: int, first_move: int | None) -> list[int]:
-        """The most visited line below a root; ends at a position none of whose moves is stored, or where chance moves."""
-        state, line = states[tree : tree + 1].copy(), []
-        own = Table(table.entries[tree : tree + 1], table.roots[tree : tree + 1])
-        while len(line) < self.game.MAX_PLIES:
-            counts, movers = self.rules.describe(state)
-            if counts[0] == 0 or movers[0] == CHANCE:
-                break
-            found = root.empty_table(1, int(counts[0]))
-            fill_root_table(self.game, own, self.keeping, state, found)
-            children = found.children(0)
-            if not line and first_move is not None:
-                children = [child for child in children if child.move == first_move]
-            if not children:
-                break
-            line.append(children[0].move)
-            state = self.rules.play(state, np.array(line[-1:], np.int64))
-        return line
+    def stored_moves(self, table: Table, state: np.ndarray) -> list[root.Child]:
+        """What the table of one tree has of the moves of a position (uint64[1, W]), most visited first; none of chance."""
+        counts, movers = self.rules.describe(state)
+        if counts[0] == 0 or movers[0] == CHANCE:
+            return []
+        found = root.empty_table(1, int(counts[0]))
+        fill_root_table(self.game, table, self.keeping, state, found)
+        return found.children(0)
 
 
 def _widened(piece: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from annotated_types import Interval
 from numba import njit
 
 from gpumcts import options
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.jit import SEPARATE
 from gpumcts.rng import PLY_STEP, key_of
@@ -44,11 +45,21 @@ def variants(option: type) -> dict[str, Any]:
                 least[field] = limit.ge if limit.ge is not None else limit.gt + 1
                 greatest[field] = limit.le if limit.le is not None else limit.lt - 1
     found = {"default": option(), "least": option(**least), "greatest": option(**greatest)}
-    return {name: value for name, value in found.items() if name == "default" or value != found["default"]}
+    others = {name: value for name, value in found.items() if value != found["default"] and _goes_together(value)}
+    return {"default": found["default"], **others}
+
+
+def _goes_together(value: Any) -> bool:
+    """Whether an option's ``compiled`` takes its fields as they are."""
+    try:
+        options.compiled(value)
+    except BadInput:
+        return False
+    return True
 
 
 GAMES = {
-    f"{name}-{variant}": game
+    f"{name}-{variant}": options.compiled(game)
     for name in options.names("game")
     for variant, game in variants(options.option("game", name)).items()
 }

@@ -15,7 +15,7 @@ from gpumcts.kernels.cpu import Tally
 from gpumcts.rng import child_key, key_of
 
 ROOT = Path(__file__).resolve().parents[2]
-GAMES = {name: options.option("game", name)() for name in options.names("game")}
+GAMES = {name: options.compiled(options.option("game", name)()) for name in options.names("game")}
 UNIFORM, MINIMAX, EVALUATION = (options.option("playout", name) for name in ("uniform", "minimax", "evaluation"))
 POLICIES = {
     "uniform": UNIFORM(),

@@ -14,7 +14,7 @@ from gpumcts.rng import key_of
 from tests.games.drivers import keys_of, variants
 from tests.reference.playout import legal_moves
 
-GAMES = {name: options.option("game", name)() for name in options.names("game")}
+GAMES = {name: options.compiled(options.option("game", name)()) for name in options.names("game")}
 POLICIES = {
     f"{name}-{variant}": policy
     for name in options.names("playout")

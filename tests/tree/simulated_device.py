@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels import device, engines
 from gpumcts.options import option
 from gpumcts.tree import device_search, search
@@ -24,6 +25,7 @@ from tests.tree.drivers import (
     RULES,
     TOY_GAMES,
     UNIFORM,
+    fits,
     keys_for,
     operator_of,
     othello_states,
@@ -33,7 +35,7 @@ from tests.tree.drivers import (
 )
 from tests.tree.simulated_searches import digest, roots
 
-TREES = 3
+TREES, DUEL = 3, DotsAndBoxes(1, 2)
 DOTS, DICE, PATH = (TOY_GAMES[name] for name in ("dots", "dice", "path"))
 THRESHOLD = Settings("threshold", 3, 1.1, ties="first", parent_count="children")
 STARTS, LATE = packed(OTHELLO, othello_states()[:3]), packed(OTHELLO, othello_states()[3:])
@@ -49,11 +51,18 @@ CASES: dict[str, Case] = {
     "the end of othello": (OTHELLO, LATE, "ucb1", "implicit_minimax", Settings(), 60),
     "whole games of othello": (OTHELLO, STARTS, "ucb1", "average", Settings(), 6),
     "minimax playouts": (DICE, None, "ucb1", "average", Settings(), 20),
+    "uniform sampling": (DOTS, None, "uniform", "average", Settings("whole_path"), 12),
+    "the root alone": (DICE, None, "boltzmann", "average", Settings("root"), 30),
+    "rounds": (DOTS, None, "epsilon_greedy", "average_rounds", Settings(leaves_per_tree=2), 60),
+    "bounds, solved": (DUEL, None, "bast", "bast", Settings(solve=True), 60),
+    "variances, solved": (OTHELLO, LATE, "ucb1_tuned", "average_variance", Settings(solve=True, leaves_per_tree=2), 80),
 }
 MORE: dict[str, Case] = {
     **{f"{o} in a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
     **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},
-    **{f"{o} by {r}": (DOTS, None, r, o, Settings(), 30) for r in RULES if r != "ucb1" for o in OPERATORS},
+    **{
+        f"{o} by {r}": (DOTS, None, r, o, Settings(), 30) for r in RULES if r != "ucb1" for o in OPERATORS if fits(o, r)
+    },
 }
 
 
@@ -85,6 +94,17 @@ def told(found: Any) -> list[str]:
     """Of all nodes of all trees, where they are, and of the root tables: to the last bit."""
     trees = [digest(found)] if found.forest is not None else []
     return trees + [array.tobytes().hex() for array in found.table]
+
+
+def followed(engine: Any) -> dict[str, list[str]]:
+    """The root tables on the way of a search whose roots are shown, by iterations."""
+    searcher, shown = searcher_of(operator_of("average"), Settings(leaves_per_tree=2), DOTS, engine=engine), {}
+
+    def show(point: int, wave: slice, table: Any) -> None:
+        shown[f"{point}, {wave.start} to {wave.stop}"] = [array.tobytes().hex() for array in table]
+
+    searcher.follow(roots(DOTS, TREES), keys_for(TREES), [4, 16, 31], show)
+    return shown
 
 
 # ------------------------------------------------------------------------------------------------------- scarce memory
@@ -184,7 +204,7 @@ def main(more: bool) -> None:
     if more:
         print(json.dumps(found))
         return
-    found["reuse"] = played_on(DeviceEngine())
+    found["reuse"], found["followed"] = played_on(DeviceEngine()), followed(DeviceEngine())
     with holding(device_search, MOST_BROUGHT_BACK=0):
         found["left on the device"] = told(dots())
     found.update(growing=growing(), failing=failing(), stopped=stopped(), by_name=_error_of(_by_name))

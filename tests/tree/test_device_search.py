@@ -15,8 +15,8 @@ from gpumcts.tree import device_check
 from gpumcts.tree.device_search import search_tree
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
-from tests.tree.drivers import OPERATORS, OTHELLO, RULES, keys_for, operator_of, rule_of, searcher_of
-from tests.tree.simulated_device import CASES, MORE, dots, played_on, searched, told
+from tests.tree.drivers import OPERATORS, OTHELLO, RULES, fits, keys_for, operator_of, rule_of, searcher_of
+from tests.tree.simulated_device import CASES, MORE, dots, followed, played_on, searched, told
 from tests.tree.simulated_searches import digest, roots
 from tests.tree.test_offload import SETTINGS
 
@@ -58,6 +58,10 @@ def test_device_is_cpu_on_more(more_simulated, case):
 
 def test_reuse(simulated):
     assert simulated["reuse"] == played_on("cpu")
+
+
+def test_follow(simulated):
+    assert simulated["followed"] == followed("cpu")
 
 
 def test_a_large_forest_stays_on_the_device(simulated):
@@ -170,8 +174,7 @@ def test_products_are_fused_unless_told_not_to(monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator, rule", [(o, r) for o in OPERATORS for r in RULES if fits(o, r)])
 def test_gpu_rules_and_operators(operator, rule):
     _compare_on_gpu(operator, rule, Settings(), trees=300, iterations=400)
 

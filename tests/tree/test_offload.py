@@ -24,6 +24,8 @@ SETTINGS = {
     "whole path": Settings(expansion="whole_path"),
     "threshold": Settings(expansion="threshold", threshold=5, first_play_urgency=1.1),
     "ties and counts": Settings(ties="first", parent_count="children"),
+    "solve": Settings(solve=True, leaves_per_tree=2),
+    "root": Settings(expansion="root"),
 }
 
 

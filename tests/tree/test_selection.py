@@ -218,7 +218,7 @@ def test_ucb1_tuned_explores_moves_of_little_variance_less():
 
 @pytest.mark.parametrize("iterations", [50, 30_000])
 def test_bounds_hold(iterations):
-    """Without any smoothness supposed: exact values lie between a node's bounds, and with visits the best comes close to its own."""
+    """Without any smoothness supposed: exact values lie between a node's bounds, and with visits the best ones meet."""
     game = PGame(2, 6)
     states, solver = instances(game, range(12)), Exact(game)
     operator = Bounds(delta=1.0, gamma=1.0, nodes=127.0)

@@ -1,0 +1,183 @@
+"""Plan from many random states of a Markov decision problem, and tell how many samples a planner needs.
+
+    python -m experiments.planning game.size=10
+    python -m experiments.planning -m planner=uct,artdp,pg_id game.size=5,10,20
+    python -m experiments.planning planner.stop=fixed planner.depth=8
+    python -m experiments.planning experiment=kocsis2006bandit/fig4 budget=small
+
+A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named in state
+s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are raised fourfold until
+the error was reached by half of them, or to ``samples``. A run that is finished is not made again.
+"""
+
+import csv
+import hashlib
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Interval
+
+from experiments.command import Command, Run
+from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
+from experiments.folder import SUMMARY, read_json
+from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Seed, Study, Threads, option_value
+from experiments.values import shown, typed
+from gpumcts.errors import BadInput
+from gpumcts.planning import KIND
+
+CURVE = "curve.csv"
+FIRST_SAMPLES, FACTOR = 1000, 4
+GROUPS = ("game", "planner", "budget")
+
+
+class PlanningKeys(NamedTuple):
+    """The plain keys of experiments.planning."""
+
+    states: Annotated[int, Interval(ge=2, le=1_000_000)] = 200
+    runs: Annotated[int, Interval(ge=1, le=1000)] = 1
+    noise: Annotated[float, Interval(ge=0, le=1)] = 0.1
+    discount: Annotated[float, Interval(gt=0, le=1)] = 1.0
+    error: Annotated[float, Interval(gt=0)] = 0.1
+    samples: Annotated[int, Interval(ge=1, le=1_000_000_000)] = 100_000
+    seed: Seed = 1
+    threads: Threads = None
+
+
+def planning_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.planning."""
+    from gpumcts.games.sailing import Sailing
+    from gpumcts.options import compiled
+
+    keys = typed(PlanningKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    game, game_identity = option_value("game", plain["game"], "game")
+    if not isinstance(game, Sailing):
+        raise BadInput(
+            f"game={game_identity['name']} is no Markov decision problem; experiments.planning takes sailing"
+        )
+    if given is not None and (idle := sorted(key for key in given.keys if key.startswith("budget."))):
+        raise BadInput(f"{idle[0]} does not count; give samples={shown(keys.samples)}")
+    planner, planner_identity = option_value(KIND, plain["planner"], KIND)
+    try:
+        compiled(planner)
+    except BadInput as error:
+        raise BadInput(f"{KIND}.{error}") from None
+    identity = {"game": game_identity, "planner": planner_identity, **keys._asdict()}
+    del identity["threads"]
+    slug = f"{game_identity['name']} {game.size} {planner_identity['name']}"
+    return Checked(identity, slug, keys, game=game, player=None, policy=planner, study=study)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Plan, unless the run is finished already; returns the summary."""
+    path = run.folder / SUMMARY
+    earlier = read_json(path) if path.exists() else {}
+    if not earlier or earlier["interrupted"]:
+        title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
+        queries = len(_stages(config.keys.samples)) * config.keys.states * config.keys.runs
+        with stop_on_interrupt("stopping ...") as stop, bar(title, queries) as progress:
+            try:
+                earlier = _measured(config, stop, progress)
+            except KeyboardInterrupt:
+                return {"interrupted": True, "seed": config.keys.seed}
+        _write_curve(earlier, run.folder)
+    if run.of > 1:
+        say(f"[{run.number}/{run.of}] {run.label}: {brief(earlier)}  {here(run.folder)}")
+    else:
+        show(_table(config, earlier), brief(earlier), f"folder: {here(run.folder)}")
+    return earlier
+
+
+def _stages(samples: int) -> list[int]:
+    """Most samples a query, one stage after the other."""
+    stages = [min(FIRST_SAMPLES, samples)]
+    while stages[-1] < samples:
+        stages.append(min(FACTOR * stages[-1], samples))
+    return stages
+
+
+def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
+    """Plan with more and more samples until they are enough; returns the summary."""
+    import numpy as np
+
+    from gpumcts.planning import study
+    from gpumcts.planning.queries import Queries
+    from gpumcts.planning.sailing import mdp_of
+    from gpumcts.planning.value_iteration import action_values, optimal_values
+
+    keys, begin = config.keys, time.perf_counter()
+    mdp = mdp_of(config.game, keys.discount)
+    values = optimal_values(mdp, on_progress=lambda sweeps, _: progress.note(f"V*, {sweeps} sweeps"), stop=stop)
+    costs, roots = action_values(mdp, values), study.random_states(mdp, keys.states, keys.seed)
+    queries = Queries(
+        mdp,
+        config.policy,
+        study.perturbed(values, keys.noise, keys.seed, keys.runs),
+        np.tile(roots, keys.runs),
+        np.repeat(np.arange(keys.runs), keys.states),
+        np.concatenate([study.query_keys(keys.seed, number, keys.states) for number in range(keys.runs)]),
+        config.threads,
+    )
+    drawn, seconds, stages = 0, 0.0, iter(_stages(keys.samples))
+    while True:
+        most = next(stages)
+        progress.note(f"{most:,} samples a query")
+        points, before = study.checkpoints(most), time.perf_counter()
+        chosen = queries.answers(points, stop, progress.advance)
+        seconds, drawn = seconds + time.perf_counter() - before, drawn + most * len(chosen)
+        found = study.errors(chosen, np.tile(roots, keys.runs), costs, values)
+        found = found.reshape(keys.runs, keys.states, -1).mean(axis=0)
+        needed = study.samples_needed(found, points, keys.error, keys.seed)
+        if most == keys.samples or (needed.samples is not None and 2 * needed.samples <= most):
+            break
+    return {
+        "planner": config.identity["planner"]["name"],
+        "size": config.game.size,
+        **needed._asdict(),
+        "interval": " - ".join(f"> {most:,}" if end is None else f"{end:,}" for end in (needed.low, needed.high)),
+        "error": keys.error,
+        "most": most,
+        "points": points.tolist(),
+        "mean_error": found.mean(axis=0).tolist(),
+        "standard_error": (found.std(axis=0, ddof=1) / np.sqrt(len(found))).tolist(),
+        "mean_value": float(values[mdp.actions != 0].mean()),
+        "digest": hashlib.sha256(chosen.tobytes()).hexdigest(),
+        "samples_per_second": drawn / seconds,
+        "seconds": time.perf_counter() - begin,
+        "interrupted": False,
+        "seed": keys.seed,
+        "threads": config.threads,
+    }
+
+
+def brief(summary: dict[str, Any]) -> str:
+    """A run in a few words."""
+    speed = f"{shortened(summary['samples_per_second'])} samples/s, {summary['seconds']:.1f} s"
+    if summary["samples"] is None:
+        return f"error {summary['mean_error'][-1]:.3f} after {summary['most']:,} samples; {speed}"
+    needed = f"{summary['samples']:,} samples ({summary['interval']})"
+    return f"error below {summary['error']:g} after {needed}; {speed}"
+
+
+def _table(config: Checked, summary: dict[str, Any]) -> Any:
+    columns = {"samples": "right", "error": "right", "standard error": "right"}
+    rows = list(zip(*(summary[key] for key in ("points", "mean_error", "standard_error")), strict=True))
+    cells = [[f"{point:,}", f"{mean:.4f}", f"{half:.4f}"] for point, mean, half in [*rows[:-1:10], rows[-1]]]
+    return table(config.slug, columns, cells)
+
+
+def _write_curve(summary: dict[str, Any], folder: Path) -> None:
+    """The error after every checkpoint."""
+    with (folder / CURVE).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["planner", "size", "samples", "mean_error", "standard_error"])
+        rows = zip(*(summary[key] for key in ("points", "mean_error", "standard_error")), strict=True)
+        writer.writerows((summary["planner"], summary["size"], *row) for row in rows)
+
+
+COMMAND = Command("planning", planning_config, work)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

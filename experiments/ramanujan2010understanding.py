@@ -1,0 +1,20 @@
+"""Document 004: Ramanujan, Sabharwal, Selman, *Understanding Sampling Style Adversarial Search Methods*, 2010; its section 6.
+
+A search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on; never is until the
+horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
+"""
+
+from experiments.ramanujan2010understanding_claims import claims
+from experiments.ramanujan2010understanding_fig3 import fig3
+from experiments.ramanujan2010understanding_fig6 import fig6
+from experiments.ramanujan2010understanding_tables import table2, table3
+
+TITLES = {
+    "fig3": "Two critical nodes (document 004, Figure 3)",
+    "table2": "Both sides with a plan (document 004, Table 2)",
+    "table3": "Both sides with a plan (document 004, Table 3)",
+    "fig6": "Epsilon-greedy UCT with rounds (document 004, Figure 6)",
+    "sec6_claims": "Depth and number of critical nodes (document 004, section 6)",
+}
+
+CONCLUSIONS = {"fig3": fig3, "table2": table2, "table3": table3, "fig6": fig6, "sec6_claims": claims}

@@ -1,0 +1,166 @@
+"""Document 004, section 6: convergence against the depth of one critical point, with two players and with one, and against the
+number of critical levels (eq. 2)."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.ramanujan2010understanding_fig3 import GROWTH, growth_per_two_levels
+from experiments.results import Result
+
+STATEMENT = (
+    'The document: "UCT in two-player settings scales exponentially with the depth of the critical choice points, whereas in '
+    'single-player\nsettings, all that matters is the number of critical choice points, not their depth" (6.2, b), for a player '
+    "that freezes on one of several\nequal moves; eq. 2 for the number of critical levels, its depths taken relative to the last "
+    "one, as eq. 1 has them."
+)
+PARAMETERS = 3
+MOST_FITTED = 2  # critical levels of the runs that eq. 2 is fitted to; it is judged by those that have more
+
+
+class Line(NamedTuple):
+    """A run: trees with these critical depths, and t*, the median over trees with its 95 % interval, None beyond the horizon."""
+
+    exploration: float
+    single_agent: bool
+    depths: tuple[int, ...]
+    searches: int
+    horizon: int
+    never: int
+    median: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def players(self) -> str:
+        """one or two."""
+        return "one" if self.single_agent else "two"
+
+
+def lines_of(results: Sequence[Result]) -> list[Line]:
+    """A line a run, in order."""
+    found = []
+    for result in results:
+        game, summary = result.config["game"], result.summary
+        times = (summary[f"crossing_{key}"] for key in ("median", "low", "high"))
+        exploration, horizon = float(result.config["selection"]["exploration"]), result.config["budget"]["iterations"]
+        shape = (exploration, bool(game["single_agent"]), tuple(game["critical"]))
+        found.append(Line(*shape, summary["searches"], horizon, summary["never"], *times))
+    return sorted(found, key=lambda line: (line.exploration, line.single_agent, len(line.depths), line.depths))
+
+
+def eq2(depths: Sequence[int], a: float, b: float, growth: float) -> float:
+    """Eq. 2: iterations to convergence with critical nodes at all of ``depths``; the inner depths are counted from the outer one.
+
+    With two depths it is eq. 1, whose b is a b here.
+    """
+    first, rest = depths[0], [depth - depths[0] for depth in depths[1:]]
+    inner = b * 2.0 ** (first / 2) * eq2(rest, a, b, growth) if rest else 0.0
+    return a * growth ** (first / 2) + inner
+
+
+def fit_eq2(lines: Sequence[Line]) -> tuple[float, float, float] | None:
+    """a, b and C of eq. 2, fitted to the logarithms of the medians of the runs of one or two critical levels, if they suffice."""
+    from scipy import optimize
+
+    known = [line for line in lines if len(line.depths) <= MOST_FITTED and line.median]
+    if len(known) <= PARAMETERS or all(len(line.depths) == 1 for line in known):
+        return None
+
+    def logarithms(_: np.ndarray, *logs: float) -> np.ndarray:
+        parameters = [math.exp(value) for value in logs]
+        return np.array([math.log(eq2(line.depths, *parameters)) for line in known])
+
+    times = np.log([line.median or math.nan for line in known])
+    found, _ = optimize.curve_fit(logarithms, np.arange(len(known)), times, p0=(0.0, 0.0, math.log(GROWTH)))
+    a, b, growth = (math.exp(value) for value in found)
+    return a, b, growth
+
+
+def groups(lines: Sequence[Line]) -> dict[tuple[float, str], list[Line]]:
+    """The lines by exploration and number of players."""
+    found: dict[tuple[float, str], list[Line]] = {}
+    for line in lines:
+        found.setdefault((line.exploration, line.players), []).append(line)
+    return found
+
+
+def depth_rows(lines: Sequence[Line]) -> list[dict[str, str]]:
+    """One critical node: iterations by its depth, and their growth."""
+    rows = []
+    for (exploration, players), some in groups(lines).items():
+        single = [(line.depths[0], line.median) for line in some if len(line.depths) == 1]
+        row = {"exploration": f"{exploration:g}", "players": players}
+        row |= {f"d = {depth}": _number(median) for depth, median in single}
+        row["growth per 2 levels (95 %)"] = growth_per_two_levels([(d, t) for d, t in single if d > 0])
+        rows.append(row)
+    return rows
+
+
+def number_rows(lines: Sequence[Line]) -> list[dict[str, str]]:
+    """Several critical nodes: iterations with two players beside eq. 2, and with one."""
+    rows = []
+    for exploration in dict.fromkeys(line.exploration for line in lines):
+        two, one = ([x for x in lines if (x.exploration, x.players) == (exploration, p)] for p in ("two", "one"))
+        fit = fit_eq2(two)
+        alone = {line.depths: line.median for line in one}
+        for line in sorted(two, key=lambda x: (len(x.depths), x.depths)):
+            model = eq2(line.depths, *fit) if fit else None
+            row = {"exploration": f"{exploration:g}", "k": str(len(line.depths))}
+            row |= {"critical depths": ", ".join(map(str, line.depths)), "two players": _with_interval(line)}
+            row["eq. 2"] = _number(model) + (" (fitted)" if fit and len(line.depths) <= MOST_FITTED else "")
+            row["ratio"] = f"{line.median / model:.2f}" if model and line.median else "-"
+            rows.append(row | {"one player": _number(alone.get(line.depths))})
+    return rows
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def _with_interval(line: Line) -> str:
+    return f"{_number(line.median)} ({_number(line.low)} - {_number(line.high)})"
+
+
+def claims(results: list[Result], folder: Path) -> list[str]:
+    """Both tables, the fits, ``sec6_claims.csv`` and ``sec6_claims.png``."""
+    from experiments.console import show, table
+    from experiments.ramanujan2010understanding_plots import plot_claims
+
+    lines = lines_of(results)
+    for title, rows in (
+        ("iterations to convergence, one critical node at depth d", depth_rows(lines)),
+        ("iterations to convergence, k critical nodes", number_rows(lines)),
+    ):
+        columns = dict.fromkeys((name for row in rows for name in row), "right")
+        show(table(title, columns, [[row.get(name, "-") for name in columns] for row in rows]))
+    for exploration in dict.fromkeys(line.exploration for line in lines):
+        fit = fit_eq2([line for line in lines if (line.exploration, line.players) == (exploration, "two")])
+        if fit:
+            a, b, growth = fit
+            show(
+                f"eq. 2 fitted to k = 1 and 2, exploration {exploration:g}: a = {a:.2f}, b = {b:.2f}, C = {growth:.3f}"
+            )
+    horizon, trees = lines[0].horizon, lines[0].searches
+    show(f"Medians over {trees} trees of one search (95 %), horizon {horizon:,} iterations.", STATEMENT)
+    _write_csv(lines, folder / "sec6_claims.csv")
+    plot_claims(lines, folder / "sec6_claims.png")
+    return ["sec6_claims.csv", "sec6_claims.png"]
+
+
+def _write_csv(lines: Sequence[Line], path: Path) -> None:
+    import polars
+
+    fits = {
+        exploration: fit_eq2([x for x in lines if (x.exploration, x.players) == (exploration, "two")])
+        for exploration in {line.exploration for line in lines}
+    }
+    rows = []
+    for line in lines:
+        fit = fits[line.exploration] if line.players == "two" else None
+        row = {**line._asdict(), "depths": " ".join(map(str, line.depths)), "k": len(line.depths)}
+        rows.append(row | {"eq2": eq2(line.depths, *fit) if fit else None})
+    polars.DataFrame(rows, infer_schema_length=None).write_csv(path)

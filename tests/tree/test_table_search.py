@@ -1,0 +1,392 @@
+"""Searches in a table: against the slow reference, slot for slot; against the forest; what changes no result; what is refused."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.exact.alpha_beta import root_scores
+from gpumcts.games import contract
+from gpumcts.games.contract import NO_MOVE
+from gpumcts.games.instances import instances
+from gpumcts.games.pgame import PGame
+from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.playouts.minimax import OPTION as MinimaxPlayouts
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.table import REWARD_UNIT
+from gpumcts.tree.table_search import TableSearcher
+from tests.reference.table import LimitedUct
+from tests.reference.uct import NearTie, compiled_playouts, plain_playouts
+from tests.tree.drivers import OTHELLO, TOY_GAMES, UNIFORM, keys_for, othello_states, packed, rule_of
+from tests.tree.test_table import content
+
+INF = np.inf
+WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
+SETTINGS = {
+    "whole": WHOLE,
+    "whole_visits": Settings(expansion="whole_path"),
+    "whole_first": Settings(expansion="whole_path", ties="first"),
+    "node": Settings(),
+    "threshold": Settings(expansion="threshold", threshold=3, playouts_per_leaf=2),
+    "urgency": Settings(first_play_urgency=0.6, parent_count="children"),
+    "node_first": Settings(ties="first", final="value"),
+}
+GAMES = {"pgame": PGame(3, 5), "deep": PGame(2, 9), "path": ShortestPath(), **TOY_GAMES}
+STATES = packed(OTHELLO, othello_states())
+
+
+def searcher_of(settings=WHOLE, game=OTHELLO, rule=None, **more):
+    return TableSearcher(game, UNIFORM, rule or Ucb1(), Average(), settings, **more)
+
+
+def tables(found):
+    """A search's root tables, to be compared."""
+    return [found.root_children(tree) for tree in range(len(found.table.count))]
+
+
+# ------------------------------------------------------------------------------------------- against the reference
+
+
+def searched_by_reference(searcher, state, key, iterations, play=None):
+    """The reference after so many iterations, or after those before two scores come within 1e-12; and how many."""
+    while True:
+        reference = LimitedUct(
+            searcher.game, searcher.rule, searcher.settings, searcher.entries,
+            {2: "twobigp", 1: "single"}[searcher.keeping.ways], searcher.keeping.stored_above,
+            play or compiled_playouts(searcher.game, UNIFORM),
+        )  # fmt: skip
+        try:
+            reference.search(state, key, iterations)
+            return reference, iterations
+        except NearTie as tie:
+            assert tie.iterations >= 20
+            iterations = tie.iterations
+
+
+def assert_like_reference(searcher, state, iterations, seed=1, play=None):
+    """Every slot of the table, the root's moves and the decision; returns the reference."""
+    key = int(keys_for(1, seed)[0])
+    reference, iterations = searched_by_reference(searcher, state, key, iterations, play)
+    found = searcher.search(packed(searcher.game, [state]), np.array([key], np.uint64), iterations)
+    expected = [
+        e and (e.index, round(e.rewards * REWARD_UNIT), e.visits, e.parent, e.depth)
+        for bucket in reference.table.buckets
+        for e in bucket
+    ]
+    assert content(found.tables) == expected
+    assert [int(word) for word in found.tables.roots[0]] == [
+        round(reference.root_rewards * REWARD_UNIT),
+        reference.root_visits,
+    ]
+    stored = reference.root_moves(state)
+    assert sorted((c.move, c.visits, c.value) for c in found.root_children(0)) == stored
+    assert found.decide()[0] == (reference.decide(state, key) if stored else NO_MOVE)
+    return reference
+
+
+@pytest.mark.parametrize("replacement", ["twobigp", "single"])
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("game", GAMES)
+def test_like_the_reference(game, settings, replacement):
+    """From a table in which the root's moves hardly fit to one in which little is lost; three seeds."""
+    game, random, asked = GAMES[game], 0, 0
+    for seed, entries in enumerate((4, 16, 50, 400), 1):
+        searcher = searcher_of(SETTINGS[settings], game, entries=entries, replacement=replacement)
+        reference = assert_like_reference(searcher, contract.start(game), 120, seed)
+        random, asked = random + reference.random_moves, asked + reference.asked
+    assert random > 0 and asked > 50
+
+
+@pytest.mark.parametrize("rule", ["ucb1", "depth_decayed", "sensei", "uniform", "boltzmann"])
+def test_every_rule_that_reads_means(rule):
+    for game, settings in ((PGame(3, 6), WHOLE), (TOY_GAMES["dots"], Settings())):
+        searcher = searcher_of(settings, game, rule_of(rule), entries=300)
+        assert_like_reference(searcher, contract.start(game), 200)
+
+
+@pytest.mark.parametrize("settings", ["whole", "node"])
+def test_othello_from_several_positions(settings):
+    """Transpositions, passes, and an end of the game."""
+    for state in othello_states()[1:]:
+        assert_like_reference(searcher_of(SETTINGS[settings], entries=500), state, 60)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.4, 0.5, 1.0])
+def test_stored_moves_above_a_value_are_preferred(level):
+    """000, section 2.2, the alternative; the level changes what is made of an unstorable child, and only that."""
+    without = assert_like_reference(searcher_of(WHOLE, PGame(3, 5), entries=16), contract.start(PGame(3, 5)), 150)
+    searcher = searcher_of(WHOLE, PGame(3, 5), entries=16, stored_above=level)
+    reference = assert_like_reference(searcher, contract.start(PGame(3, 5)), 150)
+    assert (reference.random_moves < without.random_moves) == (level < 1.0)
+
+
+def test_playouts_in_plain_python():
+    """Nothing compiled on the reference's side: rules, generator and playouts too."""
+    for game in (PGame(2, 8), TOY_GAMES["dice"]):
+        searcher = searcher_of(Settings(playouts_per_leaf=2), game, entries=64)
+        assert_like_reference(searcher, contract.start(game), 80, play=plain_playouts(game))
+
+
+# ---------------------------------------------------------------------------------------------- against the forest
+
+
+@pytest.mark.parametrize("settings", ["whole_first", "node_first", "first_of_many"])
+@pytest.mark.parametrize("rule", ["ucb1", "depth_decayed"])
+def test_in_a_large_table_it_is_uct(rule, settings):
+    """A P-game all of whose nodes have a bucket: the forest's visits and values, to the last bit.
+
+    With ties in order of generation, since at random they are drawn among children in the order in which they came to be.
+    """
+    game = PGame(3, 6)
+    settings = {**SETTINGS, "first_of_many": Settings(ties="first", expansion="threshold", threshold=4)}[settings]
+    states, keys = instances(game, range(20)), keys_for(20)
+    forest = Searcher(game, UNIFORM, rule_of(rule), Average(), settings).search(states, keys, 500)
+    table = searcher_of(settings, game, rule_of(rule), entries=4096).search(states, keys, 500)
+    assert tables(forest) == tables(table)
+    assert forest.table.count.min() == 3
+    for tree in range(20):
+        assert forest.principal_variation(tree)[:2] == table.principal_variation(tree)[:2]
+
+
+def test_a_small_table_finds_the_best_move_nearly_as_often():
+    """P-games of 2^12 leaves in 500 entries, 100 trees: UCT errs in 0 to 2 of them after 3000 iterations, MC in 4 or 5 of 100.
+
+    Six errors or more have probability 1e-3 if the rate is 0.014, which is what 2000 other trees gave.
+    """
+    game = PGame(2, 12)
+    states, keys = instances(game, range(100)), keys_for(100)
+    scores, _ = root_scores(game, states)
+    moves = searcher_of(WHOLE, game, rule_of("depth_decayed"), entries=500).search(states, keys, 3000).decide()
+    errors = (scores[np.arange(100), moves] < scores.max(axis=1)).sum()
+    assert errors <= 5
+
+
+# ------------------------------------------------------------------------------------------- what changes no result
+
+
+@pytest.mark.parametrize("settings", ["whole", "node", "threshold"])
+@pytest.mark.parametrize("threads", [2, 3, 16])
+def test_threads_change_nothing(threads, settings):
+    states, keys = np.tile(STATES, (5, 1)), keys_for(20)
+    one = searcher_of(SETTINGS[settings], entries=300).search(states, keys, 60)
+    more = searcher_of(SETTINGS[settings], entries=300, threads=threads).search(states, keys, 60)
+    assert tables(one) == tables(more)
+    assert one.decide().tolist() == more.decide().tolist()
+
+
+@pytest.mark.parametrize("settings", ["whole", "node"])
+@pytest.mark.parametrize("together", [1, 7, 65, 130])
+def test_trees_searched_together_change_nothing(together, settings):
+    states, keys = np.tile(STATES, (33, 1))[:130], keys_for(130)
+    searcher = searcher_of(SETTINGS[settings], entries=200)
+    at_once = tables(searcher.search(states, keys, 40))
+    count = 130 if together > 1 else 10
+    parts = [slice(begin, begin + together) for begin in range(0, count, together)]
+    in_parts = [table for part in parts for table in tables(searcher.search(states[part], keys[part], 40))]
+    assert in_parts == at_once[:count]
+
+
+def test_memory_changes_nothing():
+    """Room for one table at a time, and for all."""
+    states, keys = np.tile(STATES, (3, 1)), keys_for(12)
+    narrow = searcher_of(entries=300, memory_limit=20_000, threads=4)
+    assert narrow.wave(12, 50) == 1 and searcher_of(entries=300).wave(12, 50) == 12
+    assert tables(narrow.search(states, keys, 50)) == tables(searcher_of(entries=300).search(states, keys, 50))
+
+
+def test_followed_searches_are_searches_of_that_length():
+    states, keys = np.tile(STATES, (9, 1)), keys_for(36)
+    searcher = searcher_of(entries=300, threads=2)
+    seen = {}
+    below = searcher.follow(
+        states, keys, [1, 20, 64], lambda n, trees, table: seen.setdefault(n, []).append((trees, table))
+    )
+    assert list(seen) == [1, 20, 64] and len(below) == 0
+    for iterations, parts in seen.items():
+        assert [tree for trees, _ in parts for tree in range(trees.start, trees.stop)] == list(range(36))
+        rows = [table.children(tree) for _, table in parts for tree in range(len(table.count))]
+        assert rows == tables(searcher.search(states, keys, iterations))
+
+
+def test_the_key_decides():
+    searcher = searcher_of(entries=300)
+    one, other = (searcher.search(STATES, keys_for(4, seed), 100) for seed in (1, 2))
+    assert tables(one) != tables(other)
+    assert tables(one) == tables(searcher.search(STATES, keys_for(4, 1), 100))
+
+
+CASES = {"whole": ("dice", 60), "node": ("dots", 40), "threshold": ("pgame", 60)}
+
+
+def case_as_text(settings):
+    """A search of a toy game, as JSON: the tables to the last word, and the decisions."""
+    game, iterations = GAMES[CASES[settings][0]], CASES[settings][1]
+    with np.errstate(over="ignore"):
+        states = packed(game, [contract.start(game)] * 2)
+        found = searcher_of(SETTINGS[settings], game, entries=20).search(states, keys_for(2), iterations)
+        return json.dumps([found.tables.entries.tolist(), found.tables.roots.tolist(), found.decide().tolist()])
+
+
+@pytest.mark.parametrize("settings", CASES)
+def test_plain_python_gives_the_same_bits(settings):
+    """The same source without a compiler, in a process of its own."""
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = f"from tests.tree.test_table_search import case_as_text; print(case_as_text({settings!r}))"
+    run = subprocess.run([sys.executable, "-c", command], env=env, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == case_as_text(settings)
+
+
+# -------------------------------------------------------------------------------------------------- memory and course
+
+
+def peak_of(work):
+    """Bytes that ``work`` had allocated at most, beyond what was there."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        work()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("settings", ["whole", "node"])
+def test_memory_is_the_table(settings):
+    """As much for 10,000 iterations as for 100, and little beside the tables; more trees than blocks take no more either."""
+    game = PGame(2, 12)
+    searcher = searcher_of(SETTINGS[settings], game, entries=2000)
+    states, keys = instances(game, range(1)), keys_for(1)
+    searcher.search(states, keys, 10)
+    few, many = (peak_of(lambda n=n: searcher.search(states, keys, n)) for n in (100, 10_000))
+    assert abs(many - few) < 1000
+    assert 64_000 <= many < 64_000 + 20_000
+    assert many >= searcher._tree_bytes * 0.99
+    states, keys = instances(game, range(400)), keys_for(400)
+    size, _ = searcher._sizes(400)
+    assert peak_of(lambda: searcher.search(states, keys, 20)) < size * searcher._tree_bytes + 100_000
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_adds_up(threads):
+    told, lock = [], threading.Lock()
+
+    def hear(iterations):
+        with lock:
+            told.append(iterations)
+
+    searcher_of(entries=300, threads=threads).search(STATES, keys_for(4), 2000, on_progress=hear)
+    assert sum(told) == 4 * 2000 and min(told) > 0 and len(told) >= 2
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop(threads):
+    """Set before the search, or by its first word of progress: KeyboardInterrupt, long before the budget is spent."""
+    stop, told = threading.Event(), []
+
+    def hear(iterations):
+        told.append(iterations)
+        stop.set()
+
+    searcher = searcher_of(entries=300, threads=threads)
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(STATES, keys_for(4), 500_000, stop, hear)
+    assert 0 < sum(told) < 4 * 500_000 / 10
+    told.clear()
+    with pytest.raises(KeyboardInterrupt):
+        searcher.follow(STATES, keys_for(4), [500_000], lambda *_: None, stop=stop, on_progress=hear)
+    assert told == []
+
+
+def test_what_is_found():
+    found = searcher_of(Settings(), entries=5000).search(STATES, keys_for(4), 400)
+    assert found.iterations == 400 and found.forest is None
+    for tree in range(4):
+        children = found.root_children(tree)
+        assert sum(child.visits for child in children) == 399  # and one playout of the root itself
+        line = found.principal_variation(tree)
+        assert (
+            line[0] == children[0].move and found.principal_variation(tree, children[-1].move)[0] == children[-1].move
+        )
+        assert found.principal_variation(tree, 1000) == []
+    searcher = searcher_of(Settings(), entries=5000, memory_limit=1_000_000)
+    with pytest.raises(ValueError, match="tables are gone"):
+        searcher.search(np.tile(STATES, (3, 1)), keys_for(12), 5).principal_variation(0)
+
+
+def test_no_line_through_chance():
+    game = TOY_GAMES["dice"]
+    found = searcher_of(Settings(), game, entries=100).search(packed(game, [contract.start(game)]), keys_for(1), 50)
+    assert found.principal_variation(0) == []
+    assert len(found.root_children(0)) == 3
+
+
+# ------------------------------------------------------------------------------------------------------ what is refused
+
+REFUSED = {
+    "search.table=0: a table has an even number": {"entries": 0},
+    "search.table=7: a table has an even number": {"entries": 7},
+    "search.replacement=best: must be one of": {"replacement": "best"},
+    "engine=cuda: a search with search.table takes engine=cpu": {"engine": "cuda"},
+    "search.expansion=root: not with search.table": {"settings": Settings(expansion="root")},
+    "search.reuse=true: not with search.table": {"settings": Settings(reuse=True)},
+    "search.solve=true: not with search.table": {"settings": Settings(solve=True)},
+    "budget.leaves_per_tree=2: must be 1": {"settings": Settings(leaves_per_tree=2)},
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refused(message):
+    with pytest.raises(BadInput, match=f"^{message}") as refusal:
+        searcher_of(**REFUSED[message])
+    assert "\n" not in str(refusal.value)
+
+
+def test_other_options_are_refused():
+    from gpumcts.tree.backup.minimax import Minimax
+    from gpumcts.tree.selection.ucb1_tuned import OPTION as Ucb1Tuned
+
+    with pytest.raises(
+        BadInput, match="^backup=Minimax: a table keeps means alone; with search.table take backup=average$"
+    ):
+        TableSearcher(OTHELLO, UNIFORM, Ucb1(), Minimax())
+    with pytest.raises(BadInput, match="^selection=ucb1_tuned"):
+        TableSearcher(OTHELLO, UNIFORM, Ucb1Tuned(), Average())
+    for policy in (MinimaxPlayouts(), UNIFORM._replace(truncate=4)):
+        with pytest.raises(BadInput, match="^search.expansion=whole_path plays its random moves in the tree"):
+            TableSearcher(OTHELLO, policy, Ucb1(), Average(), WHOLE)
+
+
+def test_budgets():
+    searcher = searcher_of(Settings(expansion="threshold", threshold=50, playouts_per_leaf=8), entries=300)
+    with pytest.raises(BadInput, match="^budget.iterations=7: must be more than 7"):
+        searcher.wave(1, 7)
+    assert searcher.wave(1, 8) == 1
+    with pytest.raises(BadInput, match="^budget.iterations=268435456: times budget.playouts_per_leaf=8"):
+        searcher.wave(1, 1 << 28)
+    with pytest.raises(BadInput, match="^budget.iterations=0: must be at least 1"):
+        searcher.search(STATES, keys_for(4), 0)
+    with pytest.raises(
+        BadInput, match="^search.table=300: a table and its search take 0.0 MiB, and 0.0 MiB may be used"
+    ):
+        searcher_of(entries=300, memory_limit=1000).wave(1, 10)
+    with pytest.raises(ValueError, match="over"):
+        game = ShortestPath()
+        searcher_of(game=game, entries=10).search(np.array([[24, 11]], np.uint64), keys_for(1), 10)
+
+
+@pytest.mark.parametrize("points", [[], [0, 5], [5, 5], [9, 3]])
+def test_checkpoints_that_are_none(points):
+    with pytest.raises(BadInput, match="^checkpoints="):
+        searcher_of(entries=300).follow(STATES, keys_for(4), points, lambda *_: None)
+    with pytest.raises(BadInput, match="^search.table=300: a root's value is not watched"):
+        searcher_of(entries=300).follow(STATES, keys_for(4), [5], lambda *_: None, level=0.5)
