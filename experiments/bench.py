@@ -2,14 +2,21 @@
 
     python -m experiments.bench
     python -m experiments.bench suites=[playouts,search] repeats=9
+    python -m experiments.bench suites=[playouts] against=[open_spiel,pgx]
     python -m experiments.bench engine=cuda against=null
+    python -m experiments.bench engine=cuda suites=[crossover]
 
-Suites: playouts and search (rates, beside OpenSpiel's C++), memory (bytes a node of every operator), scaling (threads, trees,
-iterations), startup (import, first move with and without a compile cache). Table, plot and JSON go into the folder.
+Suites: playouts and search (rates, beside other programs), match (games a second, and the share of the time outside compiled
+code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup (imports,
+first move with and without a compile cache); and with a device crossover (which engine is fastest for how many trees and
+playouts a leaf). Tables, plots and JSON go into the folder, suite by suite.
 """
 
-import importlib.util
+import os
 import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
@@ -17,99 +24,150 @@ from annotated_types import Interval
 from experiments.command import Command, Run
 from experiments.console import here, say, shortened, show, table
 from experiments.folder import write_json
+from experiments.peers.names import PEERS, not_installed
 from experiments.schema import Checked, Given, Plain, option_value
 from experiments.values import typed
 from gpumcts.errors import BadInput
 
-SUITE_NAMES = ("playouts", "search", "memory", "scaling", "startup")
-PLOT = "plot.png"
-COLUMNS = {
-    "suite": "left",
-    "what": "left",
-    "median": "right",
-    "range": "right",
-    "unit": "left",
-    "ratio": "right",
-    "to": "left",
-}
+SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
+ON_DEVICES = ("crossover",)
+GRID = ("trees", "playouts", "iterations")
+FIGURES = "figures.json"
+BUSY = 0.3  # cores that other programs may keep busy before a word is said
+COLUMNS = {"what": "left", "median": "right", "range": "right", "unit": "left", "ratio": "right", "to": "left"}
 
 
 class BenchKeys(NamedTuple):
     """The plain keys of experiments.bench."""
 
-    suites: list[str] = list(SUITE_NAMES)  # noqa: RUF012
-    against: str | None = "open_spiel"
+    suites: list[str] = list(SUITES)  # noqa: RUF012
+    against: list[str] | str | None = ["open_spiel"]  # noqa: RUF012
     repeats: Annotated[int, Interval(ge=1, le=1000)] = 5
     threads: Annotated[int, Interval(ge=1, le=4096)] = 1
+    trees: list[Annotated[int, Interval(ge=1)]] = [1, 10, 100, 1000, 10_000, 100_000]  # noqa: RUF012
+    playouts: list[Annotated[int, Interval(ge=1)]] = [1, 4, 16, 64]  # noqa: RUF012
+    iterations: Annotated[int, Interval(ge=2, le=1_000_000)] = 50
+
+    @property
+    def peers(self) -> list[str]:
+        """``against`` as a list."""
+        return [self.against] if isinstance(self.against, str) else list(self.against or [])
 
 
 def bench_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.bench."""
     keys = typed(BenchKeys, {key: value for key, value in plain.items() if key not in ("game", "engine")})
     game, identity = option_value("game", plain["game"], "game")
-    unknown = [name for name in keys.suites if name not in SUITE_NAMES]
-    if unknown or not keys.suites:
-        raise BadInput(f"suites={keys.suites}: a list of {', '.join(SUITE_NAMES)}, written suites=[playouts,search]")
-    if keys.against not in (None, "open_spiel"):
-        raise BadInput(f"against={keys.against}: must be open_spiel, or null")
     engine = str(plain["engine"]["name"])
-    record = {"game": identity, "engine": engine, **keys._asdict()}
+    _check_suites(keys, engine, game, identity["name"])
+    if [name for name in keys.peers if name not in PEERS]:
+        raise BadInput(f"against={keys.against}: must be a list of {', '.join(PEERS)}, or null")
+    if given is not None:
+        _check_given(keys, given)
+    record = {"game": identity, "engine": engine, **keys._asdict(), "against": keys.peers}
     return Checked(record, f"{identity['name']} {' '.join(keys.suites)} {engine}", keys, game=game, engine=engine)
 
 
-def prepare(config: Checked) -> None:
-    """Refuse an engine or a peer that is not there."""
-    from gpumcts.kernels.engines import resolve
+def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
+    known = (*SUITES, *ON_DEVICES)
+    if not keys.suites or [suite for suite in keys.suites if suite not in known]:
+        raise BadInput(f"suites={keys.suites}: a list of {', '.join(known)}, written suites=[playouts,search]")
+    if "crossover" in keys.suites and engine == "cpu":
+        raise BadInput("suites=[crossover] is between engines: engine must be cuda, device, auto or cudasim")
+    if "match" in keys.suites and game.PLAYERS != 2:
+        raise BadInput(f"suites=[match]: game={name} is for one player; name the other suites")
+    if not keys.trees or not keys.playouts:
+        raise BadInput("trees and playouts: lists with a number at least, written trees=[1,100]")
 
-    resolve(config.engine)
-    if config.keys.against and importlib.util.find_spec("pyspiel") is None:
-        raise BadInput("against=open_spiel: OpenSpiel is not installed; pip install open_spiel, or against=null")
+
+def _check_given(keys: BenchKeys, given: Given) -> None:
+    """Refuse a peer that is asked for and not there, and keys without effect."""
+    for name in keys.peers if "against" in given.keys else ():
+        if missing := not_installed(name):
+            raise BadInput(f"against={name}: {missing}, or against=null")
+    idle = [key for key in GRID if key in given.keys]
+    if idle and "crossover" not in keys.suites:
+        raise BadInput(f"{idle[0]} counts for suites=[crossover] alone; leave it out")
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there."""
+    from gpumcts.kernels.engines import cuda_problem, resolve
+
+    if resolve(config.engine) == "cpu" and "crossover" in config.keys.suites:
+        raise BadInput(f"suites=[crossover] is between engines: {cuda_problem()}")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
-    """Measure; returns the summary."""
-    from experiments.benchmarks import Bench, run_suites
+    """Measure, suite by suite; what is measured is written at once. Returns the summary."""
+    from experiments.benchmarks import crossover
+    from experiments.benchmarks.plots import plot
 
-    bench = Bench(config.game, config.identity["game"]["name"], config.engine, config.keys.threads, config.keys.repeats)
-    rows = []
+    bench, begin, load = _bench(config, run), time.perf_counter(), _load()
+    rows: list[Any] = []
+    cells = None
     for name in config.keys.suites:
         say(f"measuring {name} ...")
-        rows += run_suites(bench, [name], config.keys.against is not None)
-    show(table("bench", COLUMNS, [_cells(row) for row in rows]))
-    _plot(rows, run.folder / PLOT)
+        suite: Callable[[Any], list[Any]] = import_module(f"experiments.benchmarks.{name}").suite
+        found = suite(bench)
+        rows += found
+        show(table(name, COLUMNS, [_cells(row) for row in found]))
+        write_json(run.folder / FIGURES, [row._asdict() for row in rows])
+        if name == "crossover":
+            cells = crossover.table(bench, found)
+            write_json(run.folder / crossover.FILE, cells)
+            show(_fastest(cells))
+    plot(rows, run.folder, cells)
     show(f"folder: {here(run.folder)}")
     figures = [row._asdict() for row in rows]
-    write_json(run.folder / "figures.json", figures)
-    return {"figures": figures, "engine": config.engine, "repeats": config.keys.repeats}
+    seconds = time.perf_counter() - begin
+    return {"figures": figures, "engine": config.engine, "repeats": bench.repeats, "seconds": seconds, "load": load}
+
+
+def _bench(config: Checked, run: Run) -> Any:
+    from experiments.benchmarks.measure import Bench, Grid
+
+    keys = config.keys
+    missing = {name: not_installed(name) for name in keys.peers}
+    for name, problem in missing.items():
+        if problem:
+            say(f"measured without {name}: {problem}")
+    return Bench(
+        config.game,
+        config.identity["game"]["name"],
+        config.engine,
+        keys.threads,
+        keys.repeats,
+        peers=tuple(name for name, problem in missing.items() if not problem),
+        folder=run.folder,
+        grid=Grid(keys.trees, keys.playouts, keys.iterations),
+    )
+
+
+def _load() -> float | None:
+    """Cores that were busy during the last minute, before we began; a word where it is more than a few per cent."""
+    if not hasattr(os, "getloadavg"):
+        return None
+    load = os.getloadavg()[0]
+    if load > BUSY:
+        say(f"{load:.1f} of {os.cpu_count()} cores were busy in the last minute: rates may be low, ratios hold better")
+    return load
 
 
 def _cells(row: Any) -> list[str]:
-    ratio = f"{row.ratio:.3g}" if row.ratio is not None else ""
-    spread = f"{shortened(row.low)} - {shortened(row.high)}"
-    return [row.suite, row.what, shortened(row.median), spread, row.unit, ratio, row.against]
+    spread = f"{shortened(row.low)} - {shortened(row.high)}" if row.low < row.high else ""
+    ratios, others = "\n".join(f"{ratio:.3g}" for ratio in row.ratios.values()), "\n".join(row.ratios)
+    return [row.what, shortened(row.median), spread, row.unit, ratios, others]
 
 
-def _plot(rows: list[Any], path: Any) -> None:
-    """The ratios as bars on a logarithmic axis, where there are any."""
-    rows = [row for row in rows if row.ratio is not None]
-    if not rows:
-        return
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 1.2 + 0.32 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    labels = [f"{row.what}  /  {row.against}" for row in rows]
-    bars = axes.barh(labels, [row.ratio for row in rows], color="#1f5fa8")
-    axes.bar_label(bars, [f"{row.ratio:.3g}" for row in rows], padding=3)
-    axes.axvline(1, color="#888888", linewidth=1)
-    axes.set_xscale("log")
-    axes.invert_yaxis()
-    axes.set_xlabel("times as fast, or as slow below 1")
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
+def _fastest(cells: dict[str, Any]) -> Any:
+    """Trees by playouts a leaf: which engine to take."""
+    playouts = sorted({cell["playouts"] for cell in cells["cells"]})
+    rows = {cell["trees"]: [str(cell["trees"])] for cell in cells["cells"]}
+    for cell in sorted(cells["cells"], key=lambda cell: cell["playouts"]):
+        rows[cell["trees"]].append(cell["fastest"])
+    headings = {"trees": "right"} | {f"{count} a leaf": "left" for count in playouts}
+    return table("fastest engine, trees by playouts a leaf", headings, list(rows.values()))
 
 
 COMMAND = Command("bench", bench_config, work, prepare)

@@ -15,7 +15,7 @@ TITLES = {
 STATEMENTS = {
     "fig4": "The document: UCT reaches 0 within about alpha-beta's leaves; MC flattens well above 0; MMMC is worse than MC.",
     "fig5": "The document: roughly parallel to B^(D/2); faster for high failure rates.",
-    "fig6": "The document: large tables are as good as unlimited memory; the smallest stays under 5 %, but not at 0.",
+    "fig6": "0 entries: a tree without limit. The document: large tables are as good; the smallest stays under 5 %, but not at 0.",
 }
 
 

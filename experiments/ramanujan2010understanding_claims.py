@@ -122,7 +122,9 @@ def _number(value: float | None) -> str:
 
 
 def _with_interval(line: Line) -> str:
-    return f"{_number(line.median)} ({_number(line.low)} - {_number(line.high)})"
+    beyond = f"beyond {line.horizon:,}"
+    median, low, high = (beyond if x is None else _number(x) for x in (line.median, line.low, line.high))
+    return beyond if line.low is None else f"{median} ({low} - {high})"
 
 
 def claims(results: list[Result], folder: Path) -> list[str]:

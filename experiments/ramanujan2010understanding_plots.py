@@ -40,6 +40,7 @@ def plot_fig3(points: Sequence[Point], path: Path) -> None:
     deepest = max(point.d2 for point in points)
     _slice(left, groups, "d2", {"d1": 0})
     _slice(middle, groups, "d1", {"d2": deepest})
+    left.legend(fontsize=8, frameon=False, title="exploration; dashed: eq. 1", title_fontsize=8)
     left.set_title("d1 = 0", fontsize=10)
     middle.set_title(f"d2 = {deepest}", fontsize=10)
     _constants(right, groups)
@@ -60,6 +61,8 @@ def _heat_maps(figure: Any, groups: dict[float, list[Point]]) -> None:
         axes.set_title(f"exploration {exploration:g}", fontsize=10)
         axes.set_xlabel("d1")
         axes.set_aspect("equal")
+        axes.set_xticks(range(0, 2 * most, 4))
+        axes.set_yticks(range(0, 2 * most + 1, 4))
     panels[0].set_ylabel("d2")
     figure.colorbar(image, ax=list(panels), label="log10 of iterations to convergence", shrink=0.9)
 
@@ -78,8 +81,13 @@ def _slice(axes: Any, groups: dict[float, list[Point]], over: str, fixed: dict[s
             axes.plot(dense, eq1(d1, d2, *fit[:3]), "--", color=color, linewidth=1)
     axes.set_yscale("log")
     axes.set_xlabel(over)
+    axes.set_xticks(range(0, axes_end(groups) + 1, 4))
     axes.set_ylabel("iterations to convergence (95 %)")
-    axes.legend(fontsize=8, frameon=False, title="exploration; dashed: eq. 1", title_fontsize=8)
+
+
+def axes_end(groups: dict[float, list[Point]]) -> int:
+    """The greatest depth."""
+    return max(p.d2 for points in groups.values() for p in points)
 
 
 def _constants(axes: Any, groups: dict[float, list[Point]]) -> None:

@@ -1,7 +1,7 @@
 """Document 004, Tables 2 and 3: both sides have a plan, and B, which loses, looks better than A, which wins."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +40,8 @@ VALUES = {("shallow", "shallow"): 0.720, ("deep", "deep"): 0.850}
 class Cell(NamedTuple):
     """The searches of one pair of plans that began alike: F, A is explored first, or U, B is.
 
-    time : iterations to convergence; share : of visits in B until then, per cent; value : of A then, in [-1, 1]
+    time : iterations to convergence; share : of visits in B until then, per cent, a mean over searches; pooled : the same of all
+    their visits together; value : of A then, in [-1, 1]
     never : searches that did not converge before the horizon; they are in none of the means
     """
 
@@ -50,6 +51,7 @@ class Cell(NamedTuple):
     start: str
     time: Mean
     share: Mean
+    pooled: float
     value: Mean
     never: int
 
@@ -67,19 +69,24 @@ class Cell(NamedTuple):
 
 def cells_of(results: Sequence[Result]) -> list[Cell]:
     """Two cells a run, in the document's order."""
-    found = []
-    for result in results:
-        maximum, minimum = result.config["shape"].split("_")
-        searches, exploration = read_searches(result), float(result.config["selection"]["exploration"])
-        _, ahead = first_lead(searches, after_a_round=False)
-        share, value = 100 * share_of_b(searches, searches.crossing), value_of_a(searches, searches.crossing)
-        for start, move in STARTS.items():
-            mine = ahead == move
-            never = int(np.isinf(searches.crossing[mine]).sum())
-            means = [mean_of(column[mine]) for column in (searches.crossing, share, value)]
-            found.append(Cell(exploration, maximum, minimum, start, means[0], means[1], means[2], never))
+    found = [cell for result in results for cell in _cells_of_run(result)]
     order = {name: number for number, name in enumerate(DEPTHS)}
     return sorted(found, key=lambda c: (c.exploration, order[c.maximum], order[c.minimum], c.start))
+
+
+def _cells_of_run(result: Result) -> Iterator[Cell]:
+    maximum, minimum = result.config["shape"].split("_")
+    searches, exploration = read_searches(result), float(result.config["selection"]["exploration"])
+    _, ahead = first_lead(searches, after_a_round=False)
+    times = searches.crossing
+    share, value = 100 * share_of_b(searches, times), value_of_a(searches, times)
+    for start, move in STARTS.items():
+        mine = ahead == move
+        known = mine & np.isfinite(times)
+        pooled = float((share[known] * times[known]).sum() / max(times[known].sum(), 1))
+        never = int(mine.sum() - known.sum())
+        means = [mean_of(column[mine]) for column in (times, share, value)]
+        yield Cell(exploration, maximum, minimum, start, means[0], means[1], pooled, means[2], never)
 
 
 def times_rows(cells: Sequence[Cell]) -> list[list[str]]:
@@ -97,13 +104,13 @@ def shares_rows(cells: Sequence[Cell]) -> list[list[str]]:
     for c in cells:
         value = VALUES.get((c.maximum, c.minimum))
         printed = "" if value is None else f"{value:.3f}"
-        shares = [_with_half(c.share, ".1f"), f"{c.printed[1]:g}"]
+        shares = [_with_half(c.share, ".1f"), f"{c.pooled:.1f}", f"{c.printed[1]:g}"]
         rows.append([*_names(c), str(c.time.count), *shares, _with_half(c.value, ".3f"), printed])
     return rows
 
 
 TIMES = ("Max's plan", "Min's plan", "start", "searches", "iterations, mean", "median", "document", "ratio", "never")
-SHARES = ("Max's plan", "Min's plan", "start", "searches", "visits in B, %", "document", "value of A", "document ")
+SHARES = (*TIMES[:4], "visits in B, %", "all together", "document", "value of A", "document ")
 
 
 def _names(cell: Cell) -> list[str]:
@@ -127,7 +134,7 @@ def trends(cells: Sequence[Cell]) -> list[str]:
     lines = []
     if both:
         gaps = {p: found[*p, "U"].time.mean / found[*p, "F"].time.mean for p in both}
-        lines += [_slower(gaps), *_gaps(gaps)]
+        lines += [_slower([(found[*p, "F"], found[*p, "U"]) for p in both]), *_gaps(gaps)]
     lines += [_rising(found, "time", "F", "iterations of favourable starts grow with the depth of Min's plan")]
     lines += [_rising(found, "share", start, f"visits in B grow with it, start {start}") for start in STARTS]
     return [*lines, *_values(found), *_factor(cells)]
@@ -137,11 +144,15 @@ def _verdict(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 
-def _slower(gaps: dict[tuple[str, str], float]) -> str:
-    count = sum(gap >= 1 for gap in gaps.values())
-    least = min(gaps, key=lambda pair: gaps[pair])
-    words = f"unfavourable starts take longer: {_verdict(count == len(gaps))}, in {count} of {len(gaps)} pairs of plans"
-    return words + ("" if count == len(gaps) else f"; {least[0]}/{least[1]} has U/F = {gaps[least]:.2f}")
+def _slower(pairs: Sequence[tuple[Cell, Cell]]) -> str:
+    """Whether U takes longer than F: holds where no pair of plans says the contrary beyond chance (95 %)."""
+    beyond = [u.time.mean - f.time.mean > math.hypot(f.time.half, u.time.half) for f, u in pairs]
+    against = [f.time.mean - u.time.mean > math.hypot(f.time.half, u.time.half) for f, u in pairs]
+    longer = sum(u.time.mean > f.time.mean for f, u in pairs)
+    return (
+        f"unfavourable starts take longer: {_verdict(not any(against) and any(beyond))}, in {longer} of {len(pairs)} pairs of "
+        f"plans; beyond chance in {sum(beyond)}, the contrary in {sum(against)}"
+    )
 
 
 def _gaps(gaps: dict[tuple[str, str], float]) -> list[str]:
@@ -210,14 +221,25 @@ def _end(results, folder, headings, rows) -> list[str]:
         show(table(f"ours beside the document's, exploration {exploration:g} on [-1, 1]", sides, rows(cells)))
         show("\n".join(trends(cells)))
     show(
+        f"Plans, the depths of their critical nodes: {_plans(results)}. The document gives neither them nor UCT's constant.",
         "F: A is ahead when the values of A and B first differ; U: B is. Means ± 95 %; t* is exact, visits and values at t* "
-        "lie between checkpoints (a hundred a decade).",
-        f"Horizons: {', '.join(f'{horizon:,}' for horizon in horizons)} iterations. The document gives neither the depths of "
-        "its plans nor its constant of exploration.",
+        "are linear between checkpoints, a hundred a decade.",
+        f"Horizons: {', '.join(f'{horizon:,}' for horizon in horizons)} iterations.",
     )
     _write_csv(every, folder / "tables2and3.csv")
     plot_tables(every, folder / "tables2and3.png")
     return ["tables2and3.csv", "tables2and3.png"]
+
+
+def _plans(results: list[Result]) -> str:
+    found: dict[str, dict[str, str]] = {"Max": {}, "Min": {}}
+    for result in results:
+        for side, name, key in zip(found, result.config["shape"].split("_"), ("critical", "trap"), strict=True):
+            found[side][name] = ", ".join(map(str, result.config["game"][key]))
+    return "; ".join(
+        f"{side} {' and '.join(f'{name} ({named[name]})' for name in DEPTHS if name in named)}"
+        for side, named in found.items()
+    )
 
 
 def _write_csv(cells: Sequence[Cell], path: Path) -> None:
@@ -226,7 +248,7 @@ def _write_csv(cells: Sequence[Cell], path: Path) -> None:
     rows = []
     for c in cells:
         row = {"exploration": c.exploration, "max_plan": c.maximum, "min_plan": c.minimum, "start": c.start}
-        row |= {"searches": c.time.count, "never": c.never}
+        row |= {"searches": c.time.count, "never": c.never, "share_pooled": c.pooled}
         for name in ("time", "share", "value"):
             row |= {f"{name}_{key}": getattr(getattr(c, name), key) for key in ("mean", "half", "median")}
         rows.append(row | {"document_time": float(c.printed[0]), "document_share": float(c.printed[1])})

@@ -219,6 +219,8 @@ def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
     settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
     if settings.expansion != "threshold" and settings.threshold != 1:
         raise BadInput(f"{where}.threshold={settings.threshold} counts with {where}.expansion=threshold alone")
+    if settings.table == 0 and settings.replacement != "twobigp":
+        raise BadInput(f"{where}.replacement={settings.replacement} counts with {where}.table above 0 alone")
     return settings
 
 

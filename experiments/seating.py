@@ -15,6 +15,7 @@ from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.table_search import TableSearcher
 
 SIDES = ("player", "opponent")
 MOST_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
@@ -31,19 +32,31 @@ def check_memory(config: Checked) -> None:
     """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit."""
     for player in (config.player, config.opponent):
         if player is not None and player.budget.iterations is not None and player.name == "uct":
-            sizes = _Sizes(
-                config.game, player.policy, player.rule, player.operator, player.settings,
-                memory_limit=config.memory_limit,
-            )  # fmt: skip
+            parts = (config.game, player.policy, player.rule, player.operator, player.settings)
+            if player.settings.table:
+                sizes: Any = _TableSizes(*parts, *_table_of(player), engine=config.engine, memory_limit=config.memory_limit)
+            else:
+                sizes = _Sizes(*parts, memory_limit=config.memory_limit)
             sizes.wave(1, player.budget.iterations)
 
 
-def searcher(config: Checked, player: PlayerConfig, threads: int | None = None) -> Searcher:
+class _TableSizes(TableSearcher):
+    """The same for searches in tables."""
+
+    def _compile(self) -> None:
+        return None
+
+
+def _table_of(player: PlayerConfig) -> tuple[int, str]:
+    """Entries of the table of a configured search, and how it keeps them."""
+    return player.settings.table, player.settings.replacement
+
+
+def searcher(config: Checked, player: PlayerConfig, threads: int | None = None) -> Searcher | TableSearcher:
     """The search of a configured player, compiled in whole, so that no one waits for it while seconds are counted."""
-    made = Searcher(
-        config.game, player.policy, player.rule, player.operator, player.settings,
-        engine=config.engine, threads=threads or config.threads, memory_limit=config.memory_limit,
-    )  # fmt: skip
+    parts = (config.game, player.policy, player.rule, player.operator, player.settings)
+    limits = {"engine": config.engine, "threads": threads or config.threads, "memory_limit": config.memory_limit}
+    made = TableSearcher(*parts, *_table_of(player), **limits) if player.settings.table else Searcher(*parts, **limits)
     made.search(made.rules.starts(1), np.zeros(1, np.uint64), player.settings.threshold + 1).decide()
     return made
 

@@ -67,9 +67,9 @@ def brief(summary: dict[str, Any]) -> str:
     if "failure_rate" in summary:
         words.append(f"failure rate {100 * summary['failure_rate'][-1]:.2f} % after {summary['points'][-1]:,}")
     if "crossing_median" in summary:
-        words.append(
-            f"value above {summary['level']} for good after {summary['crossing_median']:,.0f} iterations (median)"
-        )
+        median = summary["crossing_median"]
+        when = f"more than {summary['points'][-1]:,}" if median is None else f"{median:,.0f}"
+        words.append(f"value above {summary['level']} for good after {when} iterations (median)")
     return f"{'; '.join(words)}; {summary['seconds']:.1f} s"
 
 

@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.utils import get_args_parser
 from omegaconf import OmegaConf
 
-from experiments import bench, doctor, match, perft, playouts, report, schema, search, worked
+from experiments import bench, doctor, match, perft, planning, playouts, report, schema, search, trees, worked
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
 from gpumcts import options
@@ -18,7 +18,7 @@ from gpumcts.tree.settings import Settings
 
 COMMANDS = {
     command.name: command
-    for command in (m.COMMAND for m in (match, playouts, perft, search, report, doctor, bench, worked))
+    for command in (m.COMMAND for m in (match, playouts, perft, search, trees, planning, report, doctor, bench, worked))
 }
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
 OPTION_KINDS = ("game", "playout", "selection", "backup")
@@ -57,6 +57,7 @@ def test_every_file_of_an_option_names_a_module(kind):
     [
         ("match", schema.MatchKeys),
         ("playouts", schema.PlayoutsKeys),
+        ("trees", schema.TreesKeys),
         ("perft", schema.PerftKeys),
         ("search", schema.SearchKeys),
         ("report", schema.ReportKeys),

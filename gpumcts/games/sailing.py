@@ -13,8 +13,7 @@ Costs are exact: a + b sqrt 2 is kept as the integers a and b. Only the score ro
 ``score = SCORE_UNIT * (1 - 2 cost / limit)`` with limit = patience * n, and a voyage that has cost as much is given up with
 -SCORE_UNIT. So no voyage has more legs than that, and values keep their scale on every grid. Random voyages are long (they
 cost about 10 n^2): with the default patience of 16 nearly all are given up on grids above 5 x 5.
-
-Evaluation: on the scale of the score, every square left to sail, diagonals as sqrt 2, is taken to cost 3.
+Evaluation: on the scale of the score; every square left, diagonals as sqrt 2, is taken to cost 3.
 """
 
 from typing import Annotated, NamedTuple
@@ -166,6 +165,13 @@ def wind_weight(wind, new):
 
 
 @inlined
+def next_winds(wind):
+    """The winds that may follow, itself and its neighbours, uint64, a bit each."""
+    turns = U(7) << ((wind + U(7)) & U(7))  # beyond NW on from N
+    return (turns | (turns >> U(8))) & U(255)
+
+
+@inlined
 def cost_40(paid):
     """A cost in units of 2^-40, uint64: the error of sqrt 2, below 2^-41 for each of at most 2^12 units, decides nothing."""
     return ((paid & U(0xFFFFFFFF)) << U(40)) + (paid >> U(32)) * SQRT_2
@@ -199,8 +205,7 @@ def sailing_move_set(game, state):
         return U(0)
     x, y, wind, _ = parts(state.boat)
     if is_drawing(state.boat):
-        turns = U(7) << ((wind + U(7)) & U(7))  # the wind and its neighbours, beyond NW on from N
-        return (turns | (turns >> U(8))) & U(255)
+        return next_winds(wind)
     return legs(game, x, y, wind)
 
 
@@ -241,9 +246,11 @@ def sailing_chance_weight(game, state, move):
 @contract.chance_move.implements(Sailing)
 def sailing_chance_move(game, state, stream):
     wind, side = parts(state.boat)[2], draw(stream, 0, TENTHS)
-    back = nibble(TURN_BACK, wind)
-    turn = U(7) + U(side >= back) + U(side >= back + nibble(STAY, wind))
-    return np.int64((wind + turn) & U(7))
+    winds = next_winds(wind)
+    first, others = trailing_zeros(winds), winds & (winds - U(1))
+    second, last = trailing_zeros(others), trailing_zeros(others & (others - U(1)))
+    below, above = wind_weight(wind, first), U(TENTHS) - wind_weight(wind, last)
+    return np.int64(first if side < below else second if side < above else last)
 
 
 @inlined

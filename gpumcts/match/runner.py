@@ -139,6 +139,8 @@ class _Match:
         self.journal, self.stop = journal, stop
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
+        self.results = np.zeros(3, np.int64)  # wins, draws and losses of players[0] in the games asked for
+        self._count(self.numbers[~table.running(self.numbers)])
 
     def play(self, games_in_flight: int, on_progress: Callable[[Progress], None]) -> None:
         """Advance the unfinished games, the lowest numbers first, until none is left or ``stop`` is set."""
@@ -170,10 +172,18 @@ class _Match:
         self.journal.add_moves(batch, self.table.plies[batch], moves)
         ended = self.table.play(batch, moves)
         self.journal.add_games(self.table.lines[number] for number in ended)
-        for player in self.players:
-            player.forget(np.array(ended, np.int64))
         self.moves += len(batch)
+        if ended:
+            over = np.array(ended, np.int64)
+            self._count(over)
+            for player in self.players:
+                player.forget(over)
         return True
+
+    def _count(self, ended: np.ndarray) -> None:
+        """Count the results of games that are over (int64[K])."""
+        scores = self.table.scores[ended]
+        self.results += ((scores > 0).sum(), (scores == 0).sum(), (scores < 0).sum())
 
     def _recall(self, games: np.ndarray) -> bool:
         """Let players that remember choose once more in those of ``games`` that are begun; False if stopped before.
@@ -227,11 +237,9 @@ class _Match:
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""
-        scores = self.table.scores[self.numbers[~self.table.running(self.numbers)]]
-        wins, draws = int((scores > 0).sum()), int((scores == 0).sum())
-        losses = len(scores) - wins - draws
+        wins, draws, losses = self.results.tolist()
         seconds = time.perf_counter() - self.begin
-        return Progress(len(self.numbers), len(scores), wins, draws, losses, self.moves, seconds)
+        return Progress(len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, seconds)
 
 
 @entry

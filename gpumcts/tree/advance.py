@@ -112,6 +112,8 @@ def advance(
     """
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
+            if watch.below.shape[0] > 0:
+                look(operator, forest, watch, begin, end, until)
             return until
         leaves = min(switches.leaves, until - number)
         if not has_room(forest, begin, end, room):

@@ -17,6 +17,14 @@ GRID_SHIFT = U(46)  # the grid of ln's table keeps the upper six bits of the man
 GRID_HALF = U(1 << 45)
 GRID_BEGIN = U(int(SQRT_HALF_BITS + GRID_HALF) >> 46)
 GRID_SIZE = (int(ONE_BITS) + (27 << 46) >> 46) - int(GRID_BEGIN) + 1
+COUNTS = 1024  # the table of logarithms of visits: 8 KB, so that it stays in the cache
+STEP_BITS, STEP_MASK = U(6), U(63)  # exp's table has 64 steps between one power of two and the next
+STEPS_OF_LN2 = 64 / 0.6931471805599453
+STEP_HIGH, STEP_LOW = LN2_HIGH / 64, LN2_LOW / 64
+ROUNDER = 1.5 * 2.0**52 + 1023 * 64  # the bias of the exponent comes with it
+EXP_OF_STEP = np.array(  # mantissas of 2^(j / 64)
+    [float_bits(float(Context(prec=40).power(2, Decimal(j) / 64))) & MANTISSA for j in range(64)]
+)
 LN_OF_GRID = np.array(
     [float(Decimal(bits_float(int(GRID_BEGIN) + i << 46)).ln(Context(prec=40))) for i in range(GRID_SIZE)]
 )
@@ -41,22 +49,45 @@ def ln(x):
     return (exponent * LN2_HIGH + LN_OF_GRID[point - GRID_BEGIN]) + (r + (q * series + exponent * LN2_LOW))
 
 
+LN_OF_COUNT = np.array([-np.inf] + [ln(float(n)) for n in range(1, COUNTS)])
+LN_LN_OF_COUNT = np.array([-np.inf, -np.inf] + [ln(ln(float(n))) for n in range(2, COUNTS)])
+
+
+@inlined
+def ln_of_count(x):
+    """``ln(x)``, bit for bit, from a table where x is a small whole number, as visits are."""
+    n = np.int64(x)
+    return LN_OF_COUNT[U(n)] if n < COUNTS and float(n) == x else ln(x)
+
+
+@inlined
+def ln_ln_of_count(x):
+    """``ln(ln(x))`` likewise; minus infinity where x is at most 1."""
+    n = np.int64(x)
+    if n < COUNTS and float(n) == x:
+        return LN_LN_OF_COUNT[U(n)]
+    return ln(ln(x)) if x > 1.0 else -np.inf
+
+
 @inlined
 def exp(x):
     """e^x of a float64 in [-700, 700], within 2 units in the last place; 0 below, infinity above.
 
-    x = k ln 2 + r with abs(r) <= ln 2 / 2; e^r as a Taylor series to r^13.
+    x = (q + j / 64) ln 2 + r with abs(r) <= ln 2 / 128, and e^x = 2^q 2^(j / 64) e^r: bits of the exponent, a table, and the
+    series to r^5 in few dependent steps. Adding ``ROUNDER`` rounds to a whole number and leaves it in the low bits.
     """
     if x < -700.0:
         return 0.0
     if x > 700.0:
-        return float("inf")
-    k = int(x * 1.4426950408889634 + (0.5 if x >= 0 else -0.5))
-    r = (x - k * LN2_HIGH) - k * LN2_LOW
-    series = 1.0
-    for n in (13.0, 12.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
-        series = 1.0 + series * (r / n)
-    return series * bits_float(U(k + 1023) << U(52))
+        return np.inf
+    rounded = x * STEPS_OF_LN2 + ROUNDER
+    steps = float_bits(rounded)
+    whole = rounded - ROUNDER
+    r = (x - whole * STEP_HIGH) - whole * STEP_LOW
+    q = r * r
+    series = r + q * ((1 / 2.0 + r * (1 / 6.0)) + q * (1 / 24.0 + r * (1 / 120.0)))
+    scale = bits_float(EXP_OF_STEP[steps & STEP_MASK] | ((steps >> STEP_BITS) << U(52)))
+    return scale + scale * series
 
 
 @inlined

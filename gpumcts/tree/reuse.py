@@ -5,6 +5,7 @@ import numpy as np
 from gpumcts.games.contract import pack, play, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.tree.forest import CAPACITIES, NONE, ROOT, Forest, capacity_class
+from gpumcts.tree.solve import proof_of_children
 
 PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
 MOST_PLAYED = 4096  # positions played in that search for one tree
@@ -60,8 +61,6 @@ def _transplant(source, source_tree, node, target, tree, origin):
     origin : int32[N] scratch, which node of the source each new node comes from
     """
     origin[ROOT] = node
-    if source.proof.shape[1] > 0:
-        target.proof[tree, ROOT] = source.proof[source_tree, node]
     target.visits[tree, ROOT] = source.visits[source_tree, node]
     for column in range(source.columns.shape[2]):
         target.columns[tree, ROOT, column] = source.columns[source_tree, node, column]
@@ -94,6 +93,8 @@ def _transplant(source, source_tree, node, target, tree, origin):
             queue_end += 1
         used += size
     target.used[tree] = used
+    if target.proof.shape[1] > 0 and target.moves[tree, ROOT] > 0:  # for who moves here, as the children's are
+        target.proof[tree, ROOT] = proof_of_children(target, tree, ROOT)
 
 
 class Kept:

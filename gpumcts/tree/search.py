@@ -98,6 +98,8 @@ class Searcher:
     ) -> None:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
+        if settings.table:
+            raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
         self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
@@ -236,11 +238,16 @@ class Searcher:
         points = [int(point) for point in checkpoints]
         if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
             raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+        leaves = self.settings.leaves_per_tree
+        if any(point % leaves for point in points[:-1]):
+            raise BadInput(f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}")
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
         if self.settings.reuse:
             raise BadInput("search.reuse=true: searches that are followed begin anew")
         counts, movers = self.rules.describe(states)
+        if not counts.all():
+            raise ValueError("a game that is over cannot be searched")
         roots = np.where(movers == CHANCE, -counts, counts)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:

@@ -27,6 +27,9 @@ class Settings(NamedTuple):
         shallowest node that has it is taken
     solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (001; MCTS-Solver,
         Winands, Björnsson and Saito 2008)
+    table : entries of a transposition table of fixed size in place of the tree (000, section 2.2); 0 for a tree. For
+        ``table_search.TableSearcher``
+    replacement : what such a table keeps: ``twobigp`` (000) or ``single`` (see ``tree.table``)
     """
 
     expansion: Literal["node", "threshold", "whole_path", "root"] = "node"
@@ -39,6 +42,8 @@ class Settings(NamedTuple):
     parent_count: Literal["visits", "children"] = "visits"
     reuse: bool = False
     solve: bool = False
+    table: Annotated[int, Interval(ge=0, le=2**31 - 1)] = 0
+    replacement: Literal["twobigp", "single"] = "twobigp"
 
     def compiled(self, evaluate_leaves: bool) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""

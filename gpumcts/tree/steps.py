@@ -108,7 +108,7 @@ def descend(rule, operator, forest, switches, tree, row, batch):
         ):
             return depth | NEW_CHILD
         chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
-        if children < moves and switches.first_play_urgency >= best:
+        if children < moves and (best == -np.inf or best <= switches.first_play_urgency < np.inf):
             return depth | NEW_CHILD
         node = chosen
         depth += 1

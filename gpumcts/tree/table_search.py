@@ -116,10 +116,13 @@ class TableSearcher:
         self.switches = settings.compiled(False)
         self._memory_limit = memory_limit
         self._tree_bytes = memory_of(entries) + bytes_a_row(game.WORDS, game.MAX_MOVES, game.MAX_PLIES)
+        self._compile()
+
+    def _compile(self) -> None:
         block = self._block(1)
-        self._walk = walk_step(game, self.keeping, self.switches, *block)
-        self._pick = pick_step(rule, operator, self.switches, block.near, block.trail)
-        self._evaluate = evaluate_step(game, self.policy)
+        self._walk = walk_step(self.game, self.keeping, self.switches, *block)
+        self._pick = pick_step(self.rule, self.operator, self.switches, block.near, block.trail)
+        self._evaluate = evaluate_step(self.game, self.policy)
 
     def _refuse(self, engine: str) -> None:
         """Refuse what a table cannot do."""

@@ -286,7 +286,7 @@ def pick(rule, operator, forest, switches, streams, depths, codes):
             codes[row] = NEW
             continue
         chosen, best = best_child(rule, operator, forest, switches, row, ROOT, depth, stream)
-        codes[row] = NEW if unvisited > 0 and switches.first_play_urgency >= best else chosen
+        codes[row] = NEW if unvisited > 0 and best <= switches.first_play_urgency < np.inf else chosen
 
 
 # ------------------------------------------------------------------------------------------------------------- enter

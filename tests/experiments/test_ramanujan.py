@@ -6,30 +6,42 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra._internal.utils import get_args_parser
+import yaml
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
 
+from experiments import following, schema
 from experiments import ramanujan2010understanding as document
 from experiments import ramanujan2010understanding_claims as claims
 from experiments import ramanujan2010understanding_fig3 as fig3
 from experiments import ramanujan2010understanding_fig6 as fig6
 from experiments import ramanujan2010understanding_searches as searches
 from experiments import ramanujan2010understanding_tables as tables
-from experiments.trees import COMMAND
+from experiments.complaints import CONF
+from experiments.schema import Checked
 from gpumcts.games.implanted import Implanted
 from gpumcts.games.instances import instances
-from gpumcts.kernels.cpu import tally
+from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
+from gpumcts.playouts.uniform import Uniform
 
 ITEMS = ("fig3", "table2", "table3", "fig6", "sec6_claims")
+BUDGETS = ("small", "document")
 
 
-def jobs(item: str, *more: str):
-    words = [f"experiment=ramanujan2010understanding/{item}", *more]
-    return COMMAND._jobs(get_args_parser().parse_args(words))
+def composed(item: str, *overrides: str) -> tuple[dict, Checked]:
+    """The plain configuration of one run, and what is checked of it."""
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("trees", [f"experiment=ramanujan2010understanding/{item}", *overrides])
+        plain = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(plain, dict)
+    return plain, schema.trees_config(plain)
 
 
-def depths(job) -> tuple[int, ...]:
-    return tuple(job.checked.game.critical)
+def listed(plain: dict, budget: str, key: str) -> list:
+    """What a sweep goes through, as values."""
+    return yaml.safe_load(f"[{plain['scales'][budget][key]}]")
 
 
 # ---------------------------------------------------------------------------------------------------- configurations
@@ -40,35 +52,44 @@ def test_every_item_has_a_title_and_an_end():
 
 
 def test_figure_3_takes_every_pair_of_depths():
-    every, _ = jobs("fig3", 'scales.document.exploration="0.7"')
-    assert sorted(map(depths, every)) == [(d1, d2) for d1 in range(0, 22, 2) for d2 in range(d1 + 2, 24, 2)]
-    for job in every:
-        game, rule, keys = job.checked.game, job.checked.player.rule, job.checked.keys
-        assert (game.depth, game.leaves, game.trap, game.single_agent) == (24, "thirds", [], False)
-        assert (rule.exploration, rule.lowest_reward, keys.level, keys.exact) == (0.7, -1, 0.85, False)
-        assert job.checked.player.iterations > 1.2 * fig3.eq1(*depths(job), 1, 1, fig3.GROWTH)
+    plain, checked = composed("fig3")
+    pairs = [[d1, d2] for d1 in range(0, 22, 2) for d2 in range(d1 + 2, 24, 2)]
+    assert sorted(listed(plain, "document", "pairs")) == pairs
+    assert sorted(listed(plain, "small", "pairs")) == [pair for pair in pairs if pair[1] <= 14]
+    assert {0.4, 0.7} <= set(listed(plain, "document", "exploration"))
+    game, rule, keys = checked.identity["game"], checked.player.rule, checked.keys
+    assert (game["depth"], game["leaves"], game["trap"], game["single_agent"]) == (24, "thirds", [], False)
+    assert (rule.lowest_reward, keys.level, keys.exact, keys.trees) == (-1, 0.85, False, 100)
 
 
-@pytest.mark.parametrize("budget", ["small", "document"])
-def test_the_plans_of_tables_2_and_3(budget):
-    every, sweep = jobs("table2", f"budget={budget}")
-    plans = {(tuple(job.checked.game.critical), tuple(job.checked.game.trap)) for job in every}
-    assert plans == {((0, x), y) for x in (2, 10, 18) for y in ((1, 3), (9, 11), (17, 19))}
-    assert {(job.checked.game.depth, job.checked.game.leaves, job.checked.keys.trees) for job in every} == {(20, "biased", 1)}
-    assert {job.checked.player.rule.exploration for job in every} == {0.7}
-    again, same = jobs("table3", f"budget={budget}")
-    assert [job.folder for job in again] == [job.folder for job in every] and same == sweep
+@pytest.mark.parametrize("d2", range(2, 24, 2))
+def test_the_horizons_of_figure_3_reach_beyond_convergence(d2):
+    _, checked = composed("fig3", f"game.critical=[{d2 - 2},{d2}]", "selection.exploration=0.7")
+    assert checked.player.iterations > 2 * fig3.eq1(d2 - 2, d2, 18, 7, 2.4)  # a fit of ours
 
 
-@pytest.mark.parametrize("budget", ["small", "document"])
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize(("row", "x"), [("shallow", 2), ("mid", 10), ("deep", 18)])
+@pytest.mark.parametrize(("column", "y"), [("shallow", 1), ("mid", 9), ("deep", 17)])
+def test_the_plans_of_tables_2_and_3(budget, row, x, column, y):
+    made = [composed(item, f"budget={budget}", f"shape={row}_{column}")[1] for item in ("table2", "table3")]
+    assert made[0].identity == made[1].identity
+    game, keys = made[0].identity["game"], made[0].keys
+    assert (game["critical"], game["trap"], game["depth"], game["leaves"]) == ([0, x], [y, y + 2], 20, "biased")
+    assert (made[0].player.rule.exploration, keys.trees, keys.runs) == (0.7, 1, {"small": 50, "document": 100}[budget])
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_figure_6_and_the_claims_compose(budget):
-    every, _ = jobs("fig6", f"budget={budget}")
-    assert {(type(j.checked.player.rule).__name__, j.checked.game.leaves) for j in every} == {("EpsilonGreedy", "shares")}
-    assert {0.542} < {job.checked.player.rule.epsilon for job in every}
-    assert {depths(job) for job in every} == {(0,), (0, 2)}
-    every, _ = jobs("sec6_claims", f"budget={budget}")
-    assert {len(depths(job)) for job in every} == {1, 2, 3, 4}
-    assert {job.checked.game.single_agent for job in every} == {False, True}
+    plain, _ = composed("fig6", f"budget={budget}")
+    assert 0.542 in listed(plain, budget, "epsilon")
+    for shape in listed(plain, budget, "shape"):
+        _, checked = composed("fig6", f"budget={budget}", f"shape={shape}", "selection.epsilon=0.542")
+        assert (type(checked.player.rule).__name__, checked.identity["game"]["leaves"]) == ("EpsilonGreedy", "shares")
+        assert checked.identity["game"]["critical"] == ([0] if shape == "a" else [0, 2])
+    plain, checked = composed("sec6_claims", f"budget={budget}")
+    assert {len(depths) for depths in listed(plain, budget, "critical")} == {1, 2, 3, 4}
+    assert checked.identity["game"]["depth"] == 24
 
 
 # ----------------------------------------------------------------------------------------------------------- formulas
@@ -90,21 +111,31 @@ def test_the_formulas_of_section_6_2():
     left = fig6.printed_share(p)
     assert left == 3 / 8 and fig6.corrected_share(p) == 3 / 4
     ties = left + q - 2 * left * q
-    printed = 2 / ties + left * (1 - q) / ties * fig6.favorable(epsilon, p) + (1 - left) * q / ties * fig6.unfavorable(epsilon, p)
+    printed = (
+        2 / ties
+        + left * (1 - q) / ties * fig6.favorable(epsilon, p)
+        + (1 - left) * q / ties * fig6.unfavorable(epsilon, p)
+    )
     assert fig6.scenario_b(epsilon, p, q, left) == pytest.approx(printed)
 
 
 def test_the_corrected_share_is_that_of_figure_5():
-    """Playouts from behind the root's left move: within 5 standard errors of (1 + p)/2, and far from 3p/4."""
-    game, playouts, p = compiled(Implanted(critical=[0, 2], leaves="shares", first_share=0.75, later_share=0.5)), 200, 0.5
-    roots = instances(game, range(200))
-    share = won_behind(game, roots, 0, playouts)
-    assert abs(share - fig6.corrected_share(p)) < 5 * 0.5 / math.sqrt(200 * playouts)
-    assert abs(won_behind(game, roots, 1, playouts) - 0.75) < 5 * 0.5 / math.sqrt(200 * playouts)
+    """Playouts from behind the root's moves: within 5 standard errors of (1 + p)/2 and of q, and far from 3p/4.
 
-
-def won_behind(game, roots, move: int, playouts: int) -> float:
-    raise NotImplementedError
+    Every tree has leaves enough that the errors are those of independent draws.
+    """
+    game, p, q, count = (
+        compiled(Implanted(critical=[0, 2], leaves="shares", first_share=0.75, later_share=0.5)),
+        0.5,
+        0.75,
+        40_000,
+    )
+    roots, rules = instances(game, range(count)), Rules(game)
+    for move, share in ((0, fig6.corrected_share(p)), (1, q)):
+        behind = rules.play(roots, np.full(count, move))
+        tally = CpuPlayouts(game, Uniform()).tally(behind, np.arange(count, dtype=np.uint64))
+        won = tally.wins.mean()
+        assert abs(won - share) < 5 * math.sqrt(share * (1 - share) / count) < abs(won - fig6.printed_share(p))
 
 
 def test_equations_1_and_2_agree():
@@ -124,7 +155,9 @@ def test_the_fit_finds_what_made_its_points():
     assert exact is not None
     assert (exact.a, exact.b, exact.growth) == pytest.approx((3.0, 5.0, 2.37), rel=1e-5)
     noise = np.exp(np.random.default_rng(1).normal(0, 0.1, len(pairs)))
-    noisy = fig3.fit_eq1([point(*pair, fig3.eq1(*pair, 3.0, 5.0, 2.37) * off) for pair, off in zip(pairs, noise, strict=True)])
+    noisy = fig3.fit_eq1(
+        [point(*pair, fig3.eq1(*pair, 3.0, 5.0, 2.37) * off) for pair, off in zip(pairs, noise, strict=True)]
+    )
     assert noisy is not None
     assert noisy.low < 2.37 < noisy.high < noisy.low + 0.1
     assert noisy.factor == pytest.approx(math.exp(0.1), abs=0.03)
@@ -180,7 +213,9 @@ def printed_cells(times: dict = tables.TABLE_2) -> list[tables.Cell]:
             for j, start in enumerate(tables.STARTS):
                 worth = mean(tables.VALUES.get((row, column), 0.8))
                 cells.append(
-                    tables.Cell(0.7, row, column, start, mean(times[row][i][j]), mean(tables.TABLE_3[row][i][j]), worth, 0)
+                    tables.Cell(
+                        0.7, row, column, start, mean(times[row][i][j]), mean(tables.TABLE_3[row][i][j]), 0.0, worth, 0
+                    )
                 )
     return cells
 
@@ -205,37 +240,40 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def test_figure_3_in_little(run, only):
-    pairs = '"[0,2],[0,4],[0,6],[2,4],[2,6],[4,6]"'
+    pairs = '"[0,2],[0,4],[0,6],[2,6],[4,6]"'
     done = run(
         f"trees experiment=ramanujan2010understanding/fig3 {TINY} game.depth=8 budget.iterations=2000",
         f"scales.small.pairs={pairs}", 'scales.small.exploration="0.7"',
     )  # fmt: skip
     assert done.code == 0
-    assert "6 of the" not in done.out and "2.37" in done.out
+    assert "Reduced: 5 of the 6 pairs of depths" in done.out and "2.37" in done.out
     rows = rows_of(only("multirun/ramanujan2010understanding/*/fig3.csv"))
-    assert [(int(row["d1"]), int(row["d2"])) for row in rows] == [(0, 2), (0, 4), (0, 6), (2, 4), (2, 6), (4, 6)]
+    assert [(int(row["d1"]), int(row["d2"])) for row in rows] == [(0, 2), (0, 4), (0, 6), (2, 6), (4, 6)]
     assert all(float(row["median"]) >= 1 and float(row["eq1"]) > 0 for row in rows)
     assert only("multirun/ramanujan2010understanding/*/fig3.png").stat().st_size > 10_000
 
 
 def test_tables_2_and_3_in_little(run, only):
     little = "engine=cpu threads=1 budget=small game.depth=8 budget.iterations=3000 scales.small.runs=12"
-    plans = [
-        f"shapes.{row}_{column}.critical=[0,{x}]" for row, x in zip(tables.DEPTHS, (2, 4, 6), strict=True)
-        for column in tables.DEPTHS
-    ] + [
-        f"shapes.{row}_{column}.trap=[{y},{y + 2}]" for row in tables.DEPTHS
-        for column, y in zip(tables.DEPTHS, (1, 3, 5), strict=True)
-    ]  # fmt: skip
-    first = run(f"trees experiment=ramanujan2010understanding/table2 {little}", *plans)
+    shapes = {"shallow_shallow": (2, 1), "shallow_mid": (2, 5), "mid_shallow": (4, 1), "mid_mid": (4, 5)}
+    more = [f"shapes.{name}.critical=[0,{x}]" for name, (x, _) in shapes.items()]
+    more += [f"shapes.{name}.trap=[{y},{y + 2}]" for name, (_, y) in shapes.items()]
+    more += [f"hydra.sweeper.params.shape='{','.join(shapes)}'"]
+    first = run(f"trees experiment=ramanujan2010understanding/table2 {little}", *more)
     assert first.code == 0 and "iterations, mean" in first.out and "unfavourable starts take longer" in first.out
+    assert "Max shallow (0, 2) and mid (0, 4); Min shallow (1, 3) and mid (5, 7)" in first.out
     made = only("multirun/ramanujan2010understanding/*/tables2and3.csv")
     before = {path: path.stat().st_mtime_ns for path in made.parent.glob("*/pieces/*.npz")}
-    second = run(f"trees experiment=ramanujan2010understanding/table3 {little}", *plans)
+    second = run(f"trees experiment=ramanujan2010understanding/table3 {little}", *more)
     assert second.code == 0 and "visits in B, %" in second.out
-    assert before == {path: path.stat().st_mtime_ns for path in made.parent.glob("*/pieces/*.npz")} and len(before) == 9
+    assert before == {path: path.stat().st_mtime_ns for path in made.parent.glob("*/pieces/*.npz")} and len(before) == 4
+    for path in before:
+        (piece,) = following.pieces_of(path.parent.parent)
+        assert piece.values.shape == (12, piece.wrong.shape[1], 2)
+        assert np.isnan(piece.values[:, 0]).all()  # after the root's own playout
+        assert ((piece.values[:, 3:] >= 0) & (piece.values[:, 3:] <= 1)).all()
     rows = rows_of(made)
-    assert len(rows) == 18 and sum(int(row["searches"]) + int(row["never"]) for row in rows) <= 9 * 12
+    assert len(rows) == 8 and sum(int(row["searches"]) + int(row["never"]) for row in rows) <= 4 * 12
     assert all(0 <= float(row["share_mean"]) <= 100 for row in rows if int(row["searches"]))
 
 
@@ -248,7 +286,12 @@ def test_figure_6_in_little(run, only):
     assert done.code == 0
     assert "95.3" in done.out and "printed p' 3.56 visits, corrected 5.33" in done.out
     rows = rows_of(only("multirun/ramanujan2010understanding/*/fig6.csv"))
-    assert [(row["scenario"], row["epsilon"]) for row in rows] == [("A", "0.2"), ("A", "0.542"), ("B", "0.2"), ("B", "0.542")]
+    assert [(row["scenario"], row["epsilon"]) for row in rows] == [
+        ("A", "0.2"),
+        ("A", "0.542"),
+        ("B", "0.2"),
+        ("B", "0.542"),
+    ]
     assert [float(row["ahead"]) for row in rows[:2]] == [0, 0]  # in scenario A no tie can break for the right
     assert float(rows[3]["model_unlucky"]) == pytest.approx(95.3, abs=0.05)
 
@@ -256,10 +299,10 @@ def test_figure_6_in_little(run, only):
 def test_the_claims_in_little(run, only):
     done = run(
         f"trees experiment=ramanujan2010understanding/sec6_claims {TINY} game.depth=8 budget.iterations=2000",
-        'scales.small.critical="[0],[2],[4],[6],[2,4],[2,6],[2,4,6]"', 'scales.small.exploration="0.7"',
+        'scales.small.critical="[0],[2],[6],[2,6],[2,4,6]"', 'scales.small.exploration="0.7"',
     )  # fmt: skip
     assert done.code == 0
     assert "growth per 2 levels" in done.out and "eq. 2 fitted" in done.out
     rows = rows_of(only("multirun/ramanujan2010understanding/*/sec6_claims.csv"))
-    assert [row["k"] for row in rows] == ["1", "1", "1", "1", "2", "2", "3"] * 2
+    assert [row["k"] for row in rows] == ["1", "1", "1", "2", "3"] * 2
     assert all(row["eq2"] for row in rows if row["single_agent"] == "false")

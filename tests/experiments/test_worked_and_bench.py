@@ -1,11 +1,25 @@
-"""The worked figures to the last digit, and the benchmark from end to end at its smallest."""
+"""The worked figures to the last digit, and the benchmark's suites at their smallest."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from experiments import benchmarks, hashimoto2012accelerated
+from experiments import bench, hashimoto2012accelerated
+from experiments.benchmarks import crossover, match, measure, memory, peers, scaling, startup
+from experiments.benchmarks.measure import Bench, Contender, Grid, compare
+from experiments.benchmarks.ours import keys, searcher
+from experiments.peers import pgx_playouts
 from experiments.worked import FIGURES
+from gpumcts.errors import BadInput
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import Othello
+from gpumcts.tree.search import Searcher
+
+ROOT = Path(bench.__file__).parents[1]
 
 
 @pytest.mark.parametrize("figure", hashimoto2012accelerated.FIGURES)
@@ -24,40 +38,215 @@ def test_a_worked_figure_is_one_command(run, figure):
     assert "printed" in done.out
 
 
+# ------------------------------------------------------------------------------------------------- how it is measured
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """``clock(times)``: what the time is whenever it is looked at while contenders are timed."""
+
+    def set_to(times):
+        class Clock:
+            perf_counter = iter(times).__next__
+
+        monkeypatch.setattr(measure, "time", Clock)
+
+    return set_to
+
+
+def test_ratios_are_turn_by_turn(clock):
+    """Contender b does the work of a in twice the time: half the rate, ratio 1/2, whatever the machine does."""
+    clock([0, 1, 1, 3, 5, 6, 6, 8])
+    contenders = [Contender("a", lambda n: None, 100), Contender("b", lambda n: None, 100)]
+    rows = compare("s", "u", contenders, 2, against=["a"])
+    assert [row.median for row in rows] == [100.0, 50.0]
+    assert [row.ratios for row in rows] == [{}, {"a": 0.5}]
+
+
+def test_ratios_to_several(clock):
+    clock([0, 1, 1, 3, 3, 7])
+    contenders = [Contender(name, lambda n: None, 100, {"n": 3}) for name in "abc"]
+    rows = compare("s", "u", contenders, 1, against=["a", "b", "nobody"])
+    assert [row.ratios for row in rows] == [{"b": 2.0}, {"a": 0.5}, {"a": 0.25, "b": 0.5}]
+    assert all(row.at == {"n": 3} for row in rows)
+
+
+def bench_of(folder, game=None, **more) -> Bench:
+    """Dots and Boxes on one thread, one turn each."""
+    game = game or DotsAndBoxes(1, 2)
+    defaults = {"engine": "cpu", "threads": 1, "repeats": 1, "peers": (), "folder": folder, "grid": Grid([1], [1], 2)}
+    name = {DotsAndBoxes: "dots_and_boxes", Othello: "othello"}[type(game)]
+    return Bench(game, name, **{**defaults, **more})
+
+
+# ------------------------------------------------------------------------------------------------------------- suites
+
+
 def test_the_benchmark_runs_and_keeps_its_figures(run, monkeypatch, tmp_path):
-    monkeypatch.setattr(benchmarks, "names", lambda kind: ["average"])
+    monkeypatch.setattr(memory, "names", lambda kind: ["average"])
     done = run("bench suites=[memory] against=null hydra.run.dir=here")
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))
-    assert [row["what"] for row in figures] == ["a node, average"]
+    assert [row["what"] for row in figures] == ["a node, average, the start", "a node, average, midgame"]
     assert 22 <= figures[0]["median"] <= 24
+    assert 22 <= figures[1]["median"] <= 26
+    summary = json.loads((tmp_path / "here" / "summary.json").read_text("utf-8"))
+    assert summary["figures"] == figures and summary["seconds"] > 0
 
 
-def test_ratios_are_turn_by_turn():
-    """Contender b does twice the work of a in the same calls: half the rate, ratio 1/2, whatever the machine does."""
-    clock = iter([0, 1, 1, 3, 5, 6, 6, 8])
+def test_the_suite_of_matches(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(match, "SHAPES", ((300, 3), (200, 2)))
+    monkeypatch.setattr(match, "WARM_UP", (4, 2))
+    done = run("bench suites=[match] against=null repeats=2 game=dots_and_boxes hydra.run.dir=here")
+    assert done.code == 0, done.err
+    rows = {row["what"]: row for row in json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))}
+    assert len(rows) == 6
+    for name in ("3 games of 300 iterations a move", "2 games of 200 iterations a move"):
+        outside, idle = (rows[f"{name}: not in {where}"]["median"] for where in ("compiled code", "a search"))
+        assert 0 < idle < outside < 100  # what is compiled is a part of a search, whatever the machine does
+        assert rows[name]["median"] > 0
+    assert not list((tmp_path / "here").glob("match-*"))
 
-    class Clock:
-        @staticmethod
-        def perf_counter():
-            return next(clock)
 
-    before, benchmarks.time = benchmarks.time, Clock
-    try:
-        contenders = [benchmarks.Contender("a", lambda n: None, 100), benchmarks.Contender("b", lambda n: None, 100)]
-        rows = benchmarks.compare("s", "u", contenders, 2, against="a")
-    finally:
-        benchmarks.time = before
-    assert [row.median for row in rows] == [100.0, 50.0]
-    assert (rows[0].ratio, rows[1].ratio, rows[1].against) == (None, 0.5, "a")
+def test_a_timed_search_is_the_search(tmp_path):
+    found = {}
+    for kind in (Searcher, match.Timed):
+        timed = searcher(bench_of(tmp_path), kind)
+        searched = timed.search(timed.rules.starts(5), keys(5), 100)
+        found[kind] = [searched.root_children(tree) for tree in range(5)]
+    assert timed.overhead > 0
+    assert found[Searcher] == found[match.Timed]
+
+
+def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
+    small = {"TREES": (2, 5), "ITERATIONS_OF_TREES": 5, "ONE_TREE": (5, 10), "BATCHES": (3, 20), "MATCH": (3, 2)}
+    turns = {"PLAYOUTS_A_TURN": 50, "ITERATIONS_A_TURN": 20, "THREADED_TREES": 4, "THREADED_ITERATIONS": 5}
+    for name, value in (small | turns).items():
+        monkeypatch.setattr(scaling, name, value)
+    monkeypatch.setattr(scaling, "_threads", lambda: [1, 2])
+    done = run("bench suites=[scaling] against=null repeats=1 game=dots_and_boxes hydra.run.dir=here")
+    assert done.code == 0, done.err
+    rows = json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))
+    over = [next(iter(row["at"])) for row in rows]
+    expected = {"threads": 6, "lanes": 4, "batch": 2, "trees": 2, "iterations": 2}
+    assert {key: over.count(key) for key in over} == expected
+    assert sum(not row["ratios"] for row in rows) == 7  # the first point of each curve
+    assert (tmp_path / "here" / "scaling.png").stat().st_size > 10_000
+
+
+def test_a_process_that_starts(tmp_path):
+    start = startup._once(bench_of(tmp_path), None)
+    assert 0 < start.imports < start.process
+
+
+# ------------------------------------------------------------------------------------------------------------ devices
+
+
+def test_the_crossover_in_the_simulator(tmp_path):
+    """In a process of its own, since the simulator must be on before CUDA is imported."""
+    words = ["engine=cudasim", "suites=[crossover]", "trees=[1,2]", "playouts=[1,2]", "iterations=3", "repeats=1"]
+    words += ["against=null", "game=dots_and_boxes", "game.rows=1", "game.columns=1", f"hydra.run.dir={tmp_path}/here"]
+    command = [sys.executable, "-m", "experiments.bench", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "fastest engine" in done.stdout
+    table = json.loads((tmp_path / "here" / "crossover.json").read_text("utf-8"))
+    assert [(cell["trees"], cell["playouts"]) for cell in table["cells"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    for cell in table["cells"]:
+        rates = cell["rates"]
+        assert list(rates) == ["cpu", "cuda", "device"] and rates[cell["fastest"]] == max(rates.values())
+    assert (tmp_path / "here" / "crossover.png").stat().st_size > 5_000
+
+
+def test_the_cpu_plays_fewer_trees_where_a_device_plays_many(tmp_path):
+    """The rate of 100,000 trees is that of some thousand on a CPU, and nobody waits for them."""
+
+    class Searching:
+        class settings:
+            playouts_per_leaf = 64
+
+        trees = 0
+
+        def search(self, states, keys, iterations):
+            self.trees = len(states)
+
+    searcher = Searching()
+    bench = bench_of(tmp_path, grid=Grid([100_000], [64], 50))
+    contender = crossover._contender(bench, "cpu", searcher, 100_000)
+    contender.run(contender.units)
+    assert searcher.trees == 312
+    assert contender.at == {"engine": "cpu", "trees": 100_000, "playouts": 64, "iterations": 50}
+
+
+# -------------------------------------------------------------------------------------------------------------- peers
+
+
+@pytest.mark.parametrize("game", [Othello(), DotsAndBoxes(1, 2)])
+def test_open_spiel_plays(tmp_path, game):
+    bench = bench_of(tmp_path, game, peers=("open_spiel",))
+    for of in (peers.of_playouts, peers.of_searches):
+        (peer,) = of(bench.peers, bench.game, bench.game_name)
+        with peer as contender:
+            contender.run(5)
+    assert not peers.of_playouts(bench.peers, None, "dice_duel")
+
+
+PROCESS = """
+import sys
+for line in sys.stdin:
+    if int(line) == 7:
+        sys.exit("ValueError: no sevens")
+    print(60 * int(line), flush=True)
+"""
+
+
+def test_a_peer_in_a_process_of_its_own(tmp_path, monkeypatch):
+    script = tmp_path / "process.py"
+    script.write_text(PROCESS)
+    monkeypatch.setattr(pgx_playouts, "PROCESS", script)
+    (peer,) = peers.of_playouts(["pgx"], Othello(), "othello")
+    with peer as contender:
+        contender.run(2048)
+        with pytest.raises(BadInput, match="against=pgx: its process failed: ValueError: no sevens"):
+            contender.run(7)
+    assert not peers.of_playouts(["pgx"], None, "dots_and_boxes")
+
+
+def test_pgx_plays_othello():
+    """60.4 plies a game, passes included: 60.42 is the mean of ours, and 1024 games have a standard error of 0.05."""
+    pytest.importorskip("pgx")
+    command = [sys.executable, "-P", str(pgx_playouts.PROCESS), "othello", "1024"]
+    done = subprocess.run(command, input="1024\n", capture_output=True, text=True, check=True)
+    assert abs(int(done.stdout) / 1024 - 60.42) < 0.3
+
+
+def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
+    """Asked for, it is refused; by default it is left out, with a word."""
+    monkeypatch.setattr("experiments.peers.names.find_spec", lambda module: None)
+    done = run("bench suites=[memory] against=[open_spiel]")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith("error: against=open_spiel: pyspiel is not installed; pip install open_spiel")
+    done = run("bench suites=[memory] against=pgx")
+    assert done.err.startswith(
+        "error: against=pgx: pgx and jax are not installed; pip install pgx jax, or against=null"
+    )
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(memory, "names", lambda kind: [])
+    done = run("bench suites=[memory]")
+    assert done.code == 0 and "measured without open_spiel: pyspiel is not installed" in done.err
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, memory, scaling, startup"),
-        ("bench against=chess", "against=chess: must be open_spiel, or null"),
+        ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, match, memory, scaling, startup"),
+        ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),
+        ("bench suites=[match] game=shortest_path", "suites=[match]: game=shortest_path is for one player"),
+        ("bench suites=[crossover]", "suites=[crossover] is between engines: engine must be cuda, device, auto or"),
+        ("bench trees=[5]", "trees counts for suites=[crossover] alone; leave it out"),
+        ("bench engine=cudasim suites=[crossover] trees=[]", "trees and playouts: lists with a number at least"),
         (
             "worked figure=fig9",
             "figure=fig9: must be one of hashimoto2012accelerated/fig1, hashimoto2012accelerated/fig2",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.reference.playout import number_below, word
-from tests.reference.uct import key_below
+from tests.reference.uct import NearTie, key_below
 
 WINDS = np.array(
     [
@@ -28,6 +28,7 @@ WINDS = np.array(
 STEPS = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]
 AWAY, DOWN, CROSS, UP, DELAY = 1, 2, 3, 4, 3
 OUTCOMES, CHOICES, STOPS, GUESSES = range(4)
+NEAR = 1e-9  # bounds that differ by less are decided by how sums are rounded
 
 Problem = list[dict[int, tuple[float, list[tuple[float, int]]]]]
 
@@ -167,7 +168,10 @@ class Uct:
             count, total = node["tried"][action]
             return total / count - self.exploration * factor * math.sqrt(2 * math.log(node["visits"]) / count)
 
-        return min(sorted(node["tried"]), key=bound)
+        best, *others = sorted(node["tried"], key=lambda action: (bound(action), action))
+        if others and bound(others[0]) - bound(best) < NEAR:
+            raise NearTie
+        return best
 
     def best(self) -> int:
         """The action of least mean at the root."""

@@ -74,7 +74,7 @@ class Uct:
         self.evaluates = operator.EVALUATES
         self.operator: Operator = OPERATORS[type(operator).__name__](operator)
         # Visits a leaf needs before it gets children; where whole episodes are stored, none.
-        self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 1}[settings.expansion]
+        self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 0}[settings.expansion]
 
     def search(self, state: Any, key: int, iterations: int, known: Node | None = None) -> Node:
         """The root after so many iterations; ``known`` is a node of an earlier tree to go on from. May raise NearTie."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gpumcts.tree.elementary import exp, ln, power
+from gpumcts.tree.elementary import COUNTS, exp, ln, ln_ln_of_count, ln_of_count, power
 
 COUNT = 20_000
 
@@ -27,6 +27,12 @@ def _all_exp(values, results):
 def _all_power(values, exponents, results):
     for i in range(len(values)):
         results[i] = power(values[i], exponents[i])
+
+
+@njit(error_model="numpy")
+def _all_of_counts(values, lns, ln_lns):
+    for i in range(len(values)):
+        lns[i], ln_lns[i] = ln_of_count(values[i]), ln_ln_of_count(values[i])
 
 
 def compiled(function, *arguments):
@@ -78,6 +84,31 @@ def test_ln_rises():
     values = np.sort(np.concatenate([points, np.nextafter(points, 9.0)]))
     results = compiled(_all_ln, values)
     assert np.all(results[1:] >= results[:-1] - np.spacing(np.abs(results[1:])))
+
+
+def test_tables_of_counts_are_ln_bit_for_bit():
+    """Whole numbers on both sides of the end of the table, and counts that are none, as discounted ones."""
+    whole = np.arange(1.0, 3 * COUNTS)
+    values = np.concatenate([whole, whole + 0.5, np.nextafter(whole, 0.0), spread(1e-9, 1.0), spread(1.0, 1e12)])
+    lns, ln_lns = np.empty(len(values)), np.empty(len(values))
+    _all_of_counts(values, lns, ln_lns)
+    assert lns.tolist() == compiled(_all_ln, values).tolist()
+    above = values > 1.0
+    assert ln_lns[above].tolist() == compiled(_all_ln, lns[above]).tolist()
+    assert np.all(ln_lns[~above] == -np.inf)
+    plain = values[:: len(values) // 1000]
+    assert [ln_of_count(float(x)) for x in plain] == lns[:: len(values) // 1000].tolist()
+    assert [ln_ln_of_count(float(x)) for x in plain] == ln_lns[:: len(values) // 1000].tolist()
+
+
+def test_exp_rises():
+    """Between neighbours at the ends of its steps too, by a last place at most it falls."""
+    points = np.concatenate(
+        [np.random.default_rng(6).uniform(-3.0, 3.0, 1000), (np.arange(-300, 300) + 0.5) * np.log(2.0) / 64]
+    )
+    values = np.sort(np.concatenate([points, np.nextafter(points, 9.0), np.nextafter(points, -9.0)]))
+    results = compiled(_all_exp, values)
+    assert np.all(results[1:] >= results[:-1] - np.spacing(results[1:]))
 
 
 @pytest.mark.parametrize("low, high", [(-1.0, 1.0), (-50.0, 50.0), (-700.0, 700.0), (-1e-12, 1e-12)])

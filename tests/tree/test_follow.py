@@ -11,6 +11,7 @@ from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import (
     NEEDY,
+    OPERATORS,
     OTHELLO,
     TOY_GAMES,
     UNIFORM,
@@ -30,7 +31,7 @@ STATES, KEYS = packed(OTHELLO, othello_states() * 5), keys_for(TREES)
 
 
 def followed(searcher, points, states=STATES, keys=KEYS, **more):
-    """(iterations, first tree) -> table of the wave that begins there; and what ``follow`` returns."""
+    """(iterations, begin, end) -> table of that wave; and what ``follow`` returns."""
     shown = {}
 
     def show(point, wave, table):
@@ -103,8 +104,15 @@ def last_below(searcher, states, keys, iterations, level):
     return last
 
 
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_operator_values_the_root(operator):
+    operator, game = operator_of(operator), TOY_GAMES["dots"]
+    forest = searcher_of(operator, game=game).search(roots(game, 6), keys_for(6), 100).forest
+    assert all(0.0 <= value(operator, forest, tree, ROOT) <= 1.0 for tree in range(6))
+
+
 @pytest.mark.parametrize("level", [0.4, 0.5, 0.55])
-@pytest.mark.parametrize("operator", ["average", "accelerated", "minimax", "power_mean"])
+@pytest.mark.parametrize("operator", ["average", "accelerated", "discounted", "minimax"])
 def test_below(operator, level):
     searcher = searcher_of(operator_of(operator), game=TOY_GAMES["dots"])
     states = roots(TOY_GAMES["dots"], 6)

@@ -88,7 +88,7 @@ def assert_sound(forest, tree, game, state, settings):
 
 def own_playouts_expected(settings, node):
     """Playouts that begin in a node before it has children."""
-    if settings.expansion == "whole_path":
+    if settings.expansion in ("whole_path", "root"):
         return 0
     leaves = settings.threshold if settings.expansion == "threshold" else 1
     return leaves * settings.playouts_per_leaf

@@ -19,8 +19,10 @@ from gpumcts.tree.root import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import (
+    NEEDY,
     OPERATORS,
     OTHELLO,
+    RULES,
     TOY_GAMES,
     keys_for,
     operator_of,
@@ -84,6 +86,10 @@ def test_the_key_decides():
 CASES = {
     "discounted": (OTHELLO, othello_states(), "depth_decayed", 40),
     "power_mean": (OTHELLO, othello_states()[2:], "ucb1", 40),
+    "average": (OTHELLO, othello_states()[1:3], "boltzmann", 40),
+    "average_rounds": (TOY_GAMES["dots"], [contract.start(TOY_GAMES["dots"])], "epsilon_greedy", 60),
+    "average_variance": (OTHELLO, othello_states()[2:], "ucb1_tuned", 40),
+    "bast": (TOY_GAMES["dots"], [contract.start(TOY_GAMES["dots"])], "bast", 60),
     "implicit_minimax": (TOY_GAMES["dice"], [contract.start(TOY_GAMES["dice"])], "ucb1", 150),
 }
 
@@ -243,6 +249,9 @@ def test_a_finished_game_is_not_searched():
 SIGNATURES = {
     "accelerated": "735033698aa4ba4b",
     "average": "557e3a27652ae08e",
+    "average_rounds": "557e3a27652ae08e",
+    "average_variance": "557e3a27652ae08e",
+    "bast": "557e3a27652ae08e",
     "discounted": "bd9c7385473a7f49",
     "heuristic_prior": "d23e9c398152962c",
     "implicit_minimax": "8be2fe9086fe4c20",
@@ -252,6 +261,16 @@ SIGNATURES = {
     "power_mean": "d1bdeb8692830ca9",
     "robust_max": "71f532883be42bf8",
 }
+SIGNATURES_OF_RULES = {
+    "bast": "",
+    "boltzmann": "",
+    "depth_decayed": "",
+    "epsilon_greedy": "",
+    "sensei": "",
+    "ucb1": "557e3a27652ae08e",
+    "ucb1_tuned": "",
+    "uniform": "",
+}
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -260,7 +279,18 @@ def test_signature(operator):
 
     A change here is a change of results: to be made on purpose, with a line in the changelog.
     """
-    defaults = type(operator_of(operator))()
-    found = searcher_of(defaults).search(STATES, keys_for(4, seed=2012), 2000)
+    assert signature(type(operator_of(operator))(), Ucb1()) == SIGNATURES[operator]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_signature_of_a_rule(rule):
+    """Likewise, per selection rule, with the mean or the operator that it needs."""
+    operator = type(operator_of(NEEDY.get(rule, "average")))()
+    assert signature(operator, type(rule_of(rule))()) == SIGNATURES_OF_RULES[rule]
+
+
+def signature(operator, rule):
+    """Of the moves and visits of four roots of Othello."""
+    found = searcher_of(operator, rule=rule).search(STATES, keys_for(4, seed=2012), 2000)
     text = repr([[(c.move, c.visits) for c in found.root_children(tree)] for tree in range(4)])
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == SIGNATURES[operator]
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

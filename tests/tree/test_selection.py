@@ -89,7 +89,7 @@ def sampled(state, key, iterations, play):
     """The rewards (for the mover) of every move: of those not tried yet any, of the others the one of the highest noise."""
     moves, mover = legal_moves(OTHELLO, state), int(contract.mover(OTHELLO, state))
     rewards = {move: [] for move in moves}
-    for iteration in range(1, iterations):  # the first plays from the root itself
+    for iteration in range(iterations):
         stream = key_below(key, TIES, iteration)
         untried = [move for move in moves if not rewards[move]]
         if len(untried) == len(moves) or number_below(len(moves), stream, 0, 2**32) < len(untried):
@@ -176,7 +176,7 @@ def test_rounds_until_one_move_is_best():
 @pytest.mark.parametrize("p, epsilon", [(0.5, 0.0), (0.5, 0.2), (0.8, 0.4)])
 def test_scenario_a_of_document_004(p, epsilon):
     """One move wins every playout, the other a share p: rounds are geometric, 1 / (1 - p) on average, then epsilon decides."""
-    game, trees, iterations = Implanted(24, [0], leaves="shares", first_share=p).compiled(), 2_000, 201
+    game, trees, iterations = Implanted(24, [0], leaves="shares", first_share=p).compiled(), 2_000, 200
     searcher = searcher_of(ROUNDS, Settings(expansion="root"), game, EpsilonGreedy(epsilon))
     found = searcher.search(instances(game, range(trees)), keys_for(trees), iterations)
     wrong = found.table.visits[found.table.move == 1]
@@ -185,7 +185,7 @@ def test_scenario_a_of_document_004(p, epsilon):
         for rounds in (1, 2, 3):
             assert_share(int((wrong == rounds).sum()), trees, p ** (rounds - 1) * (1 - p))
     rounds, spread = 1 / (1 - p), math.sqrt(p) / (1 - p)
-    expected = rounds + epsilon * (iterations - 1 - 2 * rounds)
+    expected = rounds + epsilon * (iterations - 2 * rounds)
     deviation = math.sqrt((iterations * epsilon * (1 - epsilon) + spread**2) / trees)
     assert abs(wrong.mean() - expected) < DEVIATIONS * deviation
 

@@ -14,12 +14,9 @@ from gpumcts.tree.forest import NONE
 from gpumcts.tree.table import (
     BYTES_AN_ENTRY,
     COUNTS,
-    DEPTH,
     INDEX,
     LINE,
     REWARD_UNIT,
-    REWARDS,
-    VISITS,
     Table,
     acceptable,
     add,
@@ -35,6 +32,7 @@ from gpumcts.tree.table import (
     visits_of,
 )
 from tests.reference.table import Buckets, Entry
+from tests.tree.table_drivers import content
 
 U = np.uint64
 TWO, ONE = keeping(2), keeping(2, "single")
@@ -44,15 +42,6 @@ def put(table, kept, index, depth, parent, visits=1):
     """Offer a position; whether it is there afterwards."""
     store(table, 0, kept, U(index), depth, parent, visits, U(visits * REWARD_UNIT))
     return find(table, 0, kept, U(index)) != NONE
-
-
-def content(table, tree=0):
-    """(index, rewards, visits, parent's visits, depth) of every slot, None for a free one."""
-    rows = [[int(word) for word in row] for row in table.entries[tree]]
-    return [
-        (row[INDEX], row[REWARDS], row[COUNTS] & int(VISITS), row[COUNTS] >> 32, row[DEPTH]) if row[COUNTS] else None
-        for row in rows
-    ]
 
 
 def kept_in(table):

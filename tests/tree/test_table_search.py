@@ -1,4 +1,4 @@
-"""Searches in a table: against the slow reference, slot for slot; against the forest; what changes no result; what is refused."""
+"""Searches in a table as a caller sees them: what changes no result, memory, course, what is found, what is refused."""
 
 import json
 import os
@@ -6,169 +6,23 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import root_scores
 from gpumcts.games import contract
-from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.playouts.minimax import OPTION as MinimaxPlayouts
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table import REWARD_UNIT
 from gpumcts.tree.table_search import TableSearcher
-from tests.reference.table import LimitedUct
-from tests.reference.uct import NearTie, compiled_playouts, plain_playouts
-from tests.tree.drivers import OTHELLO, TOY_GAMES, UNIFORM, keys_for, othello_states, packed, rule_of
-from tests.tree.test_table import content
-
-INF = np.inf
-WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
-SETTINGS = {
-    "whole": WHOLE,
-    "whole_visits": Settings(expansion="whole_path"),
-    "whole_first": Settings(expansion="whole_path", ties="first"),
-    "node": Settings(),
-    "threshold": Settings(expansion="threshold", threshold=3, playouts_per_leaf=2),
-    "urgency": Settings(first_play_urgency=0.6, parent_count="children"),
-    "node_first": Settings(ties="first", final="value"),
-}
-GAMES = {"pgame": PGame(3, 5), "deep": PGame(2, 9), "path": ShortestPath(), **TOY_GAMES}
-STATES = packed(OTHELLO, othello_states())
-
-
-def searcher_of(settings=WHOLE, game=OTHELLO, rule=None, **more):
-    return TableSearcher(game, UNIFORM, rule or Ucb1(), Average(), settings, **more)
-
-
-def tables(found):
-    """A search's root tables, to be compared."""
-    return [found.root_children(tree) for tree in range(len(found.table.count))]
-
-
-# ------------------------------------------------------------------------------------------- against the reference
-
-
-def searched_by_reference(searcher, state, key, iterations, play=None):
-    """The reference after so many iterations, or after those before two scores come within 1e-12; and how many."""
-    while True:
-        reference = LimitedUct(
-            searcher.game, searcher.rule, searcher.settings, searcher.entries,
-            {2: "twobigp", 1: "single"}[searcher.keeping.ways], searcher.keeping.stored_above,
-            play or compiled_playouts(searcher.game, UNIFORM),
-        )  # fmt: skip
-        try:
-            reference.search(state, key, iterations)
-            return reference, iterations
-        except NearTie as tie:
-            assert tie.iterations >= 20
-            iterations = tie.iterations
-
-
-def assert_like_reference(searcher, state, iterations, seed=1, play=None):
-    """Every slot of the table, the root's moves and the decision; returns the reference."""
-    key = int(keys_for(1, seed)[0])
-    reference, iterations = searched_by_reference(searcher, state, key, iterations, play)
-    found = searcher.search(packed(searcher.game, [state]), np.array([key], np.uint64), iterations)
-    expected = [
-        e and (e.index, round(e.rewards * REWARD_UNIT), e.visits, e.parent, e.depth)
-        for bucket in reference.table.buckets
-        for e in bucket
-    ]
-    assert content(found.tables) == expected
-    assert [int(word) for word in found.tables.roots[0]] == [
-        round(reference.root_rewards * REWARD_UNIT),
-        reference.root_visits,
-    ]
-    stored = reference.root_moves(state)
-    assert sorted((c.move, c.visits, c.value) for c in found.root_children(0)) == stored
-    assert found.decide()[0] == (reference.decide(state, key) if stored else NO_MOVE)
-    return reference
-
-
-@pytest.mark.parametrize("replacement", ["twobigp", "single"])
-@pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("game", GAMES)
-def test_like_the_reference(game, settings, replacement):
-    """From a table in which the root's moves hardly fit to one in which little is lost; three seeds."""
-    game, random, asked = GAMES[game], 0, 0
-    for seed, entries in enumerate((4, 16, 50, 400), 1):
-        searcher = searcher_of(SETTINGS[settings], game, entries=entries, replacement=replacement)
-        reference = assert_like_reference(searcher, contract.start(game), 120, seed)
-        random, asked = random + reference.random_moves, asked + reference.asked
-    assert random > 0 and asked > 50
-
-
-@pytest.mark.parametrize("rule", ["ucb1", "depth_decayed", "sensei", "uniform", "boltzmann"])
-def test_every_rule_that_reads_means(rule):
-    for game, settings in ((PGame(3, 6), WHOLE), (TOY_GAMES["dots"], Settings())):
-        searcher = searcher_of(settings, game, rule_of(rule), entries=300)
-        assert_like_reference(searcher, contract.start(game), 200)
-
-
-@pytest.mark.parametrize("settings", ["whole", "node"])
-def test_othello_from_several_positions(settings):
-    """Transpositions, passes, and an end of the game."""
-    for state in othello_states()[1:]:
-        assert_like_reference(searcher_of(SETTINGS[settings], entries=500), state, 60)
-
-
-@pytest.mark.parametrize("level", [0.0, 0.4, 0.5, 1.0])
-def test_stored_moves_above_a_value_are_preferred(level):
-    """000, section 2.2, the alternative; the level changes what is made of an unstorable child, and only that."""
-    without = assert_like_reference(searcher_of(WHOLE, PGame(3, 5), entries=16), contract.start(PGame(3, 5)), 150)
-    searcher = searcher_of(WHOLE, PGame(3, 5), entries=16, stored_above=level)
-    reference = assert_like_reference(searcher, contract.start(PGame(3, 5)), 150)
-    assert (reference.random_moves < without.random_moves) == (level < 1.0)
-
-
-def test_playouts_in_plain_python():
-    """Nothing compiled on the reference's side: rules, generator and playouts too."""
-    for game in (PGame(2, 8), TOY_GAMES["dice"]):
-        searcher = searcher_of(Settings(playouts_per_leaf=2), game, entries=64)
-        assert_like_reference(searcher, contract.start(game), 80, play=plain_playouts(game))
-
-
-# ---------------------------------------------------------------------------------------------- against the forest
-
-
-@pytest.mark.parametrize("settings", ["whole_first", "node_first", "first_of_many"])
-@pytest.mark.parametrize("rule", ["ucb1", "depth_decayed"])
-def test_in_a_large_table_it_is_uct(rule, settings):
-    """A P-game all of whose nodes have a bucket: the forest's visits and values, to the last bit.
-
-    With ties in order of generation, since at random they are drawn among children in the order in which they came to be.
-    """
-    game = PGame(3, 6)
-    settings = {**SETTINGS, "first_of_many": Settings(ties="first", expansion="threshold", threshold=4)}[settings]
-    states, keys = instances(game, range(20)), keys_for(20)
-    forest = Searcher(game, UNIFORM, rule_of(rule), Average(), settings).search(states, keys, 500)
-    table = searcher_of(settings, game, rule_of(rule), entries=4096).search(states, keys, 500)
-    assert tables(forest) == tables(table)
-    assert forest.table.count.min() == 3
-    for tree in range(20):
-        assert forest.principal_variation(tree)[:2] == table.principal_variation(tree)[:2]
-
-
-def test_a_small_table_finds_the_best_move_nearly_as_often():
-    """P-games of 2^12 leaves in 500 entries, 100 trees: UCT errs in 0 to 2 of them after 3000 iterations, MC in 4 or 5 of 100.
-
-    Six errors or more have probability 1e-3 if the rate is 0.014, which is what 2000 other trees gave.
-    """
-    game = PGame(2, 12)
-    states, keys = instances(game, range(100)), keys_for(100)
-    scores, _ = root_scores(game, states)
-    moves = searcher_of(WHOLE, game, rule_of("depth_decayed"), entries=500).search(states, keys, 3000).decide()
-    errors = (scores[np.arange(100), moves] < scores.max(axis=1)).sum()
-    assert errors <= 5
-
+from tests.tree.drivers import OTHELLO, TOY_GAMES, UNIFORM, keys_for, packed
+from tests.tree.table_drivers import GAMES, SETTINGS, STATES, WHOLE, searcher_of, tables
 
 # ------------------------------------------------------------------------------------------- what changes no result
 
@@ -232,7 +86,7 @@ def case_as_text(settings):
     game, iterations = GAMES[CASES[settings][0]], CASES[settings][1]
     with np.errstate(over="ignore"):
         states = packed(game, [contract.start(game)] * 2)
-        found = searcher_of(SETTINGS[settings], game, entries=20).search(states, keys_for(2), iterations)
+        found: Any = searcher_of(SETTINGS[settings], game, entries=20).search(states, keys_for(2), iterations)
         return json.dumps([found.tables.entries.tolist(), found.tables.roots.tolist(), found.decide().tolist()])
 
 
@@ -266,14 +120,14 @@ def test_memory_is_the_table(settings):
     game = PGame(2, 12)
     searcher = searcher_of(SETTINGS[settings], game, entries=2000)
     states, keys = instances(game, range(1)), keys_for(1)
-    searcher.search(states, keys, 10)
+    searcher.search(states, keys, 10_000)
     few, many = (peak_of(lambda n=n: searcher.search(states, keys, n)) for n in (100, 10_000))
-    assert abs(many - few) < 1000
-    assert 64_000 <= many < 64_000 + 20_000
+    assert abs(many - few) < 8000  # 80,000 positions would take megabytes
+    assert 64_000 <= many < 64_000 + 40_000
     assert many >= searcher._tree_bytes * 0.99
     states, keys = instances(game, range(400)), keys_for(400)
     size, _ = searcher._sizes(400)
-    assert peak_of(lambda: searcher.search(states, keys, 20)) < size * searcher._tree_bytes + 100_000
+    assert peak_of(lambda: searcher.search(states, keys, 20)) < size * searcher._tree_bytes + 300_000 < 400 * 64_000
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -74,3 +74,6 @@ def discounted_back_up(operator, forest, tree, path, movers, depth, reward, play
             columns[tree, taken, COUNT] += grown
             mean = reward_for(player_above(movers, k + 1), reward, playouts) / playouts
             columns[tree, taken, SUM] += grown * mean
+    fade(columns, tree, path[0], fading)  # the root is no move of any position, but has a value
+    columns[tree, path[0], COUNT] += grown
+    columns[tree, path[0], SUM] += grown * (reward_for(player_above(movers, 0), reward, playouts) / playouts)

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import exp, ln
+from gpumcts.tree.elementary import exp, ln_ln_of_count, ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 
@@ -27,11 +27,10 @@ OPTION = DepthDecayed
 def depth_decayed_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     plies = rule.length if rule.length > 0 else forest.horizon[tree]
     after = max(plies - depth, 1.0)
-    return ln(total), (after + depth) / (2.0 * after + depth)
+    return ln_ln_of_count(total), (after + depth) / (2.0 * after + depth)
 
 
 @score.implements(DepthDecayed)
 def depth_decayed_score(rule, operator, forest, tree, child, prepared, stream):
-    ratio = prepared[0] / count(operator, forest, tree, child)
-    bias = exp(prepared[1] * ln(ratio)) if ratio > 0.0 else 0.0  # ln n(s) is 0 at one visit
+    bias = exp(prepared[1] * (prepared[0] - ln_of_count(count(operator, forest, tree, child))))
     return value(operator, forest, tree, child) + rule.exploration * bias

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.elementary import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 
@@ -24,7 +24,7 @@ OPTION = Sensei
 
 @prepare.implements(Sensei)
 def sensei_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
-    return rule.uctk * rule.uctk * ln(total) / 5.0, 0.0
+    return rule.uctk * rule.uctk * ln_of_count(total) / 5.0, 0.0
 
 
 @score.implements(Sensei)

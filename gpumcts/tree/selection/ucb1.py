@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.elementary import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 
@@ -28,7 +28,7 @@ OPTION = Ucb1
 @prepare.implements(Ucb1)
 def ucb1_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     constant = rule.exploration / (1 - rule.lowest_reward)
-    return constant * constant * ln(total), 0.0
+    return constant * constant * ln_of_count(total), 0.0
 
 
 @score.implements(Ucb1)

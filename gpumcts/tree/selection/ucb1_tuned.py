@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from gpumcts.tree.backup.contract import count, value, variance
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.elementary import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 
@@ -23,7 +23,7 @@ OPTION = Ucb1Tuned
 
 @prepare.implements(Ucb1Tuned)
 def ucb1_tuned_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
-    return ln(total), 0.0
+    return ln_of_count(total), 0.0
 
 
 @score.implements(Ucb1Tuned)

@@ -1,0 +1,97 @@
+"""Matches of UCT players: games a second, and what share of the time is not spent in compiled code.
+
+What is not compiled code is Python's share: reading and writing positions, the journal with its waits for the disk, memory
+for the trees, and numba's own work on the arguments of a compiled call.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments.benchmarks.measure import Bench, Row, row_of
+from experiments.benchmarks.ours import searcher, uct
+from gpumcts.match.runner import play_match
+from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.search import Searcher
+
+SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
+WARM_UP = (20, 4)
+
+
+class Timed(Searcher):
+    """A searcher on the CPU that knows the seconds its compiled iterations took, for one thread.
+
+    Each call is made twice, first with no iteration to do. What that takes is work on the arguments, which Python can do without
+    no more than with the search; it is taken off both the call and the whole.
+    """
+
+    compiled = 0.0  # seconds
+    overhead = 0.0  # of the calls that did nothing
+
+    def _advance(self, forest: Any, states: Any, keys: Any, block: Any, numbers: Any, *more: Any) -> int:
+        times = [time.perf_counter()]
+        super()._advance(forest, states, keys, block, (numbers[0], numbers[0]), *more)
+        times.append(time.perf_counter())
+        reached = super()._advance(forest, states, keys, block, numbers, *more)
+        times.append(time.perf_counter())
+        nothing = times[1] - times[0]
+        self.overhead += nothing
+        self.compiled += times[2] - times[1] - nothing
+        return reached
+
+
+class Played(NamedTuple):
+    """One match: games a second, and shares of its time in per cent, outside compiled iterations and outside ``choose``."""
+
+    rate: float
+    outside_compiled: float | None
+    outside_choose: float
+
+
+def suite(bench: Bench) -> list[Row]:
+    """Games a second of UCT against itself on the bench's engine, and on the CPU with one thread Python's share as well."""
+    kind = Timed if bench.on_cpu and bench.threads == 1 else Searcher
+    found: dict[tuple[int, int], list[Played]] = {shape: [] for shape in SHAPES}
+    play(bench, kind, *WARM_UP)
+    for _ in range(bench.repeats):
+        for shape, turns in found.items():
+            turns.append(play(bench, kind, *shape))
+    return [row for shape, turns in found.items() for row in _rows(shape, turns)]
+
+
+def _rows(shape: tuple[int, int], turns: list[Played]) -> list[Row]:
+    at = {"iterations": shape[0], "games": shape[1]}
+    name = f"{shape[1]} games of {shape[0]} iterations a move"
+    rows = [row_of("match", name, "games/s", [turn.rate for turn in turns], at=at)]
+    outside = [turn.outside_compiled for turn in turns if turn.outside_compiled is not None]
+    if outside:
+        rows.append(row_of("match", f"{name}: not in compiled code", "%", outside, at=at))
+    return [*rows, row_of("match", f"{name}: not in a search", "%", [turn.outside_choose for turn in turns], at=at)]
+
+
+def play(bench: Bench, kind: type, iterations: int, games: int) -> Played:
+    """One match of so many games in flight, its journal in a folder within the bench's that is removed again."""
+    searchers = [searcher(bench, kind, engine=bench.engine) for _ in range(2)]
+    players = tuple(UctPlayer(s, iterations, name) for s, name in zip(searchers, ("a", "b"), strict=True))
+    with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
+        begin = time.perf_counter()
+        play_match(bench.game, players, games, 1, Path(folder), {}, games)  # type: ignore[arg-type]
+        wall = time.perf_counter() - begin
+    chosen = sum(player.seconds for player in players)
+    if kind is not Timed:
+        return Played(games / wall, None, 100 * (1 - chosen / wall))
+    overhead, compiled = (sum(getattr(s, name) for s in searchers) for name in ("overhead", "compiled"))
+    wall, chosen = wall - overhead, chosen - overhead
+    return Played(games / wall, 100 * (1 - compiled / wall), 100 * (1 - chosen / wall))
+
+
+def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any:
+    """What a contender runs: matches of UCT on the CPU with so many threads; n is games, at most ``games`` of them."""
+    players = tuple(UctPlayer(uct(bench, engine="cpu", threads=threads), iterations, name) for name in ("a", "b"))
+
+    def run(n: int) -> None:
+        with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
+            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games)  # type: ignore[arg-type]
+
+    return run

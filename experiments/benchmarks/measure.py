@@ -1,0 +1,103 @@
+"""How a figure comes about: contenders take turns, a figure is the median of its turns, a ratio the median turn by turn.
+
+Machines drift by a third from hour to hour and other programs come and go; what was measured in the same turn can still be
+compared.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Grid(NamedTuple):
+    """What the suite ``crossover`` goes through: numbers of trees, playouts a leaf, and the iterations of each search."""
+
+    trees: Sequence[int]
+    playouts: Sequence[int]
+    iterations: int
+
+
+class Bench(NamedTuple):
+    """What is measured, and how.
+
+    game : option value; game_name : its name
+    engine : as on the command line; threads : CPU threads
+    repeats : turns of each contender
+    peers : names of other programs to measure beside ours
+    folder : where matches write their journals, on the disk that is meant
+    grid : of the suite ``crossover``
+    """
+
+    game: Any
+    game_name: str
+    engine: str
+    threads: int
+    repeats: int
+    peers: tuple[str, ...]
+    folder: Path
+    grid: Grid
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether the engine is the CPU's, and what concerns it alone is measured."""
+        return self.engine == "cpu"
+
+
+class Row(NamedTuple):
+    """One figure: median, smallest and largest of its turns.
+
+    ratios : by the names of the contenders it was held against, how many times as much it is
+    at : what it was measured at, such as ``{"trees": 64}``
+    """
+
+    suite: str
+    what: str
+    unit: str
+    median: float
+    low: float
+    high: float
+    ratios: dict[str, float] = {}  # noqa: RUF012
+    at: dict[str, Any] = {}  # noqa: RUF012
+
+
+class Contender(NamedTuple):
+    """Something that can be timed: ``run(n)`` does n units of work; ``units`` is how many make a turn."""
+
+    what: str
+    run: Callable[[int], Any]
+    units: int
+    at: dict[str, Any] = {}  # noqa: RUF012
+
+
+def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, against: Sequence[str] = ()) -> list[Row]:
+    """Time the contenders in turns; ratios are to those called as in ``against`` that take part."""
+    for contender in contenders:
+        contender.run(max(1, contender.units // 50))  # compiles, loads, warms up
+    rates: list[list[float]] = [[] for _ in contenders]
+    for _ in range(repeats):
+        for contender, found in zip(contenders, rates, strict=True):
+            begin = time.perf_counter()
+            contender.run(contender.units)
+            found.append(contender.units / (time.perf_counter() - begin))
+    bases = {c.what: found for c, found in zip(contenders, rates, strict=True) if c.what in against}
+    rows = zip(contenders, rates, strict=True)
+    return [row_of(suite, contender.what, unit, found, bases, contender.at) for contender, found in rows]
+
+
+def row_of(
+    suite: str,
+    what: str,
+    unit: str,
+    values: Sequence[float],
+    bases: dict[str, list[float]] | None = None,
+    at: dict[str, Any] | None = None,
+) -> Row:
+    """The row of one contender's turns; ``bases`` are those of the contenders it is held against."""
+    others = {name: base for name, base in (bases or {}).items() if name != what}
+    ratios = {
+        name: statistics.median(ours / theirs for ours, theirs in zip(values, base, strict=True))
+        for name, base in others.items()
+    }
+    return Row(suite, what, unit, statistics.median(values), min(values), max(values), ratios, at or {})

@@ -1,0 +1,36 @@
+"""What of ours is measured: UCT with uniform playouts, and keys for its games."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.benchmarks.measure import Bench
+from gpumcts.match.runner import keys_of
+from gpumcts.options import option
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+
+
+def keys(count: int, ply: int = 0, seed: int = 1) -> np.ndarray:
+    """A key for each of ``count`` games, uint64[count]."""
+    return keys_of(key_of(seed), np.arange(count), np.full(count, ply))
+
+
+def uct(
+    bench: Bench, operator: str = "average", engine: Any = None, threads: int | None = None, **more: Any
+) -> Searcher:
+    """UCT with uniform playouts on the game that is measured; on the bench's engine and threads unless others are named.
+
+    ``more`` goes to the searcher: ``settings``, ``memory_limit``.
+    """
+    return searcher(bench, Searcher, operator, bench.engine if engine is None else engine, threads, **more)
+
+
+def searcher(
+    bench: Bench, kind: type, operator: str = "average", engine: Any = "cpu", threads: int | None = None, **more: Any
+) -> Any:
+    """The same of a class derived from ``Searcher``."""
+    parts = bench.game, Uniform(), Ucb1(), option("backup", operator)()
+    return kind(*parts, engine=engine, threads=threads or bench.threads, **more)
