@@ -33,6 +33,7 @@ gpu-check: $(VENV)/installed-cuda$(CUDA)
 	$(BIN)/python -m pytest -m gpu
 	$(BIN)/python -m experiments.bench engine=cuda "suites=[playouts,search]"
 	$(BIN)/python -m experiments.bench engine=device "suites=[search]" against=null
+	$(BIN)/python -m experiments.bench engine=cuda "suites=[crossover]" against=null repeats=3
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \

@@ -119,7 +119,7 @@ class _Maker:
         config = self.config
         roots = instances(config.game, trees)
         right = self._right_moves(roots)
-        decisive = ~right.all(axis=1)
+        decisive = np.asarray(~right.all(axis=1))
         skip = config.keys.exact and config.keys.level is None  # where nothing but failures is asked for
         chosen = np.flatnonzero(decisive) if skip else np.arange(len(trees))
         owners = np.repeat(chosen, config.keys.runs)
@@ -149,6 +149,7 @@ class _Maker:
 
     def _search(self, states, keys, right, on_progress):
         config, player = self.config, self.config.player
+        assert player is not None
         if self._searcher is None:
             self._searcher = searcher(config, player)
         failed = np.zeros((len(states), len(self.points)), bool)

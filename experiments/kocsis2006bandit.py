@@ -10,12 +10,15 @@ from typing import Any
 
 from experiments.results import Result
 
-TITLES = {"fig4": "Samples to an error below 0.1 (document 003, Figure 4)"}
-
-STATEMENT = (
-    "The document: UCT needs significantly fewer samples for the same error than ARTDP and PG-ID, and scales better with the "
-    "size. ARTDP and PG-ID are reconstructions here."
-)
+TITLES = {
+    "fig4": "Samples to an error below 0.1 (document 003, Figure 4)",
+    "fig4_variants": "Samples to an error below 0.1, variants (document 003, section 3.2)",
+}
+STATEMENTS = {
+    "fig4": "The document: UCT needs significantly fewer samples for the same error than ARTDP and PG-ID, and scales better "
+    "with the size. ARTDP and PG-ID are reconstructions here.",
+    "fig4_variants": "The document: no major differences between stopping schemes; initial values speed ARTDP up.",
+}
 ROW = (
     "series",
     "planner",
@@ -29,21 +32,26 @@ ROW = (
     "standard_error",
     "seconds",
 )
+ORDER = ("uct", "artdp", "pg_id")
 SLOPES = {"planner": "left", "slope": "right", "95 %": "right", "sizes": "right"}
 COLORS = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#888888", "#b8302f", "#50a5b5")
 
 
-def fig4(results: list[Result], folder: Path) -> list[str]:
+def _concluding(item: str) -> Any:
     """Samples against grid size: a table with a column a planner, the slopes of the logarithms, a CSV, a plot."""
-    from experiments.console import show, table
 
-    lines = series(results)
-    show(table(TITLES["fig4"], dict.fromkeys(["size", *lines], "right"), _cells(lines)))
-    show(table("slope of ln samples in ln size, sizes above 2", SLOPES, slopes(lines)))
-    show(_verdict(lines), STATEMENT)
-    _write(lines, folder / "fig4.csv")
-    _plot(lines, folder / "fig4.png")
-    return ["fig4.csv", "fig4.png"]
+    def conclude(results: list[Result], folder: Path) -> list[str]:
+        from experiments.console import show, table
+
+        lines = series(results)
+        show(table(TITLES[item], dict.fromkeys(["size", *lines], "right"), _cells(lines)))
+        show(table("slope of ln samples in ln size, sizes above 2", SLOPES, slopes(lines)))
+        show(_verdict(lines), STATEMENTS[item])
+        _write(lines, folder / f"{item}.csv")
+        _plot(lines, TITLES[item], folder / f"{item}.png")
+        return [f"{item}.csv", f"{item}.png"]
+
+    return conclude
 
 
 def series(results: list[Result]) -> dict[str, list[dict[str, Any]]]:
@@ -51,7 +59,13 @@ def series(results: list[Result]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for result in results:
         found.setdefault(_name(result.config["planner"]), []).append(result.summary)
-    return {name: sorted(some, key=lambda summary: summary["size"]) for name, some in found.items()}
+
+    def rank(name: str) -> tuple[int, str]:
+        planner = found[name][0]["planner"]
+        return ORDER.index(planner) if planner in ORDER else len(ORDER), name
+
+    names = sorted(found, key=rank)
+    return {name: sorted(found[name], key=lambda summary: summary["size"]) for name in names}
 
 
 def _name(planner: dict[str, Any]) -> str:
@@ -120,7 +134,7 @@ def _write(lines: dict[str, list[dict[str, Any]]], path: Path) -> None:
                 writer.writerow([{**summary, **last}[key] for key in ROW])
 
 
-def _plot(lines: dict[str, list[dict[str, Any]]], path: Path) -> None:
+def _plot(lines: dict[str, list[dict[str, Any]]], title: str, path: Path) -> None:
     """Both axes logarithmic, as in the document; an arrow where the error was not reached."""
     from matplotlib.figure import Figure
 
@@ -143,10 +157,10 @@ def _plot(lines: dict[str, list[dict[str, Any]]], path: Path) -> None:
     axes.minorticks_off()
     axes.set_xlabel("grid size")
     axes.set_ylabel("samples to error < 0.1 (95 % over states)")
-    axes.set_title(TITLES["fig4"], loc="left", fontsize=10)
+    axes.set_title(title, loc="left", fontsize=10)
     axes.legend(fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=130)
 
 
-CONCLUSIONS = {"fig4": fig4}
+CONCLUSIONS = {item: _concluding(item) for item in TITLES}

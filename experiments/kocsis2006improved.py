@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from experiments.kocsis_fig3 import fig3
 from experiments.results import Result
 
 TITLES = {
@@ -15,7 +16,7 @@ TITLES = {
 STATEMENTS = {
     "fig4": "The document: UCT reaches 0 within about alpha-beta's leaves; MC flattens well above 0; MMMC is worse than MC.",
     "fig5": "The document: roughly parallel to B^(D/2); faster for high failure rates.",
-    "fig6": "0 entries: a tree without limit. The document: large tables are as good; the smallest stays under 5 %, but not at 0.",
+    "fig6": "0 entries: a tree. The document: large tables are as good; the smallest stays under 5 %, but not at 0.",
 }
 
 
@@ -54,7 +55,8 @@ def fig5_rows(results: list[Result]) -> list[dict[str, str]]:
         line = [(depth, math.log(needed)) for branching, depth, needed in points if branching == 2]
         row = {"failure rate": name, "depths": str(len(line)), "slope": "-", "95 %": "-"}
         if len(line) > 2:
-            fit: Any = stats.linregress(*zip(*line, strict=True))
+            depths, logarithms = zip(*line, strict=True)
+            fit: Any = stats.linregress(depths, logarithms)
             half = stats.t.ppf(0.975, len(line) - 2) * fit.stderr
             row |= {"slope": f"{fit.slope:.3f}", "95 %": f"{fit.slope - half:.3f} - {fit.slope + half:.3f}"}
         rows.append(row)
@@ -100,3 +102,18 @@ def _statement(item: str) -> Any:
 
 
 CONCLUSIONS = {"fig4": _statement("fig4"), "fig5": fig5, "fig6": _statement("fig6")}
+
+FIGURES = {"fig3": fig3}
+"""Worked figures, for experiments.worked."""
+
+TABLE_ENTRIES = {"fig6": (100_000, 10_000, 5_000, 1_000), "table1": 1 << 20}
+"""Entries of the tables of Figure 6, and of UCT's in Amazons."""
+
+TABLE_1 = {0.01: 0.392, 0.1: 0.489, 1.0: 0.81, 5.0: 0.96}
+"""Win rate of UCT against MC in Amazons by seconds a move, 1000 games each; they made 15,000 and 27,000 iterations a second."""
+
+TABLE_2 = {(5, 5): 0.215, (30, 30): 0.265, (30, 5): 0.445}
+"""Win rate of UCT against MILA in Clobber by the seconds a move of each, 200 games each; 80,000 and 150,000 nodes a second."""
+
+MC_IN_CLOBBER = {"mila": 0.175, "uct": 0.15}
+"""Win rate of MC in Clobber against either, 30 seconds a move for both."""

@@ -59,6 +59,8 @@ def planning_config(plain: Plain, given: Given | None = None) -> Checked:
         )
     if given is not None and (idle := sorted(key for key in given.keys if key.startswith("budget."))):
         raise BadInput(f"{idle[0]} does not count; give samples={shown(keys.samples)}")
+    if given is not None and "game.patience" in given.keys:
+        raise BadInput("game.patience does not count; the problem has no limit")
     planner, planner_identity = option_value(KIND, plain["planner"], KIND)
     try:
         compiled(planner)
@@ -98,8 +100,8 @@ def _stages(samples: int) -> list[int]:
     return stages
 
 
-def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
-    """Plan with more and more samples until they are enough; returns the summary."""
+def _queries(config: Checked, stop: Any, progress: Any) -> tuple[Any, Any]:
+    """The queries of a run, and what turns their answers (int8[Q, C]) into the error of each state, float64[N, C]."""
     import numpy as np
 
     from gpumcts.planning import study
@@ -107,19 +109,29 @@ def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
     from gpumcts.planning.sailing import mdp_of
     from gpumcts.planning.value_iteration import action_values, optimal_values
 
-    keys, begin = config.keys, time.perf_counter()
+    keys = config.keys
     mdp = mdp_of(config.game, keys.discount)
     values = optimal_values(mdp, on_progress=lambda sweeps, _: progress.note(f"V*, {sweeps} sweeps"), stop=stop)
-    costs, roots = action_values(mdp, values), study.random_states(mdp, keys.states, keys.seed)
-    queries = Queries(
-        mdp,
-        config.policy,
-        study.perturbed(values, keys.noise, keys.seed, keys.runs),
-        np.tile(roots, keys.runs),
-        np.repeat(np.arange(keys.runs), keys.states),
-        np.concatenate([study.query_keys(keys.seed, number, keys.states) for number in range(keys.runs)]),
-        config.threads,
-    )
+    costs, states = action_values(mdp, values), study.random_states(mdp, keys.states, keys.seed)
+    evaluations = study.perturbed(values, keys.noise, keys.seed, keys.runs)
+    roots, runs = np.tile(states, keys.runs), np.repeat(np.arange(keys.runs), keys.states)
+    draws = np.concatenate([study.query_keys(keys.seed, number, keys.states) for number in range(keys.runs)])
+
+    def errors_of(chosen: Any) -> Any:
+        found = study.errors(chosen, roots, costs, values)
+        return found.reshape(keys.runs, keys.states, -1).mean(axis=0)
+
+    return Queries(mdp, config.policy, evaluations, roots, runs, draws, config.threads), errors_of
+
+
+def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
+    """Plan with more and more samples until they are enough; returns the summary."""
+    import numpy as np
+
+    from gpumcts.planning import study
+
+    keys, begin = config.keys, time.perf_counter()
+    queries, errors_of = _queries(config, stop, progress)
     drawn, seconds, stages = 0, 0.0, iter(_stages(keys.samples))
     while True:
         most = next(stages)
@@ -127,8 +139,7 @@ def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
         points, before = study.checkpoints(most), time.perf_counter()
         chosen = queries.answers(points, stop, progress.advance)
         seconds, drawn = seconds + time.perf_counter() - before, drawn + most * len(chosen)
-        found = study.errors(chosen, np.tile(roots, keys.runs), costs, values)
-        found = found.reshape(keys.runs, keys.states, -1).mean(axis=0)
+        found = errors_of(chosen)
         needed = study.samples_needed(found, points, keys.error, keys.seed)
         if most == keys.samples or (needed.samples is not None and 2 * needed.samples <= most):
             break
@@ -142,7 +153,6 @@ def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
         "points": points.tolist(),
         "mean_error": found.mean(axis=0).tolist(),
         "standard_error": (found.std(axis=0, ddof=1) / np.sqrt(len(found))).tolist(),
-        "mean_value": float(values[mdp.actions != 0].mean()),
         "digest": hashlib.sha256(chosen.tobytes()).hexdigest(),
         "samples_per_second": drawn / seconds,
         "seconds": time.perf_counter() - begin,

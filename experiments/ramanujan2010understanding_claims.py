@@ -17,6 +17,7 @@ STATEMENT = (
     "that freezes on one of several\nequal moves; eq. 2 for the number of critical levels, its depths taken relative to the last "
     "one, as eq. 1 has them."
 )
+ONE, TWO = "one player", "two players"
 PARAMETERS = 3
 MOST_FITTED = 2  # critical levels of the runs that eq. 2 is fitted to; it is judged by those that have more
 
@@ -36,8 +37,8 @@ class Line(NamedTuple):
 
     @property
     def players(self) -> str:
-        """one or two."""
-        return "one" if self.single_agent else "two"
+        """How many there are, in words."""
+        return ONE if self.single_agent else TWO
 
 
 def lines_of(results: Sequence[Result]) -> list[Line]:
@@ -104,7 +105,7 @@ def number_rows(lines: Sequence[Line]) -> list[dict[str, str]]:
     """Several critical nodes: iterations with two players beside eq. 2, and with one."""
     rows = []
     for exploration in dict.fromkeys(line.exploration for line in lines):
-        two, one = ([x for x in lines if (x.exploration, x.players) == (exploration, p)] for p in ("two", "one"))
+        two, one = ([x for x in lines if (x.exploration, x.players) == (exploration, p)] for p in (TWO, ONE))
         fit = fit_eq2(two)
         alone = {line.depths: line.median for line in one}
         for line in sorted(two, key=lambda x: (len(x.depths), x.depths)):
@@ -115,6 +116,22 @@ def number_rows(lines: Sequence[Line]) -> list[dict[str, str]]:
             row["ratio"] = f"{line.median / model:.2f}" if model and line.median else "-"
             rows.append(row | {"one player": _number(alone.get(line.depths))})
     return rows
+
+
+def growths(lines: Sequence[Line]) -> list[str]:
+    """How far the depth of one critical node matters, a line for each constant of exploration."""
+    words = []
+    for exploration in dict.fromkeys(line.exploration for line in lines):
+        factors = []
+        for players in (TWO, ONE):
+            some = [x for x in groups(lines).get((exploration, players), []) if len(x.depths) == 1]
+            single = [(x.depths[0], x.median) for x in some if x.median and x.depths[0] > 0]
+            if len(single) > 1:
+                (first, before), (last, after) = single[0], single[-1]
+                factors.append(f"{after / before:.1f} times with {players} (d = {first} to {last})")
+        if factors:
+            words.append(f"exploration {exploration:g}: a deeper critical node takes {', '.join(factors)}")
+    return words
 
 
 def _number(value: float | None) -> str:
@@ -140,12 +157,13 @@ def claims(results: list[Result], folder: Path) -> list[str]:
         columns = dict.fromkeys((name for row in rows for name in row), "right")
         show(table(title, columns, [[row.get(name, "-") for name in columns] for row in rows]))
     for exploration in dict.fromkeys(line.exploration for line in lines):
-        fit = fit_eq2([line for line in lines if (line.exploration, line.players) == (exploration, "two")])
+        fit = fit_eq2([line for line in lines if (line.exploration, line.players) == (exploration, TWO)])
         if fit:
             a, b, growth = fit
             show(
                 f"eq. 2 fitted to k = 1 and 2, exploration {exploration:g}: a = {a:.2f}, b = {b:.2f}, C = {growth:.3f}"
             )
+    show(*growths(lines))
     horizon, trees = lines[0].horizon, lines[0].searches
     show(f"Medians over {trees} trees of one search (95 %), horizon {horizon:,} iterations.", STATEMENT)
     _write_csv(lines, folder / "sec6_claims.csv")
@@ -157,12 +175,12 @@ def _write_csv(lines: Sequence[Line], path: Path) -> None:
     import polars
 
     fits = {
-        exploration: fit_eq2([x for x in lines if (x.exploration, x.players) == (exploration, "two")])
+        exploration: fit_eq2([x for x in lines if (x.exploration, x.players) == (exploration, TWO)])
         for exploration in {line.exploration for line in lines}
     }
     rows = []
     for line in lines:
-        fit = fits[line.exploration] if line.players == "two" else None
+        fit = fits[line.exploration] if line.players == TWO else None
         row = {**line._asdict(), "depths": " ".join(map(str, line.depths)), "k": len(line.depths)}
         rows.append(row | {"eq2": eq2(line.depths, *fit) if fit else None})
     polars.DataFrame(rows, infer_schema_length=None).write_csv(path)

@@ -192,23 +192,24 @@ def _with_errors(axes: Any, rows: list[Any], name: str) -> None:
 
 def plot_claims(lines: Sequence[Any], path: Path) -> None:
     """One critical node by depth, with one player and with two; and several of them beside eq. 2."""
-    from experiments.ramanujan2010understanding_claims import groups
+    from experiments.ramanujan2010understanding_claims import ONE, TWO, groups
 
     figure = new_figure(10.5, 4.4)
     left, right = figure.subplots(1, 2)
     colors = dict(zip(dict.fromkeys(line.exploration for line in lines), itertools.cycle(CURVES), strict=False))
     for (exploration, players), some in groups(lines).items():
         single = [line for line in some if len(line.depths) == 1 and line.median]
-        style = {"two": "o-", "one": "s--"}[players]
+        style = {TWO: "o-", ONE: "s--"}[players]
         errors = intervals(single)
         left.errorbar(
             [line.depths[0] for line in single], [line.median for line in single], yerr=errors, fmt=style,
-            color=colors[exploration], markersize=4, capsize=3, label=f"{players} player(s), exploration {exploration:g}",
+            color=colors[exploration], markersize=4, capsize=3, label=f"{players}, exploration {exploration:g}",
         )  # fmt: skip
-        if players == "two":
+        if players == TWO:
             _beside_eq2(right, some, colors[exploration], exploration)
     left.set_yscale("log")
     left.set_xlabel("depth of the one critical node")
+    left.set_xticks(range(0, max(line.depths[-1] for line in lines) + 1, 4))
     left.set_ylabel("iterations to convergence (95 %)")
     for axes in (left, right):
         axes.legend(fontsize=8, frameon=False)

@@ -34,7 +34,9 @@ def check_memory(config: Checked) -> None:
         if player is not None and player.budget.iterations is not None and player.name == "uct":
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
             if player.settings.table:
-                sizes: Any = _TableSizes(*parts, *_table_of(player), engine=config.engine, memory_limit=config.memory_limit)
+                sizes: Any = _TableSizes(
+                    *parts, *_table_of(player), engine=config.engine, memory_limit=config.memory_limit
+                )
             else:
                 sizes = _Sizes(*parts, memory_limit=config.memory_limit)
             sizes.wave(1, player.budget.iterations)

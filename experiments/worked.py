@@ -13,7 +13,7 @@ from experiments.schema import Checked, Given, Plain
 from experiments.values import typed
 from gpumcts.errors import BadInput
 
-FIGURES = ("hashimoto2012accelerated/fig1", "hashimoto2012accelerated/fig2")
+FIGURES = ("hashimoto2012accelerated/fig1", "hashimoto2012accelerated/fig2", "kocsis2006improved/fig3")
 COLUMNS = {"what": "left", "exact": "right", "ours": "right", "difference": "right", "source": "left"}
 
 

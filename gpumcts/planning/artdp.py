@@ -8,8 +8,8 @@ and that its temperature is fixed, "tuned on small-size problems". What it leave
 - Dynamic programming backs up the current state alone, once a step, before its action is chosen (the least of real-time dynamic
   programming's sets of states): ``V(s) = min over a of Q(s, a)``, ``Q`` by the model and the present values.
 - An action that was not tried in a state has no model; it counts there with what the state's value began as.
-- The temperature is in units of cost; 1.0 was best or next to best of 0.1, 0.3, 1 and 3 on grids of 2 and 5. Probabilities are
-  proportional to ``exp(-Q / temperature)``.
+- Probabilities are proportional to ``exp(-Q / temperature)``; of the temperatures 0.1, 0.3, 1 and 3, in units of cost, 1 needed
+  the fewest samples on grids of 2 and 5.
 - The action named is the one of least Q at the root among those tried, by the model and values of that moment.
 """
 

@@ -16,7 +16,7 @@ sampling is guided by these intervals, by Boltzmann exploration, or by nothing. 
 - An action never sampled comes first, in random order; then ``interval`` takes the one of least ``Q - width``.
 - The action named is the one of least Q at the root.
 
-Tolerances of 0.3 to 4 were tried on grids of 2 and 5; 1 was best.
+Tolerances of 0.3, 1, 2 and 4 were tried on small grids; 1 needed the fewest samples on 5 x 5.
 """
 
 import math

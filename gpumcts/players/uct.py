@@ -8,6 +8,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.table_search import TableSearcher
 
 
 class UctPlayer:
@@ -28,7 +29,7 @@ class UctPlayer:
 
     def __init__(
         self,
-        searcher: Searcher,
+        searcher: Searcher | TableSearcher,
         iterations: int,
         name: str = "uct",
         on_progress: Callable[[int], None] | None = None,

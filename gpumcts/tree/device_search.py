@@ -209,11 +209,10 @@ class DeviceSearch:
             self._task = self._start(arrays, begin, end)
             for point in self._points:
                 self._iterate(arrays, point)
-                table = _fetched_table(arrays, self._task.table)
                 if self._on_table is not None:
-                    self._on_table(point, slice(begin, end), table)
+                    self._on_table(point, slice(begin, end), _fetched_table(arrays, self._task.table))
             self._bring_back(arrays, begin, end)
-            return table
+            return _fetched_table(arrays, self._task.table)
         finally:
             arrays.mark().wait()  # nothing may still write to what goes back to the pool
             self._task = None

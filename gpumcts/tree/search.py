@@ -240,7 +240,9 @@ class Searcher:
             raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
         leaves = self.settings.leaves_per_tree
         if any(point % leaves for point in points[:-1]):
-            raise BadInput(f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}")
+            raise BadInput(
+                f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}"
+            )
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
         if self.settings.reuse:

@@ -22,7 +22,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.jit import blend, inlined, separate
-from gpumcts.kernels.playout_loop import LANES, SCORE
+from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES, SCORE
 from gpumcts.playouts.contract import outcome, rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import back_up, count, total_count
@@ -299,6 +299,8 @@ def reach(game, forest, switches, begin, end, leaf, leaves, batch):
 
 def reach_in_lanes(game, forest, switches, begin, end, leaf, leaves, batch):
     """The same with the paths of LANES trees replayed in lockstep, for games that play in lanes."""
+    if end - begin < FEWEST_FOR_LANES:
+        return reach(game, forest, switches, begin, end, leaf, leaves, batch)
     again = 0
     lanes, plan = np.empty(batch.words.shape[1] * LANES, np.uint64), np.zeros(3 * LANES, np.int64)
     for some in range(begin, end, LANES):

@@ -10,23 +10,27 @@ return one.
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba import cfunc
+from numba.core import config
 from numba.extending import overload
 
 from gpumcts.jit import announced
 from gpumcts.verbs import JIT_OPTIONS
 
+UNCOUNTED: Any = {"_nrt": False}  # known to numba, not to its type stubs
+INLINED: Any = {**JIT_OPTIONS, **UNCOUNTED}
+
 
 def uncounted(function: Callable) -> Callable:
     """Decorator for helpers of compiled code, inlined into every caller; in plain Python the function itself."""
-    overload(function, strict=False, jit_options={**JIT_OPTIONS, "_nrt": False})(lambda *args: function)
+    overload(function, strict=False, jit_options=INLINED)(lambda *args: function)
     return function
 
 
 def separate_uncounted(function: Callable, signature: Any, name: str) -> Any:
     """Compile ``function`` on its own, to be handed to compiled glue as a value (see ``jit.separate``)."""
-    if numba.config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
+    options: Any = {"cache": True, "nopython": True, "error_model": "numpy", **UNCOUNTED}
     with announced(name):
-        return cfunc(signature, cache=True, nopython=True, error_model="numpy", _nrt=False)(function)
+        return cfunc(signature, **options)(function)

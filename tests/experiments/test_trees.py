@@ -1,4 +1,4 @@
-"""experiments.trees at tiny budgets: what it counts, that it goes on where it was, what it refuses, and the documents' figures."""
+"""experiments.trees at tiny budgets: what it counts, that it goes on where it was, what it refuses."""
 
 import json
 import math
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from experiments.curves import _interval, _lasting
-from experiments.following import PIECES, checkpoints
 from experiments.folder import SUMMARY
+from experiments.following import PIECES, checkpoints
 from gpumcts.exact.alpha_beta import root_scores
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame

@@ -48,7 +48,6 @@ def test_a_run_and_what_it_leaves(run, only):
     summary = summary_of(folder)
     assert (summary["planner"], summary["size"], summary["interrupted"]) == ("uct", 3, False)
     assert summary["points"][-1] == summary["most"] <= 500 and len(summary["mean_error"]) == len(summary["points"])
-    assert summary["mean_value"] == pytest.approx(7.1, abs=0.5)
     with (folder / planning.CURVE).open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["samples"]) for row in rows] == summary["points"]
@@ -104,7 +103,7 @@ def test_runs_are_perturbations_of_their_own(run, only):
 def figure(run, tmp_path):
     """Figure 4 at a size for tests."""
     words = "planning experiment=kocsis2006bandit/fig4 budget=small states=20 samples=2000 hydra.sweep.dir=fig4"
-    return run(words, "game.size=2,3,4"), tmp_path / "fig4"
+    return run(words, "game.size=2,3"), tmp_path / "fig4"
 
 
 def test_figure_4(figure, run, monkeypatch):
@@ -114,15 +113,22 @@ def test_figure_4(figure, run, monkeypatch):
     assert (folder / "fig4.png").stat().st_size > 10_000
     with (folder / "fig4.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["planner"], row["size"]) for row in rows} == {(p, s) for p in ("uct", "artdp", "pg_id") for s in "234"}
+    assert {(row["planner"], row["size"]) for row in rows} == {(p, s) for p in ("uct", "artdp", "pg_id") for s in "23"}
     for row in rows:
         if row["samples"]:
             assert int(row["low"]) <= int(row["samples"]) <= int(row["high"] or row["most"])
     assert re.search(r"UCT +ARTDP +PG-ID", done.out)
     monkeypatch.setattr(planning, "_measured", None)  # every cell is there already
     words = "planning experiment=kocsis2006bandit/fig4 budget=small states=20 samples=2000 hydra.sweep.dir=fig4"
-    again = run(words, "game.size=2,3,4")
-    assert again.code == 0 and again.out == done.out
+    again = run(words, "game.size=2,3")
+    assert again.code == 0 and again.out[again.out.index("\n size ") :] == done.out[done.out.index("\n size ") :]
+
+
+def test_slopes():
+    """Of a power law with a bend at size 2, which does not count, and of too few points."""
+    law = [{"size": size, "samples": 5 * size**3 if size > 2 else 1} for size in (2, 3, 4, 6, 10)]
+    found = kocsis2006bandit.slopes({"UCT": law, "ARTDP": [*law[:3], {"size": 20, "samples": None}]})
+    assert found == [["UCT", "3.00", "3.00 - 3.00", "4"], ["ARTDP", "-", "-", "2"]]
 
 
 def test_the_scales_of_figure_4():
@@ -130,10 +136,9 @@ def test_the_scales_of_figure_4():
 
     sizes = {"small": list(range(2, 11)), "document": [*range(2, 11), 12, 14, 16, 18, 20, 25, 30, 35, 40]}
     for budget, expected in sizes.items():
-        words = ["experiment=kocsis2006bandit/fig4", f"budget={budget}"]
+        words = ["experiment=kocsis2006bandit/fig4", f"budget={budget}", "planner=uct"]
         jobs, _ = planning.COMMAND._jobs(get_args_parser().parse_args(words))
-        cells = [(job.checked.identity["planner"]["name"], job.checked.game.size) for job in jobs]
-        assert cells == [(name, size) for name in ("uct", "artdp", "pg_id") for size in expected]
+        assert [job.checked.game.size for job in jobs] == expected
         assert {job.checked.keys.states for job in jobs} == {1000 if budget == "document" else 600}
         assert {job.checked.keys.noise for job in jobs} == {0.1} == {job.checked.keys.error for job in jobs}
 
@@ -176,6 +181,7 @@ BAD = {
     "game=othello": "game=othello is no Markov decision problem; experiments.planning takes sailing",
     "budget.iterations=50": "budget.iterations does not count; give samples=100000",
     "budget=document budget.seconds=1": "budget.seconds does not count",
+    "game.patience=8": "game.patience does not count",
     "surprise=1": "surprise: unknown key",
     "-m game.size=5,1": "game.size=1: must be an integer in [2, 64]",
 }

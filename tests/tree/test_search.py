@@ -262,14 +262,14 @@ SIGNATURES = {
     "robust_max": "71f532883be42bf8",
 }
 SIGNATURES_OF_RULES = {
-    "bast": "",
-    "boltzmann": "",
-    "depth_decayed": "",
-    "epsilon_greedy": "",
-    "sensei": "",
+    "bast": "3ec4417daa9fed94",
+    "boltzmann": "961af729cfde5d6a",
+    "depth_decayed": "daaa04127d683fb8",
+    "epsilon_greedy": "309ec2029d7df1e0",
+    "sensei": "1b21341f7159e270",
     "ucb1": "557e3a27652ae08e",
-    "ucb1_tuned": "",
-    "uniform": "",
+    "ucb1_tuned": "976e3b366f867de9",
+    "uniform": "c7016de3ac2af6fb",
 }
 
 
