@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.tree import search
 from gpumcts.tree.forest import bytes_per_slot
 from gpumcts.tree.settings import Settings
-from tests.tree.drivers import OPERATORS, OTHELLO, keys_for, operator_of, searcher_of
+from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.test_offload import Elsewhere
 
 MIB = 1 << 20
@@ -39,7 +40,14 @@ def midgame(count, plies=MIDGAME):
 
 
 def peak() -> int:
-    """Bytes that this process has had in memory at most."""
+    """Bytes that this process has had in memory at most.
+
+    On Linux ``ru_maxrss`` begins with the peak of the process that started this one, ``VmHWM`` does not.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
     scale = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 
@@ -87,7 +95,7 @@ def limit_for(searcher, trees, iterations):
     return int((trees + 0.5) * searcher.slots(iterations) * size)
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", ["average", "accelerated", "bast"])  # of one, four and three columns
 def test_waves_threads_and_engines_change_nothing(operator):
     """One tree at a time, a few, all; on one thread and two; playouts in place and elsewhere."""
     states, keys, settings = midgame(7), keys_for(7), Settings(leaves_per_tree=2)
