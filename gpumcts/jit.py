@@ -26,12 +26,13 @@ from llvmlite import ir
 from numba import cfunc, njit, types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
+from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload
 
 from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
-SEPARATE: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+SEPARATE: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 KEEP_FOLDERS = 3
 
 
@@ -91,17 +92,20 @@ def _blend(typing_context, condition, a, b):
 
 
 @intrinsic
-def _borrow_array(typing_context, array):
-    if not isinstance(array, types.Array):
-        return None
+def _stack_array(typing_context, count, dtype):
+    kind = types.Array(parse_dtype(dtype), 1, "C")
 
     def codegen(context, builder, signature, args):
-        view = cgutils.create_struct_proxy(array)(context, builder, value=args[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
+        element = context.get_data_type(kind.dtype)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(element))
+        data = builder.alloca(element, size=args[0])
+        data.align = 64
+        cgutils.memset(builder, data, builder.mul(args[0], size), 0)
+        array = context.make_array(kind)(context, builder)
+        context.populate_array(array, data=data, shape=[args[0]], strides=[size], itemsize=size, meminfo=None)
+        return array._getvalue()
 
-    return array(array), codegen
+    return kind(types.intp, dtype), codegen
 
 
 def popcount(x):
@@ -134,13 +138,12 @@ def bits_float(x):
     return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
 
 
-def borrowed(array):
-    """The same array for as long as the caller holds it, without counting references.
+def scratch(count, dtype):
+    """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
 
-    A slice handed to a function that is a value is counted, with two atomic operations; in the search they took a sixth of the
-    time, and threads waited for each other. ``borrowed`` once at the entry makes them free.
+    It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
     """
-    return array
+    return np.zeros(count, dtype)
 
 
 def _target(plain: Callable, compiled: Callable) -> None:
@@ -153,7 +156,10 @@ _target(trailing_zeros, _cttz)
 _target(leading_zeros, _ctlz)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
-overload(borrowed, jit_options=JIT_OPTIONS)(lambda array: lambda array: _borrow_array(array))
+# Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.
+overload(scratch, inline="always", jit_options={"_nrt": True})(
+    lambda count, dtype: lambda count, dtype: _stack_array(count, dtype)
+)
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 
@@ -261,6 +267,8 @@ def _wake_numba() -> None:
 def entry(function: Callable) -> Callable:
     """Decorator for compiled functions that Python calls: compiled for the types of the arguments, kept in the disk cache.
 
+    Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array.
+
     Numba fixes a function's cache folder when it decorates it. Here that happens at the first call, and again once a user's
     option file has changed the folder, so that code which takes an option in is never older than the option.
     """
@@ -294,4 +302,4 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
         return function
     _wake_numba()
     with announced(name):
-        return cfunc(signature, cache=True, nopython=True, error_model="numpy")(function)
+        return cfunc(signature, cache=True, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -60,12 +60,10 @@ def _random_batch(game, states, keys, moves):
 
 
 @entry
-def _legal_moves(game, states):
+def _legal_moves(game, states, moves):
     state = unpack(game, states.reshape(-1), 0, 1)
-    moves = np.empty(count_moves(game, state), np.int64)
     for k in range(moves.shape[0]):
         moves[k] = nth_move(game, state, k)
-    return moves
 
 
 @entry
@@ -143,7 +141,10 @@ class Rules:
 
     def legal_moves(self, state: np.ndarray) -> np.ndarray:
         """The legal moves of one packed state (uint64[W]), increasing, int64[n]."""
-        return _legal_moves(self.game, state.reshape(1, -1))
+        states = state.reshape(1, -1)
+        moves = np.empty(int(self.count_moves(states)[0]), np.int64)
+        _legal_moves(self.game, states, moves)
+        return moves
 
     def perft(self, state: np.ndarray, depth: int) -> int:
         """Number of move sequences of length ``depth`` from one packed state (uint64[W])."""

@@ -68,7 +68,7 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
     name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
     if lanes not in (1, LANES):
         name += f", {lanes} lanes"
-    return separate(getattr(function, "py_func", function), evaluate_signature(game, policy), name)
+    return separate(function, evaluate_signature(game, policy), name)
 
 
 @entry

@@ -12,10 +12,9 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpumcts.games.contract import over, overrun, pack, unpack
-from gpumcts.jit import inlined
+from gpumcts.jit import inlined, scratch
 from gpumcts.playouts.contract import cut, outcome, play_out, step
 from gpumcts.rng import PLY_STEP, child_key
 from gpumcts.verbs import verb
@@ -72,7 +71,7 @@ def record(tally, leaf, score, plies):
     tally[leaf, PLIES] += plies
 
 
-@njit(error_model="numpy")
+@inlined
 def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
     """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]) into ``tally``."""
     for leaf in range(states.shape[0]):
@@ -117,11 +116,11 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
     size = count(lanes)
     used = min(size, -(-total // VECTOR) * VECTOR)
     batch, width = states.reshape(-1), states.shape[1]
-    words = np.zeros(width * size, np.uint64)
-    streams, flags = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
-    leaves, begins = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    deadlines = np.zeros(size, np.int64)
-    busy = np.zeros(size, np.bool_)
+    words = scratch(width * size, np.uint64)
+    streams, flags = scratch(size, np.uint64), scratch(size, np.uint64)
+    leaves, begins = scratch(size, np.int64), scratch(size, np.int64)
+    deadlines = scratch(size, np.int64)
+    busy = scratch(size, np.bool_)
     following, done, now = 0, 0, 0
     for lane in range(size):
         flags[lane] = U(1)
@@ -159,4 +158,4 @@ def in_lanes(lanes: int) -> Any:
         play_in_lanes(kind(), game, policy, states, keys, playouts, tally)
 
     evaluate_in_lanes.__qualname__ += f"_{lanes}"  # by which numba keeps compiled code and the linker finds it
-    return njit(error_model="numpy")(evaluate_in_lanes)
+    return evaluate_in_lanes

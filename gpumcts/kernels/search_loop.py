@@ -9,7 +9,6 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from gpumcts.games.contract import (
     CHANCE,
@@ -23,7 +22,7 @@ from gpumcts.games.contract import (
     random_move,
     unpack,
 )
-from gpumcts.jit import inlined, popcount, trailing_zeros
+from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
 from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, count, record
 from gpumcts.playouts import steps
 from gpumcts.playouts.contract import cut, outcome
@@ -102,10 +101,12 @@ def search_in_lanes(lanes, game, policy, states, keys, playouts, tally):
     limit = cut(policy)
     total = states.shape[0] * playouts
     used = total if total < FEWEST_FOR_VECTORS else min(size, -(-total // VECTOR) * VECTOR)
-    words = np.zeros((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * size, np.uint64)
-    streams, flags, busy = np.zeros(size, np.uint64), np.ones(size, np.uint64), np.zeros(size, np.uint64)
-    leaves, plies = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    words = scratch((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * size, np.uint64)
+    streams, flags, busy = scratch(size, np.uint64), scratch(size, np.uint64), scratch(size, np.uint64)
+    leaves, plies = scratch(size, np.int64), scratch(size, np.int64)
     following, done = 0, 0
+    for lane in range(size):
+        flags[lane] = U(1)
     while True:
         for lane in range(used):
             if flags[lane] == U(0):
@@ -152,4 +153,4 @@ def searching_in_lanes(lanes: int) -> Any:
         search_in_lanes(kind(), game, policy, states, keys, playouts, tally)
 
     evaluate_searching.__qualname__ += f"_{lanes}"
-    return njit(error_model="numpy")(evaluate_searching)
+    return evaluate_searching

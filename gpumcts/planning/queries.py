@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.jit import announced
+from gpumcts.jit import announced, entry
 from gpumcts.options import compiled
 from gpumcts.planning.contract import PROGRESS, advance, memory
-from gpumcts.planning.lean import lean
 from gpumcts.planning.mdp import Mdp
 from gpumcts.planning.store import FIRST_ROOM, clear, move_in
 
@@ -20,7 +19,7 @@ SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
 MOST_SAMPLES = 1 << 31
 
 
-@lean
+@entry
 def _answer(planner, mdp, evaluations, roots, runs, keys, checkpoints, chosen, kept, progress, first, last):
     """Answer queries ``first`` to ``last`` - 1; returns the first one that is not, which is where the memory is full."""
     for query in range(first, last):

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.jit import borrowed, entry, inlined
+from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.forest import ROOT, borrowed_forest
+from gpumcts.tree.forest import ROOT
 from gpumcts.tree.solve import all_solved
-from gpumcts.tree.steps import CHANCES, DONE, NO_LEAF, TIES, Batch, add_visits
+from gpumcts.tree.steps import CHANCES, DONE, NO_LEAF, TIES, add_visits
 
 U = np.uint64
 
@@ -75,23 +75,6 @@ def gather(select, reach, rule, operator, game, forest, switches, roots, begin, 
 
 
 @inlined
-def borrowed_batch(batch):
-    """The batch with its arrays ``borrowed``."""
-    return Batch(
-        borrowed(batch.words),
-        borrowed(batch.keys),
-        borrowed(batch.paths),
-        borrowed(batch.movers),
-        borrowed(batch.depths),
-        borrowed(batch.evaluations),
-        borrowed(batch.tally),
-        borrowed(batch.stems),
-        borrowed(batch.streams),
-        borrowed(batch.codes),
-    )
-
-
-@inlined
 def has_room(forest, begin, end, slots):
     """Whether every tree of the block can take ``slots`` more."""
     room = True
@@ -139,8 +122,8 @@ def advance_block(
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled."""
     return advance(
-        select, reach, evaluate, back_up, rule, operator, game, policy, borrowed_forest(forest), switches, borrowed(roots),
-        borrowed(keys), block[0], block[1], numbers[0], numbers[1], room, borrowed_batch(batch), watch,
+        select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots,
+        keys, block[0], block[1], numbers[0], numbers[1], room, batch, watch,
     )  # fmt: skip
 
 
@@ -151,11 +134,10 @@ def gather_block(
     """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room."""
     if not has_room(forest, block[0], block[1], room):
         return False
-    rows = borrowed_batch(batch)
-    plant_stems(keys, block[0], block[1], leaves, rows)
+    plant_stems(keys, block[0], block[1], leaves, batch)
     gather(
-        select, reach, rule, operator, game, borrowed_forest(forest), switches, borrowed(roots), block[0], block[1],
-        number, leaves, rows,
+        select, reach, rule, operator, game, forest, switches, roots, block[0], block[1],
+        number, leaves, batch,
     )  # fmt: skip
     return True
 
@@ -163,4 +145,4 @@ def gather_block(
 @entry
 def apply_block(back_up, operator, forest, switches, block, leaves, batch):
     """Back up alone."""
-    back_up(operator, borrowed_forest(forest), switches, block[0], block[1], leaves, borrowed_batch(batch))
+    back_up(operator, forest, switches, block[0], block[1], leaves, batch)

@@ -25,8 +25,6 @@ SECONDS_A_LAUNCH = 0.1
 MOST_BROUGHT_BACK = 1 << 30  # bytes of a forest that are copied to the host after a search, for who looks into it
 UNPLANTED = -1
 
-evaluate = inlined(getattr(evaluate_one_by_one, "py_func", evaluate_one_by_one))
-
 
 class Roots(NamedTuple):
     """Where the trees begin."""
@@ -81,7 +79,7 @@ def search_tree(tree, task):
         number = np.int64(0)
     leaves = task.switches.leaves
     number = advance(
-        select, reach, evaluate, apply, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
+        select, reach, evaluate_one_by_one, apply, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
         task.roots.states, task.roots.keys, tree, tree + 1, number, task.until, task.room,
         rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
     )  # fmt: skip

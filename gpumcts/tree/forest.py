@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.jit import borrowed, inlined
+from gpumcts.jit import inlined
 
 ROOT = 0
 NONE = -1
@@ -77,23 +77,6 @@ def with_room(forest: Forest, slots: int) -> Forest:
     for old, new in zip(forest[:PER_NODE], larger[:PER_NODE], strict=True):
         new[:, : old.shape[1]] = old
     return larger._replace(used=forest.used, free=forest.free, horizon=forest.horizon)
-
-
-@inlined
-def borrowed_forest(forest):
-    """The forest with its arrays ``borrowed``."""
-    return Forest(
-        borrowed(forest.visits),
-        borrowed(forest.first_child),
-        borrowed(forest.children),
-        borrowed(forest.moves),
-        borrowed(forest.move),
-        borrowed(forest.columns),
-        borrowed(forest.proof),
-        borrowed(forest.used),
-        borrowed(forest.free),
-        borrowed(forest.horizon),
-    )
 
 
 @inlined

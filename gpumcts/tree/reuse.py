@@ -55,17 +55,16 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
 
 
 @entry
-def _transplant(source, source_tree, node, target, tree, origin):
+def _transplant(source, source_tree, node, target, tree, origin, pending):
     """Copy the subtree below ``node`` over the bare root of ``target``'s tree, compactly, nearest nodes first.
 
-    origin : int32[N] scratch, which node of the source each new node comes from
+    origin, pending : int32[N] scratch: which node of the source each new node comes from, and the new nodes in a queue
     """
     origin[ROOT] = node
     target.visits[tree, ROOT] = source.visits[source_tree, node]
     for column in range(source.columns.shape[2]):
         target.columns[tree, ROOT, column] = source.columns[source_tree, node, column]
     queue_end, at = 1, 0
-    pending = np.empty(target.visits.shape[1], np.int32)
     pending[0] = ROOT
     used = np.int64(1)
     while at < queue_end:
@@ -123,7 +122,7 @@ class Kept:
         width = roots.shape[1]
         words = np.empty((PLIES_BACK + 1) * width, np.uint64)
         nodes, nexts = np.empty(PLIES_BACK + 1, np.int64), np.empty(PLIES_BACK + 1, np.int64)
-        origin = np.empty(forest.visits.shape[1], np.int32)
+        origin, pending = (np.empty(forest.visits.shape[1], np.int32) for _ in range(2))
         for tree, game_number in enumerate(games):
             entry = self._trees.get(int(game_number))
             if entry is None:
@@ -131,4 +130,4 @@ class Kept:
             source, source_tree, root = entry
             node = int(_find(game, source, source_tree, root, roots[tree], words, nodes, nexts))
             if node != NONE:
-                _transplant(source, source_tree, node, forest, tree, origin)
+                _transplant(source, source_tree, node, forest, tree, origin, pending)

@@ -38,6 +38,7 @@ from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
 SECONDS_A_CALL = 0.1
+FIRST_PACE = 1e-4  # seconds an iteration of a tree, before it is known
 SLOTS_PER_NODE = 1.2  # measured slack of the blocks is 1.04 to 1.15; a forest that turns out too small grows
 SHARE_OF_MEMORY = 0.6
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
@@ -106,6 +107,8 @@ class Searcher:
         self.switches = settings.compiled(operator.EVALUATES)
         self._memory_limit = memory_limit
         self._kept = Kept()
+        self._pace = FIRST_PACE
+        self._threads: ThreadPoolExecutor | None = None
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             self._refuse_whole_path()
@@ -342,26 +345,32 @@ class Searcher:
 
     def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
         def work(block: tuple[int, int]) -> None:
-            batch = self.batch((block[1] - block[0]) * self.settings.leaves_per_tree)
-            step = 16
+            trees, leaves = block[1] - block[0], self.settings.leaves_per_tree
+            batch = self.batch(trees * leaves)
             while numbers[block] < iterations and not (stop is not None and stop.is_set()):
                 begin = time.perf_counter()
-                until = min(numbers[block] + step * self.settings.leaves_per_tree, iterations)
+                wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
+                until = min(numbers[block] + wanted * leaves, iterations)
                 reached = self._advance(forest, states, keys, block, (numbers[block], until), batch, watch)
                 done, numbers[block] = reached - numbers[block], reached
                 if on_progress is not None:
-                    on_progress(done * (block[1] - block[0]))
+                    on_progress(done * trees)
                 if reached < until:
                     return  # no room
-                seconds = time.perf_counter() - begin
-                step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
+                pace = (time.perf_counter() - begin) / (done * trees)
+                self._pace = max(pace, self._pace / 8, 1e-9)
 
         if self.threads == 1 or len(pending) == 1:
             for block in pending:
                 work(block)
         else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(work, pending))
+            list(self._pool().map(work, pending))
+
+    def _pool(self) -> ThreadPoolExecutor:
+        """The threads of all searches of this searcher."""
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self.threads, "search")
+        return self._threads
 
     def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(

@@ -21,7 +21,7 @@ from gpumcts.games.contract import (
     play,
     unpack,
 )
-from gpumcts.jit import blend, inlined, separate
+from gpumcts.jit import blend, inlined, scratch, separate
 from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES, SCORE
 from gpumcts.playouts.contract import outcome, rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
@@ -302,7 +302,7 @@ def reach_in_lanes(game, forest, switches, begin, end, leaf, leaves, batch):
     if end - begin < FEWEST_FOR_LANES:
         return reach(game, forest, switches, begin, end, leaf, leaves, batch)
     again = 0
-    lanes, plan = np.empty(batch.words.shape[1] * LANES, np.uint64), np.zeros(3 * LANES, np.int64)
+    lanes, plan = scratch(batch.words.shape[1] * LANES, np.uint64), scratch(3 * LANES, np.int64)
     for some in range(begin, end, LANES):
         rows = (some - begin) * leaves
         part = rows_of(batch, rows, (min(some + LANES, end) - begin) * leaves)

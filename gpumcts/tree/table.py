@@ -24,9 +24,9 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.pgame import PGame
+from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, mix
 from gpumcts.tree.forest import NONE
-from gpumcts.tree.uncounted import uncounted
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -119,37 +119,37 @@ def preorder_index(game, state):
 # ---------------------------------------------------------------------------------------------------- entries (compiled)
 
 
-@uncounted
+@inlined
 def visits_of(table, tree, slot):
     """Playouts that went through the position of an entry, int64; 0 for a free one."""
     return np.int64(table.entries[tree, slot, COUNTS] & VISITS)
 
 
-@uncounted
+@inlined
 def parent_visits_of(table, tree, slot):
     """How often the parent had been reached when the search last stood there, int64."""
     return np.int64(table.entries[tree, slot, COUNTS] >> PARENT)
 
 
-@uncounted
+@inlined
 def note_parent_visits(table, tree, slot, parent_visits):
     """The search stands at the parent, which has now been reached so often (int64)."""
     table.entries[tree, slot, COUNTS] = (U(parent_visits) << PARENT) | (table.entries[tree, slot, COUNTS] & VISITS)
 
 
-@uncounted
+@inlined
 def is_entry_of(table, tree, slot, index):
     """Whether the entry at ``slot`` is that of the position with this index."""
     return table.entries[tree, slot, INDEX] == index and table.entries[tree, slot, COUNTS] != U(0)
 
 
-@uncounted
+@inlined
 def first_slot(keeping, index):
     """The first slot of the bucket of an index, int64."""
     return np.int64(index % U(keeping.buckets)) * keeping.ways
 
 
-@uncounted
+@inlined
 def find(table, tree, keeping, index):
     """The slot of the position with this index, int64; NONE where it is not in the table."""
     first = first_slot(keeping, index)
@@ -160,19 +160,19 @@ def find(table, tree, keeping, index):
     return np.int64(NONE)
 
 
-@uncounted
+@inlined
 def gives_way(table, tree, slot, parent_visits):
     """Whether a slot kept by the parent's visits takes a position whose parent was reached so often."""
     return visits_of(table, tree, slot) == 0 or parent_visits > parent_visits_of(table, tree, slot)
 
 
-@uncounted
+@inlined
 def gives_way_to_depth(table, tree, slot, depth):
     """Whether a slot kept by depth takes a position of this depth."""
     return visits_of(table, tree, slot) == 0 or U(depth) < table.entries[tree, slot, DEPTH]
 
 
-@uncounted
+@inlined
 def acceptable(table, tree, keeping, index, depth, parent_visits):
     """Whether an absent position would be stored: the document's empty entry, n = 0; if not, its invalid one."""
     first = first_slot(keeping, index)
@@ -181,7 +181,7 @@ def acceptable(table, tree, keeping, index, depth, parent_visits):
     return gives_way_to_depth(table, tree, first, depth) or gives_way(table, tree, first + 1, parent_visits)
 
 
-@uncounted
+@inlined
 def write(table, tree, slot, index, depth, parent_visits, visits, rewards):
     """Put an entry over whatever is at ``slot``."""
     table.entries[tree, slot, INDEX] = index
@@ -190,7 +190,7 @@ def write(table, tree, slot, index, depth, parent_visits, visits, rewards):
     table.entries[tree, slot, DEPTH] = U(depth)
 
 
-@uncounted
+@inlined
 def add(table, tree, slot, parent_visits, visits, rewards):
     """Count ``visits`` more with the sum of their rewards (uint64) in the entry at ``slot``."""
     table.entries[tree, slot, REWARDS] += rewards
@@ -198,7 +198,7 @@ def add(table, tree, slot, parent_visits, visits, rewards):
     note_parent_visits(table, tree, slot, parent_visits)
 
 
-@uncounted
+@inlined
 def store(table, tree, keeping, index, depth, parent_visits, visits, rewards):
     """Offer a position that is not in the table; it is stored, or not, and may push another one out."""
     first = first_slot(keeping, index)
@@ -216,7 +216,7 @@ def store(table, tree, keeping, index, depth, parent_visits, visits, rewards):
         write(table, tree, second, index, depth, parent_visits, visits, rewards)
 
 
-@uncounted
+@inlined
 def rewards_for(player, rewards, visits):
     """The first player's sum of rewards (uint64, in REWARD_UNIT) as ``player`` sees it: float64 in [0, visits], exact."""
     first = float(rewards) / REWARD_UNIT

@@ -7,13 +7,12 @@ import numpy as np
 from numba import types
 
 from gpumcts.games.contract import count_moves, mover, nth_move, play, remaining_plies, unpack
-from gpumcts.jit import entry
+from gpumcts.jit import entry, inlined, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.forest import NONE
 from gpumcts.tree.table import REWARDS, Table, find, rewards_for, table_index, visits_of
 from gpumcts.tree.table_steps import ARRIVED, Near, Trail, enter, pick, walk
-from gpumcts.tree.uncounted import separate_uncounted, uncounted
 
 U = np.uint64
 
@@ -21,17 +20,17 @@ U = np.uint64
 def walk_step(game: Any, keeping: Any, switches: Any, table: Table, near: Near, trail: Trail) -> Any:
     """``walk`` compiled for a game (values; the others give the types)."""
     typed = (numba.typeof(v) for v in (game, table, keeping, near, trail, switches))
-    return separate_uncounted(walk, types.int64(*typed), f"table moves of {type(game).__name__}")
+    return separate(walk, types.int64(*typed), f"table moves of {type(game).__name__}")
 
 
 def pick_step(rule: Any, operator: Any, switches: Any, near: Near, trail: Trail) -> Any:
     """``pick`` compiled for a rule and an operator."""
     values = (rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
     name = f"selection by {type(rule).__name__} over {type(operator).__name__} in a table"
-    return separate_uncounted(pick, types.void(*(numba.typeof(v) for v in values)), name)
+    return separate(pick, types.void(*(numba.typeof(v) for v in values)), name)
 
 
-@uncounted
+@inlined
 def set_out(trail, roots, keys, number):
     """Put every row at its root, under the keys of iteration ``number``."""
     for row in range(trail.codes.shape[0]):
@@ -43,7 +42,7 @@ def set_out(trail, roots, keys, number):
         trail.codes[row], trail.depths[row] = ARRIVED, 0
 
 
-@uncounted
+@inlined
 def advance(
     walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
 ):

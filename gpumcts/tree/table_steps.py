@@ -24,6 +24,7 @@ from gpumcts.games.contract import (
     score,
     unpack,
 )
+from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.forest import NONE, ROOT, Forest, empty_forest
@@ -41,7 +42,6 @@ from gpumcts.tree.table import (
     table_index,
     visits_of,
 )
-from gpumcts.tree.uncounted import uncounted
 
 U = np.uint64
 ROOT_REWARDS, ROOT_VISITS = 0, 1  # columns of Table.roots
@@ -110,7 +110,7 @@ def bytes_a_row(width: int, most_moves: int, most_plies: int) -> int:
 # -------------------------------------------------------------------------------------------------------------- walk
 
 
-@uncounted
+@inlined
 def look_up(game, table, keeping, near, row, state):
     """Find the children of a position in the table and lay the stored ones out: (how many, the sum of their visits)."""
     stored, total = np.int64(0), np.int64(0)
@@ -133,7 +133,7 @@ def look_up(game, table, keeping, near, row, state):
     return stored, total
 
 
-@uncounted
+@inlined
 def all_acceptable(table, keeping, near, row, absent, depth, reached):
     """Whether every one of the absent children, which are at ``depth``, could be stored."""
     for i in range(absent):
@@ -142,7 +142,7 @@ def all_acceptable(table, keeping, near, row, absent, depth, reached):
     return True
 
 
-@uncounted
+@inlined
 def keep_above(near, row, stored, level):
     """Leave of the laid out children those of a value above ``level``; how many."""
     kept = np.int64(0)
@@ -157,7 +157,7 @@ def keep_above(near, row, stored, level):
     return kept
 
 
-@uncounted
+@inlined
 def known_visits(table, trail, row, depth):
     """Visits of the position at the end of the trail, int64; 0 where it is not in the table."""
     if depth == 0:
@@ -166,13 +166,13 @@ def known_visits(table, trail, row, depth):
     return np.int64(0) if slot == NONE else visits_of(table, row, slot)
 
 
-@uncounted
+@inlined
 def some_rank(switches, stream, count):
     """One of ``count`` ranks: uniformly random, or the first in order of generation."""
     return np.int64(draw(stream, UNVISITED_DRAW, count)) if switches.random_ties else np.int64(0)
 
 
-@uncounted
+@inlined
 def rank_of_move(near, row, move):
     """The rank of a move that has been laid out."""
     rank = np.int64(0)
@@ -181,7 +181,7 @@ def rank_of_move(near, row, move):
     return rank
 
 
-@uncounted
+@inlined
 def look(game, table, keeping, near, trail, switches, row, state, depth):
     """Look at a position that is not over: the rank of the move made without the rule, or NONE where the rule is to pick.
 
@@ -213,7 +213,7 @@ def look(game, table, keeping, near, trail, switches, row, state, depth):
     return np.int64(NONE)
 
 
-@uncounted
+@inlined
 def picked(near, trail, switches, row, depth):
     """The rank of the move that ``pick`` has answered."""
     answer = trail.codes[row]
@@ -224,13 +224,13 @@ def picked(near, trail, switches, row, depth):
     return np.int64(near.absent[row, some_rank(switches, stream, absent)])
 
 
-@uncounted
+@inlined
 def is_leaf(table, trail, switches, row, depth):
     """Whether the way down ends here, though the game goes on: at the first position with too few visits to have children."""
     return known_visits(table, trail, row, depth) < switches.threshold
 
 
-@uncounted
+@inlined
 def walk_row(game, table, keeping, near, trail, switches, row):
     """Take one row as far as it goes without the rule; leaves it SETTLED at its leaf, or where the rule is to pick."""
     depth = trail.depths[row]
@@ -258,7 +258,7 @@ def walk_row(game, table, keeping, near, trail, switches, row):
     trail.depths[row] = depth
 
 
-@uncounted
+@inlined
 def walk(game, table, keeping, near, trail, switches):
     """Take every row that is not settled as far as it goes without the rule; returns how many wait for it."""
     waiting = 0
@@ -272,7 +272,7 @@ def walk(game, table, keeping, near, trail, switches):
 # -------------------------------------------------------------------------------------------------------------- pick
 
 
-@uncounted
+@inlined
 def pick(rule, operator, forest, switches, streams, depths, codes):
     """Answer every row that asks: NEW for an unvisited move, or the slot of the child that the rule selects."""
     for row in range(codes.shape[0]):
@@ -292,7 +292,7 @@ def pick(rule, operator, forest, switches, streams, depths, codes):
 # ------------------------------------------------------------------------------------------------------------- enter
 
 
-@uncounted
+@inlined
 def enter(table, keeping, trail, switches):
     """Enter what came of each row's leaf, from the leaf up to the root: document 000 adds a position after those below it."""
     playouts = switches.playouts

@@ -6,6 +6,7 @@ import threading
 import llvmlite.binding
 import numpy as np
 import pytest
+from numba import njit
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cpu import CpuPlayouts, Tally, evaluate_signature
@@ -13,6 +14,7 @@ from gpumcts.kernels.playout_loop import LANES, WIDTHS, in_lanes
 from gpumcts.kernels.search_loop import searched_in_lanes
 from gpumcts.options import compiled
 from gpumcts.rng import child_key
+from gpumcts.verbs import JIT_OPTIONS
 from tests.kernels.drivers import GAMES, POLICIES, UNIFORM, digest, keys_for, positions
 from tests.playouts.drivers import playouts as playouts_one_by_one
 
@@ -100,6 +102,7 @@ def test_stop():
 def test_lanes_are_vectorised(lanes):
     """The step of Othello in vector registers: shifts and logic of 64-bit words, four or eight at once."""
     signature, function = evaluate_signature(GAMES["othello"], compiled(UNIFORM())), in_lanes(lanes)
+    function = njit(**JIT_OPTIONS)(function)  # as ``separate`` compiles it
     function.compile(signature)
     code = function.inspect_asm(signature.args)
     wide = re.findall(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.MULTILINE)

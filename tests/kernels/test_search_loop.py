@@ -5,6 +5,7 @@ import re
 import llvmlite.binding
 import numpy as np
 import pytest
+from numba import njit
 
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
@@ -19,6 +20,7 @@ from gpumcts.kernels.search_loop import FEWEST_FOR_VECTORS, searched_in_lanes, s
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.verbs import JIT_OPTIONS
 from tests.kernels.drivers import GAMES, keys_for, positions
 
 STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": DotsAndBoxes(1, 2), "path": ShortestPath()}
@@ -117,7 +119,7 @@ def test_plain_python(game, depth, count):
     policy = Minimax(depth=depth, epsilon=0.2, truncate=3)
     states, keys, tally = positions(game, count, least=8), keys_for(count), np.zeros((count, 4), np.int64)
     with np.errstate(over="ignore"):
-        searching_in_lanes(LANES).py_func(game, compiled(policy), states, keys, 1, tally)
+        searching_in_lanes(LANES)(game, compiled(policy), states, keys, 1, tally)
     assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=1).tally(states, keys)))
 
 
@@ -136,6 +138,7 @@ def test_batch_sizes(game, depth):
 def test_steps_are_vectorised(depth, lanes):
     """A step of Othello's search in vector registers: some 300 operations, four or eight lanes at once."""
     signature, function = evaluate_signature(Othello(), compiled(Minimax(depth=depth))), searching_in_lanes(lanes)
+    function = njit(**JIT_OPTIONS)(function)  # as ``separate`` compiles it
     function.compile(signature)
     code = function.inspect_asm(signature.args)
     wide = re.findall(r"^\s+vp(?:s[lr]lv?q|s[lr]l[dq]|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.M)
