@@ -44,7 +44,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         identity = {**config.identity, **seats.bound}
         result = play_match(
             config.game, seats.players, config.keys.games, config.keys.seed, run.folder, identity,
-            config.keys.games_in_flight, on_progress, stop,
+            config.keys.games_in_flight, on_progress, stop, seats.at_once,
         )  # fmt: skip
     summary = summarise(config, run, result, seats)
     if run.of > 1:

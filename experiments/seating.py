@@ -70,12 +70,14 @@ class Seats:
     iterations : a move, by side; 0 for players that do not search
     bound : what a time budget came to, to go into the identity of the match
     engine : the engine that plays, ``auto`` resolved
+    at_once : searches that go on at the same time (see ``play_match``)
     """
 
     players: tuple[Player, Player]
     iterations: dict[str, int]
     bound: dict[str, Any]
     engine: str
+    at_once: int
 
     @property
     def by_side(self) -> dict[str, Player]:
@@ -95,7 +97,9 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     players = [_player(config, player, side, iterations[side], on_progress) for side, player in configured.items()]
     bound = {"iterations_of_seconds": measured} if measured else {}
-    return Seats((players[0], players[1]), iterations, bound, resolve(config.engine))
+    engine = resolve(config.engine)
+    at_once = 0 if engine != "cpu" else 1 if config.threads == 1 else 2  # a device is one thread's
+    return Seats((players[0], players[1]), iterations, bound, engine, at_once)
 
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:

@@ -137,13 +137,16 @@ class Journal:
     # ----------------------------------------------------------------------------------------------- what is added
 
     def add_moves(self, games: np.ndarray, plies: np.ndarray, moves: np.ndarray) -> None:
-        """Write one commit (int64[K] each) and wait until it is on disk; raises BadInput where it cannot be written."""
+        """Write one commit (int64[K] each), which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
         if self._check_sum is None:
             raise RuntimeError("commits() has not been read to its end")
         columns = (games, plies, moves)
         body = {name: column.tolist() for name, column in zip(COLUMNS, columns, strict=True)}
         line, self._check_sum = _commit_line(body, self._check_sum)
         self._write(MOVES, line + "\n")
+
+    def sync_moves(self) -> None:
+        """Wait until all commits are on disk; raises BadInput where they cannot be."""
         self._sync(MOVES)
 
     def add_games(self, lines: Iterable[str]) -> None:

@@ -1,14 +1,16 @@
 """Games between two players, all in flight together; on disk move by move, so that a run can be killed and go on.
 
-The games advance in rounds. In each, the games in which the same player moves form one batch: the player chooses, the
-moves go to the journal, and only then are they played. Every choice is a function of the position and of the key (seed,
-game, ply), so neither the number of games in flight nor an interruption changes a result.
+Games in which the same player moves form a batch: the player chooses, the moves go to the journal, and only then are they
+played and the games ready for the next batch. Two lanes take batches in turns, so that one batch is written down while the other
+is thought about. Every choice is a function of the position and of the key (seed, game, ply), so neither the number of games in
+flight, nor what is done at once, nor an interruption changes a result.
 """
 
 import hashlib
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +28,8 @@ from gpumcts.rng import child_key, key_of
 
 U = np.uint64
 MOST_GAMES = 10_000_000  # about a kilobyte of memory each
+LANES = 2
+SMALLEST_BATCH = 4  # a batch smaller than this part of the games in flight waits for more while another is away
 
 
 class Progress(NamedTuple):
@@ -72,6 +76,7 @@ def play_match(
     games_in_flight: int = 1000,
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
+    at_once: int = 1,
 ) -> MatchResult:
     """Play games 0 to ``games - 1``, or what is left of them in ``folder``.
 
@@ -86,26 +91,28 @@ def play_match(
     identity : JSON values that decide the results, without the number of games; ``game`` and ``seed`` are added where
         the caller does not name them. A folder with another identity is refused
     games_in_flight : games that advance together at most; decides speed and memory, never results
-    on_progress : called after every batch of moves
+    on_progress : called after every batch of moves, from any thread, one call at a time
     stop : set it to end cleanly; searches in flight are lost
+    at_once : batches that are thought about at the same time, 1 or 2; 2 for players that are ``concurrent``. 0 plays in the
+        calling thread alone, for players that are bound to it
 
     Raises
     ------
     BadInput : a number out of range, a game not for two, a folder in use, not writable, damaged or of another identity,
         an illegal move of a player who is not trusted
     """
-    _check(game, games, seed, games_in_flight)
+    _check(game, games, seed, games_in_flight, at_once)
     begin = time.perf_counter()
     with Journal(folder, {"game": repr(game), "seed": seed, **identity}) as journal:
         table = restore(Rules(game), games, journal)
-        match = _Match(table, players, games, seed, journal, stop or threading.Event())
+        match = _Match(table, players, games, seed, journal, stop or threading.Event(), at_once)
         match.play(games_in_flight, on_progress or (lambda progress: None))
     _, finished, wins, draws, losses, _, _ = match.progress()
     digest = _digest(table, games) if finished == games else None
     return MatchResult(finished, wins, draws, losses, time.perf_counter() - begin, digest, finished < games)
 
 
-def _check(game: Any, games: int, seed: int, games_in_flight: int) -> None:
+def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
     if game.PLAYERS != 2:
         raise BadInput(f"game={type(game).__name__} is for one player; a match takes a game for two")
     if not 1 <= games <= MOST_GAMES:
@@ -114,6 +121,8 @@ def _check(game: Any, games: int, seed: int, games_in_flight: int) -> None:
         raise BadInput(f"seed={seed} is not between 0 and 2^64 - 1")
     if games_in_flight < 1:
         raise BadInput(f"games_in_flight={games_in_flight} is not at least 1")
+    if at_once not in (0, 1, 2):
+        raise BadInput(f"at_once={at_once} is not 0, 1 or 2")
 
 
 def _digest(table: Table, games: int) -> str:
@@ -123,8 +132,22 @@ def _digest(table: Table, games: int) -> str:
     return text.hexdigest()
 
 
+class _Halt(threading.Event):
+    """Set where the user's ``stop`` is, or where another lane has failed."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._stop.is_set()
+
+
 class _Match:
-    """The games on the table, the players at it, and the journal that every move goes through."""
+    """The games on the table, the players at it, and the journal that every move goes through.
+
+    ready : int64[K], the games in flight that wait for a move; ``away`` : how many are with a lane; ``waiting`` : not begun
+    """
 
     def __init__(
         self,
@@ -134,50 +157,97 @@ class _Match:
         seed: int,
         journal: Journal,
         stop: threading.Event,
+        at_once: int,
     ) -> None:
         self.table, self.players, self.numbers = table, players, np.arange(games)
-        self.journal, self.stop = journal, stop
+        self.journal, self.halt = journal, _Halt(stop)
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
         self.results = np.zeros(3, np.int64)  # wins, draws and losses of players[0] in the games asked for
         self._count(self.numbers[~table.running(self.numbers)])
+        self.ready = self.waiting = self.numbers[:0]
+        self.away = 0
+        self._changed = threading.Condition()  # guards the games in flight, the journal's order, and the counts
+        self._lanes = LANES if at_once else 1
+        together = at_once if all(player.concurrent for player in players) else 1
+        self._thinking = threading.Semaphore(max(1, together))
 
     def play(self, games_in_flight: int, on_progress: Callable[[Progress], None]) -> None:
-        """Advance the unfinished games, the lowest numbers first, until none is left or ``stop`` is set."""
+        """Advance the unfinished games, the lowest numbers first, until none is left or the match is halted."""
         for player in self.players:
             player.forget(self.numbers)
-        waiting = self.numbers[self.table.running(self.numbers)]
-        flight = waiting[:0]
-        while True:
-            flight = flight[self.table.running(flight)]
-            room = games_in_flight - len(flight)
-            newcomers, waiting = waiting[:room], waiting[room:]
-            flight = np.concatenate((flight, newcomers))
-            if not len(flight) or not self._recall(newcomers):
-                return
-            turns = self.table.to_move(flight)
-            for turn in (0, 1, CHANCE):
-                batch = flight[turns == turn]
-                if not len(batch):
-                    continue
-                if not self._move(turn, batch):
-                    return
-                on_progress(self.progress())
+        self.waiting = self.numbers[self.table.running(self.numbers)]
+        self._room, self._on_progress = games_in_flight, on_progress
+        if self._lanes == 1:
+            self._lane()
+            return
+        with ThreadPoolExecutor(self._lanes, "match") as pool:
+            lanes = [pool.submit(self._lane) for _ in range(self._lanes)]
+            try:
+                for lane in as_completed(lanes):
+                    lane.result()
+            except BaseException:
+                self.halt.set()
+                raise
+
+    def _lane(self) -> None:
+        """Take batches and move in them until no game is left or the match is halted."""
+        try:
+            while (taken := self._take()) is not None and self._move(*taken):
+                pass
+        except BaseException:
+            self.halt.set()
+            raise
+        finally:
+            with self._changed:
+                self._changed.notify_all()
+
+    def _take(self) -> tuple[int, np.ndarray] | None:
+        """The next batch: whose turn it is (0, 1 or CHANCE), and the games, int64[K]; None at the end."""
+        with self._changed:
+            while not self.halt.is_set():
+                if not self._admit():
+                    return None
+                flying = len(self.ready) + self.away
+                if not flying:
+                    return None
+                turns = self.table.to_move(self.ready)
+                turn = max((0, 1, CHANCE), key=lambda turn: int((turns == turn).sum()))
+                batch = self.ready[turns == turn]
+                if len(batch) and (not self.away or SMALLEST_BATCH * len(batch) >= flying):
+                    self.ready = self.ready[turns != turn]
+                    self.away += len(batch)
+                    return turn, batch
+                self._changed.wait()
+        return None
+
+    def _admit(self) -> bool:
+        """Begin games as far as there is room for more in flight; False if halted meanwhile."""
+        room = self._room - len(self.ready) - self.away
+        newcomers, self.waiting = self.waiting[:room], self.waiting[room:]
+        self.ready = np.concatenate((self.ready, newcomers))
+        return self._recall(newcomers)
 
     def _move(self, turn: int, batch: np.ndarray) -> bool:
-        """One move in each game of ``batch`` (int64[K]), where 0, 1 or CHANCE is to move; False if stopped before."""
+        """One move in each game of ``batch`` (int64[K]), where 0, 1 or CHANCE is to move; False if halted before."""
         moves = self._choose(self.table, turn, batch)
         if moves is None:
             return False
-        self.journal.add_moves(batch, self.table.plies[batch], moves)
+        with self._changed:
+            self.journal.add_moves(batch, self.table.plies[batch], moves)
+        self.journal.sync_moves()
         ended = self.table.play(batch, moves)
-        self.journal.add_games(self.table.lines[number] for number in ended)
-        self.moves += len(batch)
-        if ended:
-            over = np.array(ended, np.int64)
+        over = np.array(ended, np.int64)
+        for player in self.players if ended else ():
+            player.forget(over)
+        with self._changed:
+            self.journal.add_games(self.table.lines[number] for number in ended)
+            self.moves += len(batch)
             self._count(over)
-            for player in self.players:
-                player.forget(over)
+            self.away -= len(batch)
+            self.ready = np.concatenate((self.ready, batch[self.table.running(batch)]))
+            self._on_progress(self.progress())
+            self._changed.notify_all()
         return True
 
     def _count(self, ended: np.ndarray) -> None:
@@ -186,7 +256,7 @@ class _Match:
         self.results += ((scores > 0).sum(), (scores == 0).sum(), (scores < 0).sum())
 
     def _recall(self, games: np.ndarray) -> bool:
-        """Let players that remember choose once more in those of ``games`` that are begun; False if stopped before.
+        """Let players that remember choose once more in those of ``games`` that are begun; False if halted before.
 
         So they know again what they knew when the run was cut off. Raises BadInput where one chooses otherwise.
         """
@@ -212,21 +282,22 @@ class _Match:
         return True
 
     def _choose(self, table: Table, turn: int, batch: np.ndarray) -> np.ndarray | None:
-        """The moves of ``batch``, int64[K]; None where ``stop`` is set: a search cut short may choose otherwise."""
-        if self.stop.is_set():
-            return None
+        """The moves of ``batch``, int64[K]; None where the match is halted: a search cut short may choose otherwise."""
         states, keys = table.states[batch], keys_of(self.root, batch, table.plies[batch])
         if turn == CHANCE:
             return table.rules.random_moves(states, keys)
         player = self.players[turn]
-        try:
-            moves = player.choose(states, keys, batch, self.stop)
-        except KeyboardInterrupt:
-            if self.stop.is_set():
+        with self._thinking:
+            if self.halt.is_set():
                 return None
-            raise
-        if self.stop.is_set():
-            return None
+            try:
+                moves = player.choose(states, keys, batch, self.halt)
+            except KeyboardInterrupt:
+                if self.halt.is_set():
+                    return None
+                raise
+            if self.halt.is_set():
+                return None
         if moves.shape != batch.shape:  # before anything reaches the journal
             raise ValueError(f"{player.name} chose {moves.shape} moves for {batch.shape} positions")
         if not player.trusted:

@@ -14,13 +14,15 @@ class Player(Protocol):
 
     name : what reports call it
     trusted : True where every move it returns is legal by construction; the match checks every move of the others
+    concurrent : True where ``choose`` may be called from several threads at a time
     remembers : True where a choice depends on earlier ones in the same game; a run that goes on asks for those again
     iterations, playouts : work done so far; 0 for players that do not search
-    seconds : wall-clock time spent inside ``choose`` so far
+    seconds : wall-clock time spent inside ``choose`` so far, of all threads together
     """
 
     name: str
     trusted: bool
+    concurrent: bool
     remembers: bool
     iterations: int
     playouts: int
@@ -45,5 +47,8 @@ class Player(Protocol):
         ...
 
     def forget(self, games: np.ndarray) -> None:
-        """Let go of what is kept for ``games`` (int64[K]), which are over or about to begin anew."""
+        """Let go of what is kept for ``games`` (int64[K]), which are over or about to begin anew.
+
+        Another thread may be in ``choose``, with other games.
+        """
         ...

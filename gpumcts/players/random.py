@@ -13,6 +13,7 @@ class RandomPlayer:
     """Plays every legal move with the same probability; ``game`` is an option value such as ``Othello()``."""
 
     trusted = True
+    concurrent = True
     remembers = False
     iterations = 0
     playouts = 0

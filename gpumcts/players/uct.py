@@ -38,9 +38,11 @@ class UctPlayer:
             raise BadInput(f"budget.iterations={iterations} is not at least 1")
         searcher.wave(1, iterations)  # a budget that cannot fit is refused before the first game
         self.name, self.remembers = name, searcher.settings.reuse
+        self.concurrent = isinstance(searcher, Searcher) and searcher.engine is None
         self.iterations = self.playouts = 0
         self.seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
+        self._counting = threading.Lock()
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
@@ -53,9 +55,10 @@ class UctPlayer:
         searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
         made = len(states) * self._budget
-        self.iterations += made
-        self.playouts += made * self._searcher.settings.playouts_per_leaf
-        self.seconds += time.perf_counter() - begin
+        with self._counting:
+            self.iterations += made
+            self.playouts += made * self._searcher.settings.playouts_per_leaf
+            self.seconds += time.perf_counter() - begin
         return moves
 
     def forget(self, games: np.ndarray) -> None:

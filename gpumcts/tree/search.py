@@ -1,5 +1,6 @@
 """The search as Python sees it: many trees advance together over threads, in waves where memory is short."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -38,11 +39,21 @@ from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
 SECONDS_A_CALL = 0.1
-FIRST_PACE = 1e-4  # seconds an iteration of a tree, before it is known
-SLOTS_PER_NODE = 1.2  # measured slack of the blocks is 1.04 to 1.15; a forest that turns out too small grows
-SHARE_OF_MEMORY = 0.6
+FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
+SLOTS_PER_NODE = 1.2  # measured slack of the blocks of children is 1.04 to 1.2, and more in small trees, which vary:
+SPREAD = (
+    8  # slots by the root of the iterations; in a middle game of Othello that does for all but some trees in a hundred,
+)
+# and a forest that turns out too small grows
+SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
+
+
+@functools.cache
+def threads_of(count: int) -> ThreadPoolExecutor:
+    """So many threads that all searches of the process share: those that go on at once take no more than one would."""
+    return ThreadPoolExecutor(count, "search")
 
 
 @entry
@@ -83,7 +94,7 @@ class Searcher:
     engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``, or an engine that ``playout_engine`` made for this game
         and policy
     threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
-    memory_limit : bytes a forest may take, 60 % of the machine's available memory if None
+    memory_limit : bytes a forest may take, 40 % of the machine's available memory if None
     """
 
     def __init__(
@@ -107,8 +118,7 @@ class Searcher:
         self.switches = settings.compiled(operator.EVALUATES)
         self._memory_limit = memory_limit
         self._kept = Kept()
-        self._pace = FIRST_PACE
-        self._threads: ThreadPoolExecutor | None = None
+        self._pace = FIRST_PACE * settings.playouts_per_leaf
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             self._refuse_whole_path()
@@ -148,7 +158,8 @@ class Searcher:
         """Node slots a tree is given for so many iterations, to begin with."""
         if self.switches.flat:
             return 1 + BLOCKS_OF_A_NODE * self.game.MAX_MOVES + self.room
-        return 1 + int(SLOTS_PER_NODE * iterations * self._nodes_an_iteration) + self.room
+        nodes = iterations * self._nodes_an_iteration
+        return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self.room
 
     def wave(self, trees: int, iterations: int) -> int:
         """How many trees are searched together.
@@ -209,7 +220,7 @@ class Searcher:
             return self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
         tables, forest = [], None
         for begin in range(0, len(states), size):
-            wave = slice(begin, begin + size)
+            wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
             forest = self._plant(states[wave], roots[wave], iterations, reused)
             forest = self._grow(forest, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
             tables.append(root.root_table(self.operator, forest))
@@ -258,9 +269,9 @@ class Searcher:
         if self.on_device:
             self._device_search(size, states, keys, roots, points, None, stop, on_progress, on_table).run()
             return np.zeros(0, np.int64)
-        below = np.zeros(len(states) if level is not None else 0, np.int64)
+        below, forest = np.zeros(len(states) if level is not None else 0, np.int64), None
         for begin in range(0, len(states), size):
-            wave = slice(begin, min(begin + size, len(states)))
+            wave, forest = slice(begin, min(begin + size, len(states))), None
             watch = Watch(level or 0.0, below[wave])
             forest = self._plant(states[wave], roots[wave], points[-1], None)
             for before, point in zip([0, *points], points, strict=False):
@@ -360,17 +371,11 @@ class Searcher:
                 pace = (time.perf_counter() - begin) / (done * trees)
                 self._pace = max(pace, self._pace / 8, 1e-9)
 
-        if self.threads == 1 or len(pending) == 1:
+        if self.threads == 1:
             for block in pending:
                 work(block)
         else:
-            list(self._pool().map(work, pending))
-
-    def _pool(self) -> ThreadPoolExecutor:
-        """The threads of all searches of this searcher."""
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.threads, "search")
-        return self._threads
+            list(threads_of(self.threads).map(work, pending))
 
     def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(

@@ -1,6 +1,8 @@
 """Matches: the games are right, and the same however they are scheduled."""
 
+import contextlib
 import hashlib
+import itertools
 import json
 import threading
 
@@ -42,6 +44,7 @@ def test_keys_of_is_key_of_for_many():
 @pytest.mark.parametrize("game", [Othello(), DotsAndBoxes(), DiceDuel()], ids=lambda game: type(game).__name__)
 def test_results_do_not_depend_on_games_in_flight(play, tmp_path, game):
     results = [play(tmp_path / str(n), 5, game, games_in_flight=n) for n in (1, 2, 3, 1000)]
+    results += [play(tmp_path / f"at_once-{n}", 5, game, at_once=n) for n in (0, 1, 2)]
     assert len({result.digest for result in results}) == 1
     assert len({result[:4] for result in results}) == 1
     assert play(tmp_path / "other", 5, game, seed=8).digest != results[0].digest
@@ -98,7 +101,7 @@ def test_first_player_of_random_othello_scores_as_published(play, tmp_path, game
 
 
 def test_digest_is_that_of_the_sorted_file(play, tmp_path):
-    digest = play(tmp_path, 7, games_in_flight=3).digest
+    digest = play(tmp_path, 7, games_in_flight=3, at_once=0).digest
     lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
     ordered = sorted(lines, key=lambda line: json.loads(line)["game"])
     assert lines != ordered  # or the test says little
@@ -113,10 +116,11 @@ def test_progress_and_stop(play, tmp_path):
         if progress.moves >= 100:
             stop.set()
 
-    result = play(tmp_path, 6, on_progress=on_progress, stop=stop)
+    result = play(tmp_path, 6, on_progress=on_progress, stop=stop, at_once=0)
     assert result.interrupted
     assert result.digest is None
-    assert seen[-1].moves == len(seen) * 3 >= 100
+    assert seen[-1].moves >= 100
+    assert all(1 <= after.moves - before.moves <= 6 for before, after in itertools.pairwise(seen))
     assert result.games < seen[-1].games == 6
     finished = play(tmp_path, 6)
     assert not finished.interrupted
@@ -169,7 +173,7 @@ class Stranger(RandomPlayer):
 def test_an_illegal_move_of_a_stranger_is_refused(play, tmp_path):
     game = Othello()
     with pytest.raises(BadInput, match="stranger made an illegal move in game 1, ply 0"):
-        play(tmp_path, 2, players=(RandomPlayer(game), Stranger(game, "stranger")))
+        play(tmp_path, 2, players=(RandomPlayer(game), Stranger(game, "stranger")), at_once=0)
     assert len((tmp_path / "moves.jsonl").read_text().splitlines()) == 1  # game 0's first move, nothing else
 
 
@@ -181,6 +185,7 @@ def test_an_illegal_move_of_a_stranger_is_refused(play, tmp_path):
         ({"seed": -1}, "seed=-1 is not between 0 and"),
         ({"seed": 1 << 64}, "seed=18446744073709551616"),
         ({"games_in_flight": 0}, "games_in_flight=0 is not at least 1"),
+        ({"at_once": 3}, "at_once=3 is not 0, 1 or 2"),
         ({"game": ShortestPath()}, "game=ShortestPath is for one player"),
     ],
 )
@@ -188,6 +193,50 @@ def test_bad_numbers_are_refused_and_nothing_is_created(play, tmp_path, options,
     with pytest.raises(BadInput, match=message):
         play(tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()
+
+
+def test_at_most_as_many_batches_are_thought_about_as_was_said(play, tmp_path):
+    """One at a time, or two where both players can; the two meet, since each waits for the other as long as a test may."""
+
+    class Counting(RandomPlayer):
+        inside, most, together = 0, 0, threading.Barrier(2)
+
+        def choose(self, states, keys, games, stop=None):
+            with lock:
+                Counting.inside += 1
+                Counting.most = max(Counting.most, Counting.inside)
+            if meeting and not Counting.together.broken:
+                with contextlib.suppress(threading.BrokenBarrierError):
+                    Counting.together.wait(10)  # the last batches have nobody to meet
+                    Counting.together.abort()
+            with lock:
+                Counting.inside -= 1
+            return super().choose(states, keys, games, stop)
+
+    class Alone(Counting):
+        concurrent = False
+
+    lock, game = threading.Lock(), Othello()
+    for number, (second, at_once, most) in enumerate(((Counting, 1, 1), (Alone, 2, 1), (Counting, 2, 2))):
+        Counting.most, meeting = 0, most == 2
+        play(tmp_path / str(number), 4, players=(Counting(game), second(game)), at_once=at_once)
+        assert Counting.most == most
+
+
+def test_a_lane_that_fails_ends_the_match(play, tmp_path):
+    """The error of one lane comes out, the other one stops, and the run can go on."""
+
+    class Failing(RandomPlayer):
+        def choose(self, states, keys, games, stop=None):
+            if games[0] % 2 and len(seen) > 10:
+                raise OSError("gone")
+            seen.extend(games.tolist())
+            return super().choose(states, keys, games, stop)
+
+    seen, game = [], Othello()
+    with pytest.raises(OSError, match="gone"):
+        play(tmp_path, 6, players=(Failing(game), Failing(game)), at_once=2)
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
 
 
 def test_a_player_that_chooses_too_few_moves_leaves_the_journal_whole(play, tmp_path):
