@@ -52,6 +52,17 @@ def count_type(most_moves: int) -> np.dtype:
     return np.dtype(np.int8 if most_moves <= FEW_MOVES else np.int16)
 
 
+def most_nodes(most_moves: int, most_plies: int, iterations: int, path_an_iteration: bool) -> int:
+    """Nodes of a tree at most: each iteration adds one, or a path, and no level is fuller than the game's."""
+    nodes = level = 1
+    for _ in range(most_plies):
+        level = min(level * most_moves, iterations)
+        nodes += level
+        if not path_an_iteration and nodes > iterations:
+            return 1 + iterations
+    return nodes
+
+
 def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MOVES, solve: bool = False) -> Forest:
     """A forest without roots. Its pages come from the operating system as they are first written."""
     counts = count_type(most_moves)
@@ -69,14 +80,27 @@ def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MO
     )
 
 
+def widen(held: list[Forest], slots: int) -> None:
+    """Give the one forest that is ``held`` more slots a tree.
+
+    One array after the other: where nobody else holds the forest, but one is there twice at a time.
+    """
+    arrays = list(held.pop())
+    most = int(arrays[-3].max())  # used
+    for index in range(PER_NODE):
+        old = arrays[index]
+        if old.shape[1] > 0:
+            arrays[index] = np.zeros((len(old), slots, *old.shape[2:]), old.dtype)
+            arrays[index][:, :most] = old[:, :most]
+        del old
+    held.append(Forest(*arrays))
+
+
 def with_room(forest: Forest, slots: int) -> Forest:
     """The same forest with more slots a tree."""
-    trees = len(forest.visits)
-    most_moves = FEW_MOVES if forest.moves.dtype == np.int8 else MOST_MOVES
-    larger = empty_forest(trees, slots, forest.columns.shape[2], most_moves, forest.proof.shape[1] > 0)
-    for old, new in zip(forest[:PER_NODE], larger[:PER_NODE], strict=True):
-        new[:, : old.shape[1]] = old
-    return larger._replace(used=forest.used, free=forest.free, horizon=forest.horizon)
+    held = [forest]
+    widen(held, slots)
+    return held[0]
 
 
 @inlined

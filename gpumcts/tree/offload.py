@@ -52,12 +52,12 @@ class Half:
 
 
 class Offload:
-    """One wave of a search, its playouts on ``searcher.engine``: iterations ``begin`` to ``iterations``."""
+    """Iterations ``begin`` to ``iterations`` of the forest ``held``, its playouts on ``searcher.engine``."""
 
     def __init__(
         self,
         searcher: Any,
-        forest: Forest,
+        held: list[Forest],
         states: np.ndarray,
         keys: np.ndarray,
         iterations: int,
@@ -65,7 +65,7 @@ class Offload:
         on_progress: Callable[[int], None] | None = None,
         begin: int = 0,
     ) -> None:
-        self.forest, self._begin = forest, begin
+        self._held, self._begin = held, begin
         self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
         self._leaves = min(searcher.settings.leaves_per_tree, iterations - begin)
         self._playouts = searcher.settings.playouts_per_leaf
@@ -73,8 +73,8 @@ class Offload:
         self._stop, self._on_progress = stop, on_progress
         self._done, self._reported = 0, time.perf_counter()
 
-    def run(self) -> Forest:
-        """Do all iterations; returns the forest, which may have grown. KeyboardInterrupt where ``stop`` is set."""
+    def run(self) -> None:
+        """Do all iterations; the forest that is held may have grown. KeyboardInterrupt where ``stop`` is set."""
         with ThreadPoolExecutor(self._searcher.threads) as pool:
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
@@ -89,7 +89,6 @@ class Offload:
                     for half in halves:
                         half.flight.finish()
         self._report(0, last=True)
-        return self.forest
 
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MOST_LEAVES leaves, the first half never smaller than the second."""
@@ -128,14 +127,14 @@ class Offload:
 
         def gather(part: tuple[Block, Batch]) -> bool:
             block, batch = part
-            return self._searcher.gather(self.forest, self._states, self._keys, block, half.number, leaves, batch)
+            return self._searcher.gather(self._held[0], self._states, self._keys, block, half.number, leaves, batch)
 
         parts = half.parts(leaves)
         while parts:
             fits = self._each(gather, parts, pool)
             parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
             if parts:
-                self.forest = self._searcher.larger(self.forest)
+                self._searcher.widen(self._held)
         half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
 
     def _apply(self, half: Half, pool: ThreadPoolExecutor) -> None:
@@ -144,7 +143,7 @@ class Offload:
 
         def apply(part: tuple[Block, Batch]) -> None:
             block, batch = part
-            self._searcher.apply(self.forest, block, leaves, batch)
+            self._searcher.apply(self._held[0], block, leaves, batch)
 
         self._each(apply, half.parts(leaves), pool)
         half.number += leaves

@@ -29,7 +29,7 @@ from gpumcts.tree.device_search import (
     memory_for_trees,
     search_kernel,
 )
-from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, with_room
+from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.selection.contract import check
@@ -48,6 +48,7 @@ SPREAD = (
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
+MOST_SLOTS = 2**31
 
 
 @functools.cache
@@ -122,7 +123,6 @@ class Searcher:
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             self._refuse_whole_path()
-        self._nodes_an_iteration = game.MAX_PLIES if whole_path else 1
         self.slot_bytes = bytes_per_slot(len(operator.COLUMNS), game.MAX_MOVES, settings.solve)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         if isinstance(engine, str) and (resolved := resolve(engine)) != "cpu":
@@ -158,7 +158,7 @@ class Searcher:
         """Node slots a tree is given for so many iterations, to begin with."""
         if self.switches.flat:
             return 1 + BLOCKS_OF_A_NODE * self.game.MAX_MOVES + self.room
-        nodes = iterations * self._nodes_an_iteration
+        nodes = most_nodes(self.game.MAX_MOVES, self.game.MAX_PLIES, iterations, self.switches.whole_path)
         return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self.room
 
     def wave(self, trees: int, iterations: int) -> int:
@@ -177,6 +177,10 @@ class Searcher:
             tree_bytes += extra_tree_bytes(self)
         else:
             limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        if slots >= MOST_SLOTS:
+            raise BadInput(
+                f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
+            )
         if tree_bytes > limit:
             raise BadInput(
                 f"budget.iterations={iterations}: a tree takes {slots:,} slots x {self.slot_bytes} bytes = "
@@ -221,8 +225,9 @@ class Searcher:
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
-            forest = self._plant(states[wave], roots[wave], iterations, reused)
-            forest = self._grow(forest, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
+            held = [self._plant(states[wave], roots[wave], iterations, reused)]
+            self._grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
+            forest = held.pop()
             tables.append(root.root_table(self.operator, forest))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
@@ -269,14 +274,15 @@ class Searcher:
         if self.on_device:
             self._device_search(size, states, keys, roots, points, None, stop, on_progress, on_table).run()
             return np.zeros(0, np.int64)
-        below, forest = np.zeros(len(states) if level is not None else 0, np.int64), None
+        below, held = np.zeros(len(states) if level is not None else 0, np.int64), []
         for begin in range(0, len(states), size):
-            wave, forest = slice(begin, min(begin + size, len(states))), None
+            wave = slice(begin, min(begin + size, len(states)))
+            held.clear()  # the last wave goes before the next is planted
             watch = Watch(level or 0.0, below[wave])
-            forest = self._plant(states[wave], roots[wave], points[-1], None)
+            held = [self._plant(states[wave], roots[wave], points[-1], None)]
             for before, point in zip([0, *points], points, strict=False):
-                forest = self._grow(forest, states[wave], keys[wave], (before, point), watch, stop, on_progress)
-                on_table(point, wave, root.root_table(self.operator, forest))
+                self._grow(held, states[wave], keys[wave], (before, point), watch, stop, on_progress)
+                on_table(point, wave, root.root_table(self.operator, held[0]))
         return below
 
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused) -> Searched:
@@ -330,24 +336,31 @@ class Searcher:
         _horizons(self.game, states, forest.horizon)
         if reused is not None:
             self._kept.hand_on(self.game, reused, states, forest)
+            most = int(forest.visits[:, root.ROOT].max()) + iterations * self.settings.playouts_per_leaf
+            if most >= MOST_VISITS:
+                raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
-    def _grow(self, forest, states, keys, span, watch, stop, on_progress) -> Forest:
-        """Iterations ``span`` of a wave: every block until it is done or lacks room; then the forest grows and they go on."""
+    def _grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
+        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
+
+        Every block goes on until it is done or lacks room; then the forest grows and they go on.
+        """
         if self.engine is not None:
-            return Offload(self, forest, states, keys, span[1], stop, on_progress, span[0]).run()
+            Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
+            return
         iterations = span[1]
         blocks = self._blocks(len(states))
         numbers = dict.fromkeys(blocks, span[0])
         while True:
             pending = [block for block in blocks if numbers[block] < iterations]
             if not pending:
-                return forest
-            self._run_blocks(forest, states, keys, iterations, pending, numbers, watch, stop, on_progress)
+                return
+            self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress)
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             if any(numbers[block] < iterations for block in pending):
-                forest = self.larger(forest)
+                self.widen(held)
 
     def _blocks(self, trees: int) -> list[tuple[int, int]]:
         size = max(1, TREES_IN_A_BLOCK // self.settings.leaves_per_tree)
@@ -385,9 +398,9 @@ class Searcher:
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
 
-    def larger(self, forest: Forest) -> Forest:
-        """The same forest with room for more nodes."""
-        return with_room(forest, self.more_slots(forest))
+    def widen(self, held: list[Forest]) -> None:
+        """Give the forest that is ``held`` room for more nodes."""
+        widen(held, self.more_slots(held[0]))
 
     def more_slots(self, forest: Forest) -> int:
         """Slots a tree is given where those of ``forest`` do not suffice."""

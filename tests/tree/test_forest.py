@@ -8,6 +8,8 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
+from gpumcts.games.pgame import PGame
+from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import search as search_module
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import (
@@ -19,9 +21,13 @@ from gpumcts.tree.forest import (
     bytes_per_slot,
     capacity_class,
     empty_forest,
+    most_nodes,
     take_block,
+    widen,
     with_room,
 )
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.reference.playout import legal_moves
 from tests.tree.drivers import OPERATORS, OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, searcher_of
@@ -150,6 +156,21 @@ def test_more_room_changes_nothing_else():
         assert np.array_equal(new[:, :before] if name in forest._fields[:PER_NODE] else new, old)
 
 
+@pytest.mark.parametrize("iterations", [1, 5, 40, 3000])
+@pytest.mark.parametrize("expansion", ["node", "whole_path"])
+def test_most_nodes(iterations, expansion):
+    """No tree of a P-game has more nodes, and one that is searched to its end as many."""
+    game = PGame(branching=3, depth=5)
+    searcher = Searcher(game, Uniform(), Ucb1(exploration=5.0), operator_of("average"), Settings(expansion=expansion))
+    roots = searcher.rules.starts(1)
+    most = most_nodes(3, 5, iterations, expansion == "whole_path")
+    forest = searcher.search(roots, keys_for(1), iterations).forest
+    blocks = [(first, size) for first, size, free in blocks_of(forest, 0) if not free]
+    nodes = sum(int((forest.visits[0, first : first + size] > 0).sum()) for first, size in blocks)
+    assert nodes <= most <= 1 + 3 + 9 + 27 + 81 + 243
+    assert iterations < 3000 or nodes == most
+
+
 def same(one, other):
     """Whether two searches came to the same."""
     return all(np.array_equal(a, b) for a, b in zip(one.table, other.table, strict=True))
@@ -163,12 +184,13 @@ def test_a_forest_that_is_too_small_grows(monkeypatch, shape):
     plenty = searcher.search(states, keys, 1000)
     grown = []
 
-    def spy(forest, slots):
+    def spy(held, slots):
         grown.append(slots)
-        return with_room(forest, slots)
+        widen(held, slots)
 
     monkeypatch.setattr(search_module, "SLOTS_PER_NODE", 0.001)
-    monkeypatch.setattr(search_module, "with_room", spy)
+    monkeypatch.setattr(search_module, "SPREAD", 0.0)
+    monkeypatch.setattr(search_module, "widen", spy)
     tight = searcher.search(states, keys, 1000)
     assert same(plenty, tight)
     assert shape in ("threshold", "root") or len(grown) >= 2

@@ -112,16 +112,17 @@ def test_a_forest_that_grows_within_a_wave(monkeypatch):
     states, keys = midgame(5), keys_for(5)
     expected = digest(searcher_of(operator_of("accelerated")).search(states, keys, 150))
     monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(search, "SPREAD", 0.0)
     whole = searcher_of(operator_of("accelerated"))
     for engine in ("cpu", Elsewhere(OTHELLO)):
         searcher = searcher_of(operator_of("accelerated"), engine=engine, memory_limit=limit_for(whole, 2, 150))
-        grown, larger = [], searcher.larger
+        grown, widen = [], searcher.widen
 
-        def counted(forest, grown=grown, larger=larger):
-            grown.append(forest.visits.shape[1])
-            return larger(forest)
+        def counted(held, grown=grown, widen=widen):
+            grown.append(held[0].visits.shape[1])
+            widen(held)
 
-        monkeypatch.setattr(searcher, "larger", counted)
+        monkeypatch.setattr(searcher, "widen", counted)
         assert searcher.wave(5, 150) == 2
         assert digest(searcher.search(states, keys, 150)) == expected
         assert grown
