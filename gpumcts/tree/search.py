@@ -16,7 +16,7 @@ from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import playout_engine, resolve
-from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.kernels.playout_loop import LANES, TALLY_COLUMNS
 from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
@@ -37,7 +37,10 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 
 U = np.uint64
-TREES_IN_A_BLOCK = 64  # leaves that share the lanes; more would push the blocks' trees out of the cache
+TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
+FEWEST_IN_A_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
+CACHED = 1 << 20  # bytes that the trees of a block may take, as far as they are not too few; more push each other out of a
+SHARED_CACHE = 1 << 25  # core's cache (measured: a block of 64 trees of 10,000 iterations takes 2.4 times as long), or of all
 SECONDS_A_CALL = 0.1
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 SLOTS_PER_NODE = 1.2  # measured slack of the blocks of children is 1.04 to 1.2, and more in small trees, which vary:
@@ -350,7 +353,7 @@ class Searcher:
             Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
             return
         iterations = span[1]
-        blocks = self._blocks(len(states))
+        blocks = self._blocks(len(states), iterations)
         numbers = dict.fromkeys(blocks, span[0])
         while True:
             pending = [block for block in blocks if numbers[block] < iterations]
@@ -362,8 +365,15 @@ class Searcher:
             if any(numbers[block] < iterations for block in pending):
                 self.widen(held)
 
-    def _blocks(self, trees: int) -> list[tuple[int, int]]:
-        size = max(1, TREES_IN_A_BLOCK // self.settings.leaves_per_tree)
+    def _blocks(self, trees: int, iterations: int) -> list[tuple[int, int]]:
+        """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
+        lanes = self.game.LANES and not self.switches.whole_path
+        tree_bytes = self.slots(iterations) * self.slot_bytes
+        if lanes:
+            size = max(2 * CACHED // tree_bytes, LANES)
+        else:
+            size = max(CACHED // tree_bytes, FEWEST_IN_A_BLOCK if FEWEST_IN_A_BLOCK * tree_bytes < SHARED_CACHE else 2)
+        size = max(1, min(size, TREES_IN_A_BLOCK) // self.settings.leaves_per_tree)
         size = min(size, -(-trees // self.threads))
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
 
