@@ -39,15 +39,16 @@ from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
 FEWEST_IN_A_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
-CACHED = 1 << 20  # bytes that the trees of a block may take, as far as they are not too few; more push each other out of a
-SHARED_CACHE = 1 << 25  # core's cache (measured: a block of 64 trees of 10,000 iterations takes 2.4 times as long), or of all
+# A block's trees stay within a core's cache as far as they are not too few, and four within the cache of all cores: a block of 64
+# trees of 10,000 iterations of a P-game takes 2.4 times as long as blocks of four.
+CACHED = 1 << 20
+SHARED_CACHE = 1 << 25
 SECONDS_A_CALL = 0.1
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
-SLOTS_PER_NODE = 1.2  # measured slack of the blocks of children is 1.04 to 1.2, and more in small trees, which vary:
-SPREAD = (
-    8  # slots by the root of the iterations; in a middle game of Othello that does for all but some trees in a hundred,
-)
-# and a forest that turns out too small grows
+# Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
+# It does for all trees of most batches of Othello; a forest that is too small grows.
+SLOTS_PER_NODE = 1.2
+SPREAD = 16  # by the root of the nodes
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
@@ -58,6 +59,12 @@ MOST_SLOTS = 2**31
 def threads_of(count: int) -> ThreadPoolExecutor:
     """So many threads that all searches of the process share: those that go on at once take no more than one would."""
     return ThreadPoolExecutor(count, "search")
+
+
+@functools.lru_cache(maxsize=1)
+def _available(second: int) -> int:
+    """Bytes of memory that are free; looked up once a second, since that takes as long as hundreds of iterations."""
+    return psutil.virtual_memory().available
 
 
 @entry
@@ -179,7 +186,7 @@ class Searcher:
             limit = memory_for_trees(self._memory_limit)
             tree_bytes += extra_tree_bytes(self)
         else:
-            limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+            limit = self._memory_limit or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
         if slots >= MOST_SLOTS:
             raise BadInput(
                 f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
