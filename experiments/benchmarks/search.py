@@ -19,9 +19,10 @@ BASE = "UCT, average, cpu"
 
 def suite(bench: Bench) -> Iterator[Row]:
     """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides."""
-    contenders = [_ours(bench, operator) for operator in names("backup")]
+    shape = TREES, ITERATIONS
+    contenders = [_ours(bench, operator, *shape) for operator in names("backup")]
     if not bench.on_cpu:
-        contenders += [_ours(bench, "average", TREES, ITERATIONS, engine="cpu", threads=n) for n in _threads(bench)]
+        contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_searches(bench.peers, bench.game, bench.game_name)]
         against = [peer.what for peer in peers] or [c.what for c in contenders if c.what.startswith(BASE)]
@@ -44,7 +45,7 @@ def _full_batches(bench: Bench) -> Iterator[Row]:
         yield from compare("search", "iterations/s", [contender], bench.repeats)
 
 
-def _ours(bench: Bench, operator: str, trees: int = TREES, iterations: int = ITERATIONS, **more: Any) -> Contender:
+def _ours(bench: Bench, operator: str, trees: int, iterations: int, **more: Any) -> Contender:
     searcher = uct(bench, operator, **more)
     states, tree_keys = Rules(bench.game).starts(trees), keys(trees)
 
