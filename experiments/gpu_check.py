@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FIGURES, TABLE, TESTS = "figures.json", "table.txt", "tests.txt"
 GAME = "othello"
 CHOSEN = "gpu and not slow and not alone", "gpu and not slow and alone"  # shared out, then in one process
-MOST_SHARDS, TEST_SECONDS, ALONE_SECONDS = 8, 210.0, 60.0
+MOST_SHARDS, TEST_SECONDS, ALONE_SECONDS = 12, 210.0, 60.0
 COUNTS = ("tests", "failures", "errors", "skipped")
 GRID = Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30)
 ON_DEVICE = "device search"

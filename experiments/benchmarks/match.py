@@ -68,7 +68,7 @@ def suite(bench: Bench) -> list[Row]:
 
 
 def _rows(shape: tuple[int, int, int], turns: list[Played]) -> list[Row]:
-    at = dict(zip(("iterations", "games", "playouts"), shape, strict=True))
+    at: dict[str, Any] = dict(zip(("iterations", "games", "playouts"), shape, strict=True))
     name = f"{shape[1]} games of {shape[0]} iterations a move"
     name += f", {shape[2]} playouts a leaf" if shape[2] > 1 else ""
     rows = [row_of("match", name, "games/s", [turn.rate for turn in turns], at=at)]

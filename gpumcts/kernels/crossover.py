@@ -102,20 +102,25 @@ def _read(file: Path, changed: int) -> list[dict[str, Any]]:
         held = json.loads(file.read_text("utf-8"))
         found = held if isinstance(held, list) else [held]
         for table in found:
-            for cell in table["cells"]:
-                _check(cell)
-            table["game"], table["policy"], math.log(table["threads"]), table["cells"][0]
+            _check(table)
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise BadInput(f"{file} is no table of engines: {type(error).__name__}: {error}".splitlines()[0]) from None
     return found
 
 
-def _check(cell: dict[str, Any]) -> None:
-    numbers = [cell["trees"], cell["playouts"], *cell["rates"].values()]
-    if not all(isinstance(number, int | float) and number > 0 for number in numbers):
-        raise ValueError("trees, playouts and rates must be positive numbers")
-    if "cpu" not in cell["rates"] or not set(cell["rates"]) <= set(ENGINES):
-        raise ValueError(f"rates must be of cpu and other engines among {', '.join(ENGINES)}")
+def _check(table: dict[str, Any]) -> None:
+    """Raise what is wrong with a table, in the words of Python or of ours."""
+    if not all(isinstance(table[name], str) for name in ("game", "policy")) or not table["cells"]:
+        raise ValueError("game and policy must be names, and there must be cells")
+    for cell in table["cells"]:
+        numbers = [table["threads"], cell["trees"], cell["playouts"], *cell["rates"].values()]
+        if not all(isinstance(number, int | float) and number > 0 for number in numbers):
+            raise ValueError("threads, trees, playouts and rates must be positive numbers")
+        if "cpu" not in cell["rates"] or not set(cell["rates"]) <= set(ENGINES):
+            raise ValueError(f"rates must be of cpu and other engines among {', '.join(ENGINES)}")
+    places = {(cell["trees"], cell["playouts"]) for cell in table["cells"]}
+    if len(places) != len({t for t, _ in places}) * len({p for _, p in places}):
+        raise ValueError("there must be a cell for all trees with all playouts")
 
 
 def _closest(known: list[dict[str, Any]], game: str, policy: str, threads: int) -> dict[str, Any]:

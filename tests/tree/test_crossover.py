@@ -29,6 +29,9 @@ def table(game="othello", policy="uniform", threads=1, **rates):
     return {"game": game, "policy": policy, "threads": threads, "cells": cells}
 
 
+RAGGED = json.dumps(table() | {"cells": table()["cells"][:3]})
+
+
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     """``measured(*tables)``: they are the user's own."""
@@ -86,7 +89,7 @@ def test_a_table_in_the_cache_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "held", ["", "{}", "[1]", '{"cells": [{}]}', json.dumps(table(cpu=0)), json.dumps(table(gpu=1.0))]
+    "held", ["", "{}", "[1]", '{"cells": [{}]}', json.dumps(table(cpu=0)), json.dumps(table(gpu=1.0)), RAGGED]
 )
 def test_no_table(tmp_path, monkeypatch, held):
     monkeypatch.setenv(crossover.VARIABLE, str(tmp_path / "own.json"))
