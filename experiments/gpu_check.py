@@ -168,11 +168,11 @@ def measure(name: str, folder: Path, file: Path) -> None:
             rows.flush()
 
 
-def run_suite(name: str, folder: Path, seconds: float) -> tuple[list[Row], str]:
+def run_suite(name: str, seconds: float) -> tuple[list[Row], str]:
     """The rows of a suite, as far as it came, and what was wrong; it runs in a process of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         rows, errors = Path(scratch) / "rows", Path(scratch) / "errors"
-        command = [sys.executable, "-m", __spec__.name, str(folder), "--measure", name, "--rows", str(rows)]
+        command = [sys.executable, "-m", __spec__.name, scratch, "--measure", name, "--rows", str(rows)]
         with errors.open("wb") as said:
             process = subprocess.Popen(command, cwd=ROOT, stderr=said, stdout=said)
             ended = _ended(process, time.monotonic() + seconds)
@@ -270,7 +270,7 @@ def _measured(findings: Findings, name: str, until: float) -> None:
         findings.problems[name] = "left out, no time was left"
         return
     print(f"measuring {name} ...", file=sys.stderr, flush=True)
-    rows, problem = run_suite(name, findings.folder, seconds)
+    rows, problem = run_suite(name, seconds)
     findings.rows += rows
     findings.seconds[name] = time.monotonic() - begin
     if problem:

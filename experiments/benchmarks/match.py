@@ -18,7 +18,10 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 
 SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
-ON_A_DEVICE = ((50, 2048, 64), (20, 8192, 16))  # and playouts a leaf: batches of 131,072 in all
+ON_A_DEVICE = (
+    (50, 4096, 64),
+    (20, 16_384, 16),
+)  # and playouts a leaf: 131,072 in the batches of each player's half of the games
 WARM_UP = (20, 4)
 
 

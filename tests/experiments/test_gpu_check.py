@@ -83,7 +83,7 @@ def test_files_and_exit_codes(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(gpu_check, "run_tests", lambda folder, seconds: tests)
     failing = "search"
 
-    def run_suite(name, folder, seconds):
+    def run_suite(name, seconds):
         return [row for row in rows if row.suite == name], "RuntimeError: broken" if name == failing else ""
 
     monkeypatch.setattr(gpu_check, "run_suite", run_suite)
