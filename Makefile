@@ -1,12 +1,13 @@
 # make run        the main job: about two minutes on two cores, no GPU needed
 # make test       linter, types, and all tests that take no GPU and no patience
-# make gpu-check  the tests and the benchmark that need a CUDA device (CUDA=12 for drivers before 580)
+# make gpu-check  the tests and the benchmark that need a CUDA device, into $(OUT) (CUDA=12 for drivers before 580)
 # make bench      speeds on this machine, beside OpenSpiel's
 # make lint       linter and types alone
 
 PYTHON ?= python3
 CUDA ?= 13
 JOBS ?= 2
+OUT ?= outputs/gpu-check
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,10 +31,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python -m experiments.bench
 
 gpu-check: $(VENV)/installed-cuda$(CUDA)
-	$(BIN)/python -m pytest -m gpu
-	$(BIN)/python -m experiments.bench engine=cuda "suites=[playouts,search]"
-	$(BIN)/python -m experiments.bench engine=device "suites=[search]" against=null
-	$(BIN)/python -m experiments.bench engine=cuda "suites=[crossover]" against=null repeats=3
+	$(BIN)/python -m experiments.gpu_check $(OUT)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \

@@ -8,21 +8,23 @@
 
 Suites: playouts and search (rates, beside other programs), match (games a second, and the share of the time outside compiled
 code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup (imports,
-first move with and without a compile cache); and with a device crossover (which engine is fastest for how many trees and
-playouts a leaf). Tables, plots and JSON go into the folder, suite by suite.
+first move with and without a compile cache); where they are named, trees (synthetic trees, tables and planners, on one core) and
+with a device crossover (which engine is fastest for how many trees and playouts a leaf) and launch (what launches cost). Tables,
+plots and JSON go into the folder, suite by suite.
 """
 
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
+from experiments.benchmarks.text import fastest, shortened, spread, text
 from experiments.command import Command, Run
-from experiments.console import here, say, shortened, show, table
+from experiments.console import here, say, show, table
 from experiments.folder import write_json
 from experiments.peers.names import PEERS, not_installed
 from experiments.schema import Checked, Given, Plain, option_value
@@ -30,9 +32,10 @@ from experiments.values import typed
 from gpumcts.errors import BadInput
 
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
-ON_DEVICES = ("crossover",)
+MORE = ("trees",)  # of the CPU, where they are named
+ON_DEVICES = ("crossover", "launch")
 GRID = ("trees", "playouts", "iterations")
-FIGURES = "figures.json"
+FIGURES, TABLE = "figures.json", "table.txt"
 BUSY = 0.3  # cores that other programs may keep busy before a word is said
 COLUMNS = {"what": "left", "median": "right", "range": "right", "unit": "left", "ratio": "right", "to": "left"}
 
@@ -69,11 +72,13 @@ def bench_config(plain: Plain, given: Given | None = None) -> Checked:
 
 
 def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
-    known = (*SUITES, *ON_DEVICES)
+    known = (*SUITES, *MORE, *ON_DEVICES)
     if not keys.suites or [suite for suite in keys.suites if suite not in known]:
         raise BadInput(f"suites={keys.suites}: a list of {', '.join(known)}, written suites=[playouts,search]")
     if "crossover" in keys.suites and engine == "cpu":
         raise BadInput("suites=[crossover] is between engines: engine must be cuda, device, auto or cudasim")
+    if "launch" in keys.suites and engine == "cpu":
+        raise BadInput("suites=[launch] is of a device: engine must be cuda, device, auto or cudasim")
     if "match" in keys.suites and game.PLAYERS != 2:
         raise BadInput(f"suites=[match]: game={name} is for one player; name the other suites")
     if not keys.trees or not keys.playouts:
@@ -94,29 +99,34 @@ def prepare(config: Checked) -> None:
     """Refuse an engine that is not there."""
     from gpumcts.kernels.engines import cuda_problem, resolve
 
-    if resolve(config.engine) == "cpu" and "crossover" in config.keys.suites:
-        raise BadInput(f"suites=[crossover] is between engines: {cuda_problem()}")
+    for name in ON_DEVICES:
+        if name in config.keys.suites and resolve(config.engine) == "cpu":
+            raise BadInput(f"suites=[{name}] needs a device: {cuda_problem()}")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Measure, suite by suite; what is measured is written at once. Returns the summary."""
     from experiments.benchmarks import crossover
     from experiments.benchmarks.plots import plot
+    from gpumcts.kernels.crossover import FILE
 
     bench, begin, load = _bench(config, run), time.perf_counter(), _load()
     rows: list[Any] = []
     cells = None
     for name in config.keys.suites:
         say(f"measuring {name} ...")
-        suite: Callable[[Any], list[Any]] = import_module(f"experiments.benchmarks.{name}").suite
-        found = suite(bench)
+        suite: Callable[[Any], Iterable[Any]] = import_module(f"experiments.benchmarks.{name}").suite
+        found = list(suite(bench))
         rows += found
         show(table(name, COLUMNS, [_cells(row) for row in found]))
         write_json(run.folder / FIGURES, [row._asdict() for row in rows])
+        (run.folder / TABLE).write_text(text(rows), "utf-8")
         if name == "crossover":
             cells = crossover.table(bench, found)
-            write_json(run.folder / crossover.FILE, cells)
+            write_json(run.folder / FILE, cells)
             show(_fastest(cells))
+            with (run.folder / TABLE).open("a", encoding="utf-8") as file:
+                file.write("\n" + fastest(cells))
     plot(rows, run.folder, cells)
     show(f"folder: {here(run.folder)}")
     figures = [row._asdict() for row in rows]
@@ -155,9 +165,8 @@ def _load() -> float | None:
 
 
 def _cells(row: Any) -> list[str]:
-    spread = f"{shortened(row.low)} - {shortened(row.high)}" if row.low < row.high else ""
     ratios, others = "\n".join(f"{ratio:.3g}" for ratio in row.ratios.values()), "\n".join(row.ratios)
-    return [row.what, shortened(row.median), spread, row.unit, ratios, others]
+    return [row.what, shortened(row.median), spread(row), row.unit, ratios, others]
 
 
 def _fastest(cells: dict[str, Any]) -> Any:

@@ -1,12 +1,43 @@
-"""What all tests share: a test that needs a CUDA device is skipped, by name, where there is none."""
+"""What all tests share: a test that needs a CUDA device is skipped, by name, where there is none.
+
+``GPUMCTS_NEED_GPU=1``     it fails there instead, so that a run without a device cannot pass for one with
+``GPUMCTS_SHARD=2/8``      of the tests chosen, every eighth, from number 2 on: several processes share them
+"""
+
+import os
+import warnings
 
 import pytest
 
-from gpumcts.kernels.engines import cuda_problem
+from gpumcts.kernels import engines
+
+NEED, SHARD = "GPUMCTS_NEED_GPU", "GPUMCTS_SHARD"
 
 
-def pytest_collection_modifyitems(items):
-    needing = [item for item in items if item.get_closest_marker("gpu")]
-    problem = cuda_problem() if needing else ""
-    for item in needing if problem else []:
-        item.add_marker(pytest.mark.skip(reason=problem))
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: no other process may use the device meanwhile")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep the shard's own, once tests are chosen by name and by mark."""
+    if SHARD in os.environ:
+        number, of = map(int, os.environ[SHARD].split("/"))
+        others = [item for place, item in enumerate(items) if place % of != number]
+        items[:] = items[number::of]
+        config.hook.pytest_deselected(items=others)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("gpu") and (problem := device_problem()):
+        if os.environ.get(NEED) == "1":
+            pytest.fail(f"{NEED}=1, and {problem}", pytrace=False)
+        pytest.skip(problem)
+
+
+def device_problem():
+    """What keeps the device from being used. A warning of CuPy or numba-cuda does not, though warnings are errors here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        return engines.cuda_problem()

@@ -9,13 +9,19 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.benchmarks.measure import Bench, Row, row_of
+from experiments.benchmarks.busy import Busy
+from experiments.benchmarks.measure import KERNELS, Bench, Row, row_of
 from experiments.benchmarks.ours import searcher, uct
 from gpumcts.match.runner import play_match
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
 
 SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
+ON_A_DEVICE = (
+    (50, 4096, 64),
+    (20, 16_384, 16),
+)  # and playouts a leaf: 131,072 in the batches of each player's half of the games
 WARM_UP = (20, 4)
 
 
@@ -42,17 +48,21 @@ class Timed(Searcher):
 
 
 class Played(NamedTuple):
-    """One match: games a second, and shares of its time in per cent, outside compiled iterations and outside ``choose``."""
+    """One match: games a second, and shares of its time in per cent: outside compiled iterations, outside ``choose``, with
+    kernels busy on a device.
+    """
 
     rate: float
     outside_compiled: float | None
     outside_choose: float
+    busy: float | None = None
 
 
 def suite(bench: Bench) -> list[Row]:
     """Games a second of UCT against itself on the bench's engine, and on the CPU with one thread Python's share as well."""
     kind = Timed if bench.on_cpu and bench.threads == 1 else Searcher
-    found: dict[tuple[int, int], list[Played]] = {shape: [] for shape in SHAPES}
+    shapes = [(*shape, 1) for shape in SHAPES] if bench.on_cpu else ON_A_DEVICE
+    found: dict[tuple[int, int, int], list[Played]] = {shape: [] for shape in shapes}
     play(bench, kind, *WARM_UP)
     for _ in range(bench.repeats):
         for shape, turns in found.items():
@@ -60,27 +70,34 @@ def suite(bench: Bench) -> list[Row]:
     return [row for shape, turns in found.items() for row in _rows(shape, turns)]
 
 
-def _rows(shape: tuple[int, int], turns: list[Played]) -> list[Row]:
-    at = {"iterations": shape[0], "games": shape[1]}
+def _rows(shape: tuple[int, int, int], turns: list[Played]) -> list[Row]:
+    at: dict[str, Any] = dict(zip(("iterations", "games", "playouts"), shape, strict=True))
     name = f"{shape[1]} games of {shape[0]} iterations a move"
+    name += f", {shape[2]} playouts a leaf" if shape[2] > 1 else ""
     rows = [row_of("match", name, "games/s", [turn.rate for turn in turns], at=at)]
     outside = [turn.outside_compiled for turn in turns if turn.outside_compiled is not None]
     if outside:
         rows.append(row_of("match", f"{name}: not in compiled code", "%", outside, at=at))
-    return [*rows, row_of("match", f"{name}: not in a search", "%", [turn.outside_choose for turn in turns], at=at)]
+    rows.append(row_of("match", f"{name}: not in a search", "%", [turn.outside_choose for turn in turns], at=at))
+    if busy := [turn.busy for turn in turns if turn.busy is not None]:
+        rows.append(row_of("match", f"{name}: kernels busy", "%", busy, at=at | KERNELS))
+    return rows
 
 
-def play(bench: Bench, kind: type, iterations: int, games: int) -> Played:
+def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 1) -> Played:
     """One match of so many games in flight, its journal in a folder within the bench's that is removed again."""
-    searchers = [searcher(bench, kind, engine=bench.engine) for _ in range(2)]
+    settings = Settings(playouts_per_leaf=playouts)
+    searchers = [searcher(bench, kind, engine=bench.engine, settings=settings) for _ in range(2)]
     players = tuple(UctPlayer(s, iterations, name) for s, name in zip(searchers, ("a", "b"), strict=True))
+    kernels = Busy([s.engine for s in searchers])
     with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
         begin = time.perf_counter()
         play_match(bench.game, players, games, 1, Path(folder), {}, games)  # type: ignore[arg-type]
         wall = time.perf_counter() - begin
     chosen = sum(player.seconds for player in players)
     if kind is not Timed:
-        return Played(games / wall, None, 100 * (1 - chosen / wall))
+        ran = kernels.seconds()
+        return Played(games / wall, None, 100 * (1 - chosen / wall), None if ran is None else 100 * ran / wall)
     overhead, compiled = (sum(getattr(s, name) for s in searchers) for name in ("overhead", "compiled"))
     wall, chosen = wall - overhead, chosen - overhead
     return Played(games / wall, 100 * (1 - compiled / wall), 100 * (1 - chosen / wall))

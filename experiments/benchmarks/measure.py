@@ -10,6 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from experiments.benchmarks.busy import Busy
+
+KERNELS = {"of": "kernels"}  # what rows of kernels alone have in ``at``
+
 
 class Grid(NamedTuple):
     """What the suite ``crossover`` goes through: numbers of trees, playouts a leaf, and the iterations of each search."""
@@ -63,27 +67,53 @@ class Row(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """Something that can be timed: ``run(n)`` does n units of work; ``units`` is how many make a turn."""
+    """Something that can be timed: ``run(n)`` does n units of work; ``units`` is how many make a turn.
+
+    engines : those whose kernels it runs, where the time of these is of interest
+    """
 
     what: str
     run: Callable[[int], Any]
     units: int
     at: dict[str, Any] = {}  # noqa: RUF012
+    engines: tuple[Any, ...] = ()
 
 
 def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, against: Sequence[str] = ()) -> list[Row]:
-    """Time the contenders in turns; ratios are to those called as in ``against`` that take part."""
+    """Time the contenders in turns; ratios are to those called as in ``against`` that take part.
+
+    Where an engine tells when its kernels ran, two rows more: the rate by their time alone, and their share of all time.
+    """
     for contender in contenders:
         contender.run(max(1, contender.units // 50))  # compiles, loads, warms up
     rates: list[list[float]] = [[] for _ in contenders]
+    ran: list[list[tuple[float, float]]] = [[] for _ in contenders]
     for _ in range(repeats):
-        for contender, found in zip(contenders, rates, strict=True):
+        for contender, found, kernels in zip(contenders, rates, ran, strict=True):
+            busy = Busy(contender.engines)
             begin = time.perf_counter()
             contender.run(contender.units)
-            found.append(contender.units / (time.perf_counter() - begin))
+            seconds = time.perf_counter() - begin
+            found.append(contender.units / seconds)
+            if of_kernels := busy.seconds():
+                kernels.append((contender.units / of_kernels, 100 * of_kernels / seconds))
     bases = {c.what: found for c, found in zip(contenders, rates, strict=True) if c.what in against}
-    rows = zip(contenders, rates, strict=True)
-    return [row_of(suite, contender.what, unit, found, bases, contender.at) for contender, found in rows]
+    rows: list[Row] = []
+    for contender, found, kernels in zip(contenders, rates, ran, strict=True):
+        rows.append(row_of(suite, contender.what, unit, found, bases, contender.at))
+        rows += _of_kernels(suite, contender, unit, kernels)
+    return rows
+
+
+def _of_kernels(suite: str, contender: Contender, unit: str, turns: list[tuple[float, float]]) -> list[Row]:
+    if not turns:
+        return []
+    alone, shares = zip(*turns, strict=True)
+    at = contender.at | KERNELS
+    return [
+        row_of(suite, f"{contender.what}: kernels alone", unit, alone, at=at),
+        row_of(suite, f"{contender.what}: kernels busy", "%", shares, at=at),
+    ]
 
 
 def row_of(

@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 
 from experiments.benchmarks.measure import Bench
-from gpumcts.match.runner import keys_of
 from gpumcts.options import option
 from gpumcts.playouts.uniform import Uniform
-from gpumcts.rng import key_of
+from gpumcts.rng import child_key, key_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 
 
 def keys(count: int, ply: int = 0, seed: int = 1) -> np.ndarray:
     """A key for each of ``count`` games, uint64[count]."""
-    return keys_of(key_of(seed), np.arange(count), np.full(count, ply))
+    games = np.arange(count, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        return child_key(child_key(key_of(seed), games), np.uint64(ply))
 
 
 def uct(

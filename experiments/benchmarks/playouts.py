@@ -3,7 +3,8 @@
 from contextlib import ExitStack
 from typing import Any
 
-from experiments.benchmarks.measure import Bench, Contender, Row, compare
+from experiments.benchmarks.machine import floor
+from experiments.benchmarks.measure import Bench, Contender, Row, compare, row_of
 from experiments.benchmarks.ours import keys
 from experiments.benchmarks.peers import of_playouts
 from experiments.peers.scalar import scalar_playouts
@@ -13,44 +14,81 @@ from gpumcts.kernels.engines import playout_engine
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 
-ON_A_DEVICE = 16  # times as many playouts a turn there, or launches would not fill it
-INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # playouts a turn by depth
+UNIFORM, ONE_BY_ONE = 1_000_000, 300_000  # playouts a turn
+INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth
+ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves, batches a turn; by playouts a leaf
+INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
 
 def suite(bench: Bench) -> list[Row]:
     """Playouts a second from the start of the game; every row is held against the other programs, else the slowest of ours."""
-    scale = 1 if bench.on_cpu else ON_A_DEVICE
-    contenders = [_ours(bench, f"uniform, {bench.engine}", Uniform(), 1_000_000 * scale)]
-    contenders.append(_on_cpu(bench, "uniform, one by one, cpu", 300_000, bench.threads, lanes=1))
-    for depth, units in INFORMED.items():
-        name = f"minimax depth {depth}, {bench.engine}"
-        contenders.append(_ours(bench, name, Minimax(depth=depth), units * scale))
-    if not bench.on_cpu:
-        contenders.append(_on_cpu(bench, "uniform, cpu, threads=1", 1_000_000, 1))
-    against = [contenders[-1].what]
+    contenders = _of_cpu(bench) if bench.on_cpu else _of_device(bench)
+    against = [c.what for c in contenders[-1:]] if bench.on_cpu else [c.what for c in contenders if not c.engines]
     contenders += _scalar(bench)
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_playouts(bench.peers, bench.game, bench.game_name)]
         against = [peer.what for peer in peers] or against
-        return compare("playouts", "playouts/s", contenders + peers, bench.repeats, against)
+        rows = compare("playouts", "playouts/s", contenders + peers, bench.repeats, against)
+    return rows + _of_the_floor(bench, rows)
 
 
-def _ours(bench: Bench, what: str, policy: Any, units: int) -> Contender:
+def _of_cpu(bench: Bench) -> list[Contender]:
+    found = [_on_cpu(bench, "uniform, cpu", Uniform(), UNIFORM, bench.threads)]
+    found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
+    for depth, units in INFORMED.items():
+        found.append(_on_cpu(bench, f"minimax depth {depth}, cpu", Minimax(depth=depth), units, bench.threads))
+    return found
+
+
+def _of_device(bench: Bench) -> list[Contender]:
+    """The device by playouts a leaf, and one core of the CPU that it is held against."""
+    found = [_on_device(bench, "uniform", Uniform(), leaves, p, n) for p, (leaves, n) in ON_A_DEVICE.items()]
+    for depth, leaves in INFORMED_ON_A_DEVICE.items():
+        found.append(_on_device(bench, f"minimax depth {depth}", Minimax(depth=depth), leaves, 1, 1))
+    found.append(_on_cpu(bench, "uniform, cpu, threads=1", Uniform(), UNIFORM, 1))
+    found.append(_on_cpu(bench, "uniform, one by one, cpu, threads=1", Uniform(), ONE_BY_ONE, 1, lanes=1))
+    found.append(_on_cpu(bench, "minimax depth 2, cpu, threads=1", Minimax(depth=2), INFORMED[2], 1))
+    return found
+
+
+def _on_device(bench: Bench, what: str, policy: Any, leaves: int, playouts: int, batches: int) -> Contender:
     engine = playout_engine(bench.engine, bench.game, policy, bench.threads)
-    states, leaf_keys = Rules(bench.game).starts(units), keys(units)
-    return Contender(what, lambda n: engine.tally(states[:n], leaf_keys[:n]), units)
+    states, leaf_keys = Rules(bench.game).starts(leaves), keys(leaves)
+
+    def run(n: int) -> None:
+        for _ in range(max(1, n // (leaves * playouts))):
+            size = max(1, min(leaves, n // playouts))
+            engine.tally(states[:size], leaf_keys[:size], playouts)
+
+    name = f"{what}, {bench.engine}, {leaves} leaves, {playouts} playouts a leaf"
+    at = {"leaves": leaves, "playouts": playouts}
+    return Contender(name, run, leaves * playouts * batches, at, (engine,))
 
 
-def _on_cpu(bench: Bench, what: str, units: int, threads: int, **options: Any) -> Contender:
-    engine = CpuPlayouts(bench.game, Uniform(), threads, **options)
+def _on_cpu(bench: Bench, what: str, policy: Any, units: int, threads: int, **options: Any) -> Contender:
+    engine = CpuPlayouts(bench.game, policy, threads, **options)
     states, leaf_keys = Rules(bench.game).starts(units), keys(units)
     return Contender(what, lambda n: engine.tally(states[:n], leaf_keys[:n]), units)
 
 
 def _scalar(bench: Bench) -> list[Contender]:
     """Our uniform playouts as scalar C++ on one thread, where the game has such a program and g++ compiles it."""
-    tally, units = scalar_playouts(bench.game_name), 300_000
+    tally, units = scalar_playouts(bench.game_name), ONE_BY_ONE
     if tally is None:
         return []
     states, leaf_keys = Rules(bench.game).starts(units), keys(units)
     return [Contender("uniform, scalar C++, -O3 -march=native", lambda n: tally(states[:n], leaf_keys[:n], 1), units)]
+
+
+def _of_the_floor(bench: Bench, rows: list[Row]) -> list[Row]:
+    """How much of what a device could do at most its uniform playouts are, those of the kernels alone too."""
+    most = None if bench.on_cpu else floor(bench.game_name)
+    if most is None:
+        return []
+    found = [row for row in rows if row.unit == "playouts/s" and row.at and row.what.startswith("uniform")]
+    return [
+        row_of(
+            "playouts", f"{row.what}: of the integer floor", "%", [100 * row.median / most], at=row.at | {"floor": most}
+        )
+        for row in found
+    ]

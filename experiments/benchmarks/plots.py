@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.benchmarks.measure import Row
-from experiments.console import shortened
+from experiments.benchmarks.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,31 +1,67 @@
 """Iterations a second of whole searches, every backup operator, beside another program's."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 from experiments.benchmarks.measure import Bench, Contender, Row, compare
 from experiments.benchmarks.ours import keys, uct
 from experiments.benchmarks.peers import of_searches
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import names
+from gpumcts.tree.settings import Settings
 
 TREES, ITERATIONS = 1000, 500
+FULL = (50_000, 200)  # trees and iterations that fill a device
+FULL_BATCHES = ((131_072, 1, 60), (8192, 16, 100), (2048, 64, 100))  # trees, playouts a leaf, iterations
+BASE = "UCT, average, cpu"
 
 
-def suite(bench: Bench) -> list[Row]:
-    """UCT iterations a second, 1000 trees of 500 iterations from the start of the game."""
-    contenders = [_ours(bench, operator) for operator in names("backup")]
+def suite(bench: Bench) -> Iterator[Row]:
+    """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides."""
+    shape = TREES, ITERATIONS
+    contenders = [_ours(bench, operator, *shape) for operator in names("backup")]
+    if not bench.on_cpu:
+        contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_searches(bench.peers, bench.game, bench.game_name)]
-        against = [peer.what for peer in peers] or ["UCT, average"]
-        return compare("search", "iterations/s", contenders + peers, bench.repeats, against)
+        against = [peer.what for peer in peers] or [c.what for c in contenders if c.what.startswith(BASE)]
+        yield from compare("search", "iterations/s", contenders + peers, bench.repeats, against or ["UCT, average"])
+    if bench.engine in ("device", "auto"):
+        yield from compare("search", "iterations/s", [_ours(bench, o, *FULL) for o in names("backup")], bench.repeats)
+    elif not bench.on_cpu:
+        yield from _full_batches(bench)
 
 
-def _ours(bench: Bench, operator: str) -> Contender:
-    searcher = uct(bench, operator)
-    states, tree_keys = Rules(bench.game).starts(TREES), keys(TREES)
+def _threads(bench: Bench) -> list[int]:
+    return sorted({1, bench.threads})
+
+
+def _full_batches(bench: Bench) -> Iterator[Row]:
+    """Batches of 131,072 playouts and more, where the kernels of a device ought to be busy all the time."""
+    for trees, playouts, iterations in FULL_BATCHES:
+        settings = Settings(playouts_per_leaf=playouts)
+        contender = _ours(bench, "average", trees, iterations, settings=settings)
+        yield from compare("search", "iterations/s", [contender], bench.repeats)
+
+
+def _ours(bench: Bench, operator: str, trees: int, iterations: int, **more: Any) -> Contender:
+    searcher = uct(bench, operator, **more)
+    states, tree_keys = Rules(bench.game).starts(trees), keys(trees)
 
     def run(n: int) -> None:
-        trees = max(1, n // ITERATIONS)
-        searcher.search(states[:trees], tree_keys[:trees], ITERATIONS)
+        some = max(1, n // iterations)
+        searcher.search(states[:some], tree_keys[:some], iterations)
 
-    return Contender(f"UCT, {operator}", run, TREES * ITERATIONS, {"trees": TREES, "iterations": ITERATIONS})
+    playouts = searcher.settings.playouts_per_leaf
+    at = {"trees": trees, "iterations": iterations, "playouts": playouts}
+    return Contender(_name(operator, at, more), run, trees * iterations, at, (searcher.engine,))
+
+
+def _name(operator: str, at: dict[str, int], more: dict[str, Any]) -> str:
+    words = [f"UCT, {operator}"]
+    if (at["trees"], at["playouts"]) != (TREES, 1):
+        words.append(f"{at['trees']} trees x {at['iterations']}, {at['playouts']} a leaf")
+    if "engine" in more:
+        words.append(f"{more['engine']}, threads={more['threads']}")
+    return ", ".join(words)

@@ -9,6 +9,7 @@ import numba
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.crossover import Crossover
 
 NAMES = ("auto", "cpu", "cuda", "device", "cudasim")
 PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-nvvm", "nvidia-nvjitlink")
@@ -17,8 +18,9 @@ PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-binding
 def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
     """The engine ``name`` for a game and a playout policy (option values): something with ``name`` and ``tally``.
 
-    ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads; ``device``, which tells where trees grow,
-    is CUDA. Raises BadInput for an unknown name, and for CUDA where no device can be used.
+    ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads (searches with ``auto`` go by
+    ``crossover``); ``device``, which tells where trees grow, is CUDA. Raises BadInput for an unknown name, and for CUDA
+    where no device can be used.
     """
     resolved = resolve(name)
     if resolved == "cpu":
@@ -39,6 +41,13 @@ def resolve(name: str) -> str:
     if name == "auto":
         return _automatic()
     return name
+
+
+def crossover(name: str, game: Any, policy: Any, threads: int) -> Crossover | None:
+    """What ``engine=auto`` goes by from search to search; None for other engines, and where there is but the CPU."""
+    if name != "auto" or resolve(name) == "cpu":
+        return None
+    return Crossover(game, policy, threads)
 
 
 def _automatic() -> str:
@@ -69,10 +78,11 @@ def cuda_problem() -> str:
 def available() -> dict[str, Any]:
     """What there is, for people: what ``device.describe`` tells, ``cuda`` (usable), ``problem``, ``packages``."""
     problem = cuda_problem()
-    return {**device.describe()._asdict(), "cuda": not problem, "problem": problem, "packages": _versions()}
+    return {**device.describe()._asdict(), "cuda": not problem, "problem": problem, "packages": packages()}
 
 
-def _versions() -> dict[str, str]:
+def packages() -> dict[str, str]:
+    """Versions of the packages that decide what a device does, of those that are installed."""
     found = {}
     for package in PACKAGES:
         try:

@@ -38,7 +38,7 @@ class UctPlayer:
             raise BadInput(f"budget.iterations={iterations} is not at least 1")
         searcher.wave(1, iterations)  # a budget that cannot fit is refused before the first game
         self.name, self.remembers = name, searcher.settings.reuse
-        self.concurrent = isinstance(searcher, Searcher) and searcher.engine is None
+        self.concurrent = isinstance(searcher, Searcher) and searcher.stays_on_cpu
         self.iterations = self.playouts = 0
         self.seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress

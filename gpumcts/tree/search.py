@@ -15,7 +15,7 @@ from gpumcts.games.contract import CHANCE, remaining_plies, unpack
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
-from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.kernels.engines import crossover, playout_engine, resolve
 from gpumcts.kernels.playout_loop import LANES, TALLY_COLUMNS
 from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
@@ -103,7 +103,7 @@ class Searcher:
     """UCT with any game, playout policy, selection rule and backup operator (option values) on many roots at once.
 
     engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``, or an engine that ``playout_engine`` made for this game
-        and policy
+        and policy; ``auto`` is chosen anew for every search, by the number of its trees
     threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
     memory_limit : bytes a forest may take, 40 % of the machine's available memory if None
     """
@@ -135,11 +135,43 @@ class Searcher:
             self._refuse_whole_path()
         self.slot_bytes = bytes_per_slot(len(operator.COLUMNS), game.MAX_MOVES, settings.solve)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
-        if isinstance(engine, str) and (resolved := resolve(engine)) != "cpu":
-            engine = DeviceEngine() if resolved == "device" else playout_engine(engine, game, policy, threads)
-        self.engine = None if isinstance(engine, str) or engine.name == "cpu" else engine
+        self._crossover = None if whole_path else crossover(engine, game, policy, threads)
+        self._made: dict[str, Any] = {}
+        self._playing_on = ""
+        self.engine, self.on_device = None, False
+        if self._crossover is None:
+            self._take("cpu" if engine == "auto" else engine)
+
+    def _take(self, engine: Any) -> None:
+        """Play on ``engine`` from now on: one that was made, or a name; those made by name are kept."""
+        if isinstance(engine, str):
+            if engine not in self._made:
+                self._made[engine] = self._make(resolve(engine))
+            engine = self._made[engine]
+        self.engine = None if engine is None or engine.name == "cpu" else engine
         self.on_device = isinstance(self.engine, DeviceEngine)
         self._compile()
+
+    @property
+    def stays_on_cpu(self) -> bool:
+        """Whether every search is played on the CPU: then several may go on at once, from different threads."""
+        return self._crossover is None and self.engine is None
+
+    def _make(self, name: str) -> Any:
+        if name in ("cpu", "device"):
+            return DeviceEngine() if name == "device" else None
+        return playout_engine(name, self.game, self.policy, self.threads)
+
+    def _adapt(self, trees: int, watched: bool = False) -> None:
+        """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched."""
+        if self._crossover is None:
+            return
+        settings = self.settings
+        chosen = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
+        chosen = "cpu" if watched else chosen
+        if self._playing_on != chosen:
+            self._take(chosen)
+            self._playing_on = chosen
 
     def _refuse_whole_path(self) -> None:
         """Refuse what ``whole_path`` would leave without effect or without meaning."""
@@ -229,6 +261,7 @@ class Searcher:
             raise ValueError("a game that is over cannot be searched")
         roots = np.where(movers == CHANCE, -counts, counts)
         reused = games if self.settings.reuse else None
+        self._adapt(len(states))
         size = self._wave_of(len(states), iterations, reused)
         if self.on_device:
             return self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
@@ -272,6 +305,7 @@ class Searcher:
             raise BadInput(
                 f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}"
             )
+        self._adapt(len(states), watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
         if self.settings.reuse:

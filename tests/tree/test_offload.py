@@ -154,17 +154,24 @@ def test_cudasim_is_cpu(simulated, case):
     assert simulated[case] == simulated_searches.searched(case, "cpu")
 
 
+def slow_unless(quick, *arguments):
+    """A case of a test; the first that are run where there is a device are the ``quick`` ones."""
+    return pytest.param(*arguments, marks=[] if quick else [pytest.mark.slow])
+
+
 @pytest.mark.gpu
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("operator", OPERATORS)
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize(
+    ("operator", "settings"),
+    [slow_unless(s == "plain" or o == "average", o, s) for o in OPERATORS for s in SETTINGS],
+)
 def test_cuda_is_cpu(operator, settings):
     if problem := engines.cuda_problem():
         pytest.skip(problem)
     trees, iterations = 300, 500
     found = {}
     for engine in ("cpu", "cuda"):
-        searcher = searcher_of(operator_of(operator), settings, engine=engine, threads=4)
+        searcher = searcher_of(operator_of(operator), SETTINGS[settings], engine=engine, threads=4)
         found[engine] = searcher.search(roots(OTHELLO, trees), keys_for(trees), iterations)
     assert digest(found["cuda"]) == digest(found["cpu"])
     assert np.array_equal(found["cuda"].decide(), found["cpu"].decide())

@@ -1,0 +1,26 @@
+"""How long a device was at work: an engine may keep ``busy``, (begin, end) in seconds of every batch of kernels."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class Busy:
+    """What engines do from now on; those that keep no times do not count."""
+
+    def __init__(self, engines: Iterable[Any]) -> None:
+        self._engines = [(engine, len(engine.busy)) for engine in engines if hasattr(engine, "busy")]
+
+    def seconds(self) -> float | None:
+        """Seconds in which at least one kernel of an engine ran, engines taken by turns; None where none tells."""
+        if not self._engines:
+            return None
+        return sum(union(engine.busy[before:]) for engine, before in self._engines)
+
+
+def union(intervals: Sequence[tuple[float, float]]) -> float:
+    """Length of the union of intervals."""
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(intervals):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total

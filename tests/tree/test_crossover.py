@@ -1,0 +1,168 @@
+"""``engine=auto``: the fastest engine by a table, chosen for every search, without an effect on what is found."""
+
+import json
+
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.kernels import crossover, engines
+from gpumcts.kernels.crossover import Crossover, predicted
+from gpumcts.options import option
+from gpumcts.tree import search
+from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
+from tests.tree.drivers import OTHELLO, UCB1, UNIFORM, keys_for, operator_of
+from tests.tree.simulated_searches import digest, roots
+from tests.tree.test_offload import Elsewhere
+
+MINIMAX = option("playout", "minimax")(depth=2)
+
+
+def table(game="othello", policy="uniform", threads=1, **rates):
+    """A table in which the CPU plays 100 whatever there is, and others ten times the trees, or what is given."""
+    cells = [
+        {"trees": trees, "playouts": playouts, "rates": {"cpu": 100.0, "cuda": 10.0 * trees * playouts, **rates}}
+        for trees in (1, 1000)
+        for playouts in (1, 100)
+    ]
+    return {"game": game, "policy": policy, "threads": threads, "cells": cells}
+
+
+RAGGED = json.dumps(table() | {"cells": table()["cells"][:3]})
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """``measured(*tables)``: they are the user's own."""
+
+    def own(*tables):
+        file = tmp_path / "own.json"
+        file.write_text(json.dumps(list(tables)))
+        monkeypatch.setenv(crossover.VARIABLE, str(file))
+
+    return own
+
+
+# ------------------------------------------------------------------------------------------------------------- tables
+
+
+def test_predictions_are_those_of_the_docs():
+    """One playout a leaf: the device passes one core at 130 trees and sixteen at 2,000."""
+    for threads, trees in ((1, 130), (16, 2000)):
+        found = Crossover(OTHELLO, UNIFORM, threads)
+        assert found.fastest(trees - trees // 10) == "cpu" and found.fastest(trees + trees // 10) == "device"
+    assert Crossover(OTHELLO, UNIFORM, 16).fastest(5000, playouts=16) == "cuda"
+    assert Crossover(OTHELLO, MINIMAX, 1).fastest(100) == "cuda"
+    assert not any(predicted(kind, 1)["measured"] for kind in crossover.COSTS)
+
+
+def test_one_tree_is_the_cpus():
+    for game in ("othello", "dots_and_boxes", "pgame"):
+        for threads in (1, 3, 64):
+            assert Crossover(option("game", game)(), UNIFORM, threads).fastest(1) == "cpu"
+
+
+def test_a_measured_table(measured):
+    measured(table())
+    found = Crossover(OTHELLO, UNIFORM, 1)
+    assert [found.fastest(trees) for trees in (1, 9, 11, 1000, 10**6)] == ["cpu", "cpu", "cuda", "cuda", "cuda"]
+    assert found.fastest(1, playouts=11) == found.fastest(2, leaves=6) == "cuda"  # between the cells, and for a batch
+    assert Crossover(OTHELLO, UNIFORM, 4).fastest(30) == "cpu"  # four threads are four times one
+    assert Crossover(OTHELLO, UNIFORM, 4).fastest(1, playouts=11) == "cuda"  # but have no use for one tree
+
+
+def test_which_table(measured):
+    own = table(game="othello"), table(game="dice_duel", cuda=1.0), table(policy="minimax", cuda=1.0)
+    measured(*own, table(threads=8, device=1e9))
+    names = {"othello": "cuda", "dice_duel": "cpu", "dots_and_boxes": "cuda"}
+    assert {name: Crossover(option("game", name)(), UNIFORM, 1).fastest(1000) for name in names} == names
+    assert Crossover(OTHELLO, MINIMAX, 1).fastest(1000) == "cpu"
+    assert Crossover(OTHELLO, UNIFORM, 7).fastest(1) == "device"
+
+
+def test_a_table_in_the_cache_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(crossover.jit, "_root", lambda: tmp_path)
+    assert Crossover(OTHELLO, UNIFORM, 1).fastest(20) == "cpu"
+    (tmp_path / crossover.FILE).write_text(json.dumps(table()))
+    assert Crossover(OTHELLO, UNIFORM, 1).fastest(20) == "cuda"
+
+
+@pytest.mark.parametrize(
+    "held", ["", "{}", "[1]", '{"cells": [{}]}', json.dumps(table(cpu=0)), json.dumps(table(gpu=1.0)), RAGGED]
+)
+def test_no_table(tmp_path, monkeypatch, held):
+    monkeypatch.setenv(crossover.VARIABLE, str(tmp_path / "own.json"))
+    with pytest.raises(BadInput, match="there is no such file"):
+        crossover.tables()
+    (tmp_path / "own.json").write_text(held)
+    with pytest.raises(BadInput, match="own.json is no table of engines: "):
+        crossover.tables()
+
+
+# ------------------------------------------------------------------------------------------------------------ searches
+
+
+@pytest.fixture
+def device(monkeypatch):
+    """A machine with a device that plays where ``auto`` and ``cuda`` say so; the engines that were made."""
+    made = []
+
+    def make(name, game, policy, threads=1):
+        made.append(Elsewhere(game, policy))
+        return made[-1]
+
+    for module in (engines, search):
+        monkeypatch.setattr(module, "resolve", {"auto": "cuda", "cuda": "cuda", "cpu": "cpu"}.__getitem__)
+    monkeypatch.setattr(search, "playout_engine", make)
+    return made
+
+
+def automatic(settings=Settings(), **more):
+    return Searcher(OTHELLO, UNIFORM, UCB1, operator_of("average"), settings, engine="auto", **more)
+
+
+def test_auto_follows_the_trees(device, measured):
+    measured(table())
+    searcher = automatic()
+    for trees, engine in ((5, 0), (20, 1), (5, 1), (30, 1)):
+        found = searcher.search(roots(OTHELLO, trees), keys_for(trees), 30)
+        expected = Searcher(OTHELLO, UNIFORM, UCB1, operator_of("average"))
+        assert digest(found) == digest(expected.search(roots(OTHELLO, trees), keys_for(trees), 30))
+        assert len(device) == engine and (searcher.engine is None) == (trees == 5)
+    assert device[0].started == 2 * 2 * 30  # both searches of many trees, in halves
+
+
+def test_auto_watches_values_on_the_cpu(device, measured):
+    measured(table())
+    searcher, shown = automatic(), []
+    arguments = roots(OTHELLO, 20), keys_for(20), [5, 20], lambda *table: shown.append(table)
+    below = searcher.follow(*arguments, level=0.9)
+    assert searcher.engine is None and len(below) == 20 and not device
+    searcher.follow(*arguments)
+    assert searcher.engine is device[0] and len(shown) == 4
+
+
+def test_auto_plays_whole_paths_on_the_cpu(device, measured):
+    measured(table())
+    searcher = automatic(Settings(expansion="whole_path"))
+    searcher.search(roots(OTHELLO, 20), keys_for(20), 5)
+    assert searcher.engine is None and not device
+
+
+def test_auto_takes_the_device(device, measured, monkeypatch):
+    measured(table(device=1e9))
+    kernels = []
+    monkeypatch.setattr(search, "search_kernel", kernels.append)
+    monkeypatch.setattr(search, "resolve", str)
+    searcher = automatic()
+    assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
+    searcher._adapt(1)
+    assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher]
+
+
+def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):
+    monkeypatch.setattr(engines, "resolve", lambda name: "cpu")
+    monkeypatch.setattr(engines, "Crossover", None)  # no table is read
+    searcher = automatic()
+    assert searcher.engine is None and searcher._crossover is None and searcher._select is not None
