@@ -25,11 +25,24 @@ Memory = Annotated[float, Interval(gt=0)] | None
 
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
+    "alpha_beta": ("budget",),
     "random": (),
 }
 """The groups that count for each player; setting another one is refused."""
 
-OF_EXPERIMENTS = ("title", "document", "panel", "k", "decays", "scales", "shape", "shapes", "leaves")
+OF_EXPERIMENTS = (
+    "title",
+    "document",
+    "panel",
+    "k",
+    "decays",
+    "scales",
+    "shape",
+    "shapes",
+    "names",
+    "option",
+    "options",
+)
 """Keys that an experiment may add at the top."""
 
 
@@ -83,6 +96,13 @@ class TreesKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class AlphaBetaKeys(NamedTuple):
+    """The keys of player=alpha_beta."""
+
+    name: str = "alpha_beta"
+    best_so_far: bool = False
+
+
 class ReportKeys(NamedTuple):
     """The plain keys of experiments.report."""
 
@@ -131,11 +151,12 @@ class PlayerConfig:
     operator: Any = None
     settings: Settings = Settings()
     budget: Budget = Budget()
+    best_so_far: bool = False
 
     @property
     def iterations(self) -> int:
-        """Iterations a move; 0 where the player does not search, or where its budget is in seconds."""
-        return (self.budget.iterations or 0) if self.name == "uct" else 0
+        """Iterations a move (alpha-beta: leaves); 0 where the player does not search, or where its budget is in seconds."""
+        return (self.budget.iterations or 0) if "budget" in PLAYER_GROUPS[self.name] else 0
 
 
 @dataclass(frozen=True)
@@ -196,7 +217,7 @@ def _named(plain: Plain, where: str, known: Collection[str]) -> str:
     name = plain.get("name")
     if name not in known:
         raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
-    if len(plain) > 1:
+    if len(plain) > 1 and name != "alpha_beta":
         raise BadInput(f"{where}.{next(key for key in plain if key != 'name')}: unknown key; {where} has name alone")
     return str(name)
 
@@ -219,8 +240,10 @@ def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
     settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
     if settings.expansion != "threshold" and settings.threshold != 1:
         raise BadInput(f"{where}.threshold={settings.threshold} counts with {where}.expansion=threshold alone")
-    if settings.table == 0 and settings.replacement != "twobigp":
-        raise BadInput(f"{where}.replacement={settings.replacement} counts with {where}.table above 0 alone")
+    for key in ("replacement", "stored_above"):
+        value = getattr(settings, key)
+        if settings.table is None and value != Settings._field_defaults[key]:
+            raise BadInput(f"{where}.{key}={value} counts with {where}.table alone")
     return settings
 
 
@@ -247,7 +270,24 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     name = _named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
         return searching_player(plain, prefix)
+    if name == "alpha_beta":
+        return _alpha_beta_player(plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
+
+
+def _alpha_beta_player(plain: Plain, prefix: str) -> PlayerConfig:
+    """Alpha-beta, whose budget counts leaves."""
+    keys, budget = (
+        typed(AlphaBetaKeys, plain["player"], f"{prefix}player"),
+        budget_of(plain["budget"], f"{prefix}budget"),
+    )
+    if budget.iterations is None or budget.playouts_per_leaf != 1:
+        key = "playouts_per_leaf" if budget.iterations else "seconds"
+        raise BadInput(
+            f"{prefix}budget.{key}={shown(getattr(budget, key))}: {prefix}player=alpha_beta counts leaves, as budget.iterations"
+        )
+    identity = {"player": keys._asdict(), "budget": {"iterations": budget.iterations}}
+    return PlayerConfig("alpha_beta", identity, budget=budget, best_so_far=keys.best_so_far)
 
 
 def refuse_idle_groups(plain: Plain, given: Given) -> None:
@@ -358,6 +398,7 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
     engine = _named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
     if keys.method == "search":
+        engine = _following_engine(keys, player.settings, engine)
         identity |= player.identity
     else:
         _refuse_alpha_beta(keys, given)
@@ -367,6 +408,17 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
     return Checked(
         _text(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
     )
+
+
+def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
+    """The engine that follows searches: the CPU where no other can; refuses what cannot be followed."""
+    if settings.reuse:
+        raise BadInput("search.reuse=true: searches that are followed begin anew")
+    if keys.level is not None and settings.table is not None:
+        raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
+    if keys.level is not None and engine not in ("auto", "cpu"):
+        raise BadInput(f"engine={engine}: with level={keys.level} a root's value is watched, with engine=cpu alone")
+    return "cpu" if engine == "auto" and (keys.level is not None or settings.table is not None) else engine
 
 
 def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:

@@ -32,18 +32,16 @@ def prepare(config: Checked) -> None:
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Follow the searches, or what is left of them; returns the summary."""
     from experiments.curves import summarise, write_curve
-    from experiments.following import checkpoints, follow
+    from experiments.following import follow, points_of
     from gpumcts.kernels.engines import resolve
 
-    assert config.player is not None and config.player.budget.iterations is not None
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     begin = time.perf_counter()
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
         pieces, iterations = follow(config, run.folder, stop, shown.advance)
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
-    points = checkpoints(config.player.budget.iterations, config.keys.points)
-    seconds = time.perf_counter() - begin
+    points, seconds = points_of(config), time.perf_counter() - begin
     summary: dict[str, Any] = {
         **summarise(pieces, points, config.keys),
         "iterations": iterations + earlier.get("iterations", 0),
@@ -80,7 +78,8 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     rows = curve_rows(summary)
     columns = dict.fromkeys(rows[0], "right")
     cells = [[row[name] for name in columns] for row in rows]
-    trees = f"{summary['trees']} trees, {summary['decisive']} with a wrong move, {config.keys.runs} runs each"
+    decisive = f", {summary['decisive']} with a wrong move" if "decisive" in summary else ""
+    trees = f"{summary['trees']} trees{decisive}, {config.keys.runs} runs each"
     speed = f"{shortened(summary['iterations_per_second'])} iterations/s"
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
 
