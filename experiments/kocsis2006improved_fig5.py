@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
 
 class Slope(NamedTuple):
-    """The slope of ln(iterations) in D or in ln B, with half its 95 % interval, from ``used`` shapes; ``dropped`` tell nothing."""
+    """The slope of ln(iterations) in D or in ln B, half its 95 % interval, and the shapes that were ``used`` and ``dropped``."""
 
     series: str
     slope: float

@@ -185,8 +185,8 @@ def fig6(results: list[Result], folder: Path) -> list[str]:
     for shape, runs in shapes.items():
         some = sorted(runs.items(), key=lambda item: -(_entries(item[1]) or 1 << 31))
         tree = next((run for _, run in some if _entries(run) is None), None)
-        points = [p for p in POINTS if p in some[0][1].summary["points"]][-5:]
-        heads = ["table", *(f"at {p:,}" for p in points), "beyond a tree's", "trees failing"]
+        points = [p for p in POINTS if p in some[0][1].summary["points"]][-4:]
+        heads = ["table", *(f"at {p:,}" for p in points), "beyond a tree's", "failing"]
         rows = [
             [name, *(rate_at(run, p) for p in points), _beyond(run, tree), str(run.summary["trees_failing"][-1])]
             for name, run in some
@@ -221,9 +221,7 @@ def plateau(shape: Shape, runs: dict[str, Result]) -> str:
     s = run.summary
     points = [p for p in POINTS if p in s["points"]][-3:]
     rate, low, high = s["failure_rate"][-1], s["low"][-1], s["high"][-1]
-    under = (
-        "under 5 %" if high < 0.05 else "above 5 %" if low > 0.05 else "about 5 % or under: the interval does not tell"
-    )
+    under = "under 5 %" if high < 0.05 else "above 5 %" if low > 0.05 else "5 % lies in the interval"
     at_zero = "not at 0" if s["trees_failing"][-1] else "at 0"
     course = ", ".join(f"{100 * _rate(run, p):.2f} % at {p:,}" for p in points)
     return (

@@ -7,7 +7,7 @@ refused here, in one line that names the key, before any work.
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
@@ -77,20 +77,6 @@ class SearchKeys(NamedTuple):
 
     position: str | None = None
     moves: str = ""
-    seed: Seed = 1
-    threads: Threads = None
-    memory_gb: Memory = None
-
-
-class TreesKeys(NamedTuple):
-    """The plain keys of experiments.trees."""
-
-    method: Literal["search", "alpha_beta", "alpha_beta_best"] = "search"
-    trees: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
-    runs: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
-    points: Annotated[int, Interval(ge=1, le=1000)] = 3
-    exact: bool = True
-    level: Annotated[float, Interval(ge=0, le=1)] | None = None
     seed: Seed = 1
     threads: Threads = None
     memory_gb: Memory = None
@@ -213,7 +199,7 @@ def game_value(plain: Plain) -> tuple[Any, dict[str, Any]]:
     return options.compiled(value), identity
 
 
-def _named(plain: Plain, where: str, known: Collection[str]) -> str:
+def named(plain: Plain, where: str, known: Collection[str]) -> str:
     name = plain.get("name")
     if name not in known:
         raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
@@ -267,7 +253,7 @@ def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
 
 def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     """The player configured under ``prefix``."""
-    name = _named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
+    name = named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
         return searching_player(plain, prefix)
     if name == "alpha_beta":
@@ -311,10 +297,10 @@ def _top(cls: type, plain: Plain, groups: Collection[str]) -> Any:
     return typed(cls, {key: value for key, value in plain.items() if key not in groups})
 
 
-def _text(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """JSON has no infinity."""
     if isinstance(value, dict):
-        return {key: _text(inner) for key, inner in value.items()}
+        return {key: as_json(inner) for key, inner in value.items()}
     return str(value) if value in (float("inf"), float("-inf")) else value
 
 
@@ -348,8 +334,10 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
         refuse_idle_groups(plain, given)
     identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
     slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
-    engine = _named(plain["engine"], "engine", engines.NAMES)
-    return Checked(_text(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    return Checked(
+        as_json(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study
+    )
 
 
 def search_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -357,10 +345,10 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(SearchKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
     game, game_identity = game_value(plain)
     player = searching_player(plain)
-    engine = _named(plain["engine"], "engine", engines.NAMES)
+    engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
-    return Checked(_text(identity), slug, keys, game=game, player=player, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
 
 
 def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -368,10 +356,10 @@ def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(PlayoutsKeys, plain, ("game", "playout", "engine"))
     game, game_identity = game_value(plain)
     policy, policy_identity = option_value("playout", plain["playout"], "playout")
-    engine = _named(plain["engine"], "engine", engines.NAMES)
+    engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {policy_identity['name']} {engine}"
-    return Checked(_text(identity), slug, keys, game=game, policy=policy, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, policy=policy, engine=engine)
 
 
 def perft_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -379,55 +367,7 @@ def perft_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(PerftKeys, plain, ("game",))
     game, game_identity = game_value(plain)
     identity = {"game": game_identity, **keys._asdict()}
-    return Checked(_text(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
-
-
-def trees_config(plain: Plain, given: Given | None = None) -> Checked:
-    """The checked configuration of experiments.trees."""
-    groups = ("game", *PLAYER_GROUPS["uct"], "engine")
-    keys = _top(TreesKeys, plain, (*groups, *OF_EXPERIMENTS))
-    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
-    game, game_identity = game_value(plain)
-    if "instance" not in game_identity:
-        raise BadInput(
-            f"game={game_identity['name']} has no instances; experiments.trees takes synthetic trees, such as pgame"
-        )
-    player = searching_player(plain)
-    if player.budget.iterations is None:
-        raise BadInput("budget=seconds: experiments.trees counts iterations; give budget.iterations")
-    engine = _named(plain["engine"], "engine", engines.NAMES)
-    identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
-    if keys.method == "search":
-        engine = _following_engine(keys, player.settings, engine)
-        identity |= player.identity
-    else:
-        _refuse_alpha_beta(keys, given)
-    for key in ("threads", "memory_gb"):
-        del identity[key]
-    name = label(player.identity) if keys.method == "search" else keys.method
-    return Checked(
-        _text(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
-    )
-
-
-def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
-    """The engine that follows searches: the CPU where no other can; refuses what cannot be followed."""
-    if settings.reuse:
-        raise BadInput("search.reuse=true: searches that are followed begin anew")
-    if keys.level is not None and settings.table is not None:
-        raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
-    if keys.level is not None and engine not in ("auto", "cpu"):
-        raise BadInput(f"engine={engine}: with level={keys.level} a root's value is watched, with engine=cpu alone")
-    return "cpu" if engine == "auto" and (keys.level is not None or settings.table is not None) else engine
-
-
-def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
-    """Refuse what does not count for alpha-beta."""
-    if not keys.exact or keys.level is not None:
-        raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")
-    for group in ("playout", "selection", "backup", "search"):
-        if given is not None and any(key == group or key.startswith(f"{group}.") for key in given.keys):
-            raise BadInput(f"{group} does not count for method={keys.method}; leave it out")
+    return Checked(as_json(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
 
 
 def report_config(plain: Plain, given: Given | None = None) -> Checked:

@@ -128,7 +128,7 @@ def _player(
     if player.name == "random":
         return RandomPlayer(config.game, name=side)
     if player.name == "alpha_beta":
-        limits = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
+        limits: dict[str, Any] = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
         return AlphaBetaPlayer(config.game, iterations, player.best_so_far, side, **limits)
     return UctPlayer(searcher(config, player), iterations, side, lambda done: on_progress(done / iterations))
 
