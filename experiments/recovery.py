@@ -9,6 +9,7 @@ compared on those of odd number.
 """
 
 import csv
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,9 +63,9 @@ class Gap(NamedTuple):
 
 
 def runs_of(results: Sequence[Result]) -> list[Run]:
-    """The runs, in order."""
+    """The runs, in the order in which the configuration describes options and trees."""
     found = []
-    for result in results:
+    for result in sorted(results, key=_place):
         pieces, summary = pieces_of(result.folder), result.summary
         decisive, trees = (np.concatenate([getattr(p, name) for p in pieces]) for name in ("decisive", "trees"))
         if not decisive.any():
@@ -74,6 +75,11 @@ def runs_of(results: Sequence[Result]) -> list[Run]:
         kind, name = str(result.config["panel"]), result.label
         found.append(Run(name, kind, summary["points"][-1], *needed, areas, trees[decisive] % 2 == 0))
     return found
+
+
+def _place(result: Result) -> tuple[int, int]:
+    config = result.config
+    return list(config["shapes"]).index(config["shape"]), list(config["options"]).index(config["option"])
 
 
 def gap(first: Run, second: Run, some: np.ndarray | None = None) -> Gap:
@@ -228,7 +234,7 @@ def _plot(names: Sequence[str], kinds: Sequence[str], runs: dict[tuple[str, str]
             ends = [[max(at - (run.low or at), 0)], [max((run.high or run.budget) - at, 0)]]
             kind_of_mark = {"fmt": "o", "color": OURS} if run.needed else {"fmt": ">", "color": FAINT}
             axes.errorbar(at, row, xerr=ends, markersize=3.5, capsize=2, linewidth=1, **kind_of_mark)
-        axes.set_xscale("log")
+        _decades(axes, [run for (_, of), run in runs.items() if of == kind])
         axes.set_title(kind, fontsize=10)
         axes.grid(axis="y", linewidth=0.3)
         axes.spines[["top", "right"]].set_visible(False)
@@ -236,3 +242,13 @@ def _plot(names: Sequence[str], kinds: Sequence[str], runs: dict[tuple[str, str]
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     figure.supxlabel("iterations until at most 10 % of the searches fail (95 % over trees)", fontsize=9)
     figure.savefig(path, dpi=DOTS_PER_INCH)
+
+
+def _decades(axes: Any, runs: Sequence[Run]) -> None:
+    """A logarithmic axis over whole decades, which alone are named."""
+    from matplotlib.ticker import NullFormatter
+
+    least = min((end for run in runs for end in (run.needed, run.low) if end), default=1.0)
+    axes.set_xscale("log")
+    axes.set_xlim(10 ** math.floor(math.log10(least)), 1.3 * max(run.budget for run in runs))
+    axes.xaxis.set_minor_formatter(NullFormatter())

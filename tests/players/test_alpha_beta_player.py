@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import root_scores
+from gpumcts.exact.alpha_beta import root_scores, solve
 from gpumcts.games.dice_duel import OPTION as DiceDuel
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
@@ -40,8 +40,11 @@ def test_with_few_leaves_moves_are_random_or_the_best_so_far(positions):
     moves = player.choose(*positions)
     assert worst(moves, positions[0]) > 0 and set(moves) == {0, 1, 2}
     assert player.iterations == COUNT
-    wrong = [worst(AlphaBetaPlayer(GAME, 60, best).choose(*positions), positions[0]) for best in (False, True)]
-    assert wrong[1] < wrong[0]
+    states, keys, _ = positions
+    ended = solve(GAME, states, keys).leaves <= 60
+    by_chance, best = (AlphaBetaPlayer(GAME, 60, so_far).choose(*positions) for so_far in (False, True))
+    assert 0 < ended.sum() < COUNT and (by_chance[ended] == best[ended]).all() and (by_chance != best).any()
+    assert worst(best[ended], states[ended]) == 0
 
 
 def test_threads_and_batches_change_no_move(positions):
