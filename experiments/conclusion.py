@@ -1,12 +1,27 @@
-"""What a sweep ends with."""
+"""What a sweep ends with, and what a report says of it again: tables, plots, and the words of the source document."""
 
+import contextlib
 import importlib
+import io
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from experiments.console import here, show, table
 from experiments.frames import write_table
 from experiments.plots import plot
 from experiments.results import PLOT, TABLE, Result, below, columns, groups
+
+SMALL, DOCUMENT = "small", "document"
+MOST_SHOWN = 60  # characters of a value that was reduced
+
+
+class End(NamedTuple):
+    """The end of the sweep of an experiment, as a report has it: what was said, and the files written."""
+
+    title: str
+    text: str
+    files: list[Path]
 
 
 def conclude(folder: Path) -> None:
@@ -16,8 +31,28 @@ def conclude(folder: Path) -> None:
         show(table(title, *columns(some)))
     write_table(results, folder)
     files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(results, folder / PLOT) else [])]
-    files += _own_end(results, folder)
+    files += _own_end([result for result in results if result.finished], folder)
     show(f"{', '.join(files)} in {here(folder)}")
+
+
+def ends(results: Iterable[Result], folder: Path) -> list[End]:
+    """The ends of the experiments that some runs belong to, a sweep each; their files go below ``folder``."""
+    sweeps: dict[Path, list[Result]] = {}
+    for result in results:
+        if result.config.get("document"):
+            sweeps.setdefault(result.folder.parent, []).append(result)
+    found = []
+    for sweep, some in sweeps.items():
+        home, said = folder / sweep.name, io.StringIO()
+        home.mkdir(exist_ok=True)
+        with contextlib.redirect_stdout(said):
+            files = _own_end(some, home)
+        if not files:
+            home.rmdir()
+        if said.getvalue().strip():
+            title = f"{some[0].config['document']}: {sweep.name}"
+            found.append(End(title, said.getvalue(), [home / name for name in files]))
+    return found
 
 
 def _own_end(results: list[Result], folder: Path) -> list[str]:
@@ -27,4 +62,41 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
         return []
     source, item = documents.pop().split("/")
     own = getattr(importlib.import_module(f"experiments.{source}"), "CONCLUSIONS", {})
-    return own[item](results, folder) if item in own else []
+    files = own[item](results, folder) if item in own else []
+    show(*reduced(results))
+    return files
+
+
+def reduced(results: list[Result]) -> list[str]:
+    """What runs with budget=small have less of than the document, a line; nothing for others."""
+    small = [result.config for result in results if result.config.get("budget", {}).get("name") == SMALL]
+    if not small or SMALL not in small[0].get("scales", {}):
+        return []
+    words = []
+    for key in small[0]["scales"][SMALL]:
+        ours, theirs = (_values([config["scales"][scale].get(key) for config in small]) for scale in (SMALL, DOCUMENT))
+        if ours != theirs:
+            words.append(f"{key} {ours} (document: {theirs})")
+    return [f"Reduced, budget=small: {'; '.join(words)}."]
+
+
+def _values(values: list[Any]) -> str:
+    """The values of a key in some runs: one, or from the least to the greatest; long lists by their number."""
+    flat = [inner for value in values for inner in (value.values() if isinstance(value, Mapping) else [value])]
+    if all(isinstance(value, int | float) for value in flat):
+        low, high = min(flat), max(flat)
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    text = " ".join(str(flat[0]).split())
+    return text if len(text) <= MOST_SHOWN else f"{len(_items(text))} values"
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list as a sweep has it: commas within brackets part none."""
+    depth, items = 0, [""]
+    for letter in text:
+        depth += {"[": 1, "]": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += letter
+    return items

@@ -22,24 +22,55 @@ def summarise(pieces: list[Piece], points: list[int], keys: Any) -> dict[str, An
     trees = np.concatenate([piece.trees for piece in pieces])
     decisive = np.concatenate([piece.decisive for piece in pieces])
     searched = np.concatenate([piece.searched for piece in pieces])
-    summary: dict[str, Any] = {"points": points, "trees": len(trees), "decisive": int(decisive.sum())}
-    summary["searches"] = len(searched)
+    summary: dict[str, Any] = {"points": points, "trees": len(trees), "searches": len(searched)}
     if keys.exact:
-        failed = np.concatenate([piece.failed for piece in pieces])
-        rates = _by_tree(failed, searched, trees)
+        summary["decisive"] = int(decisive.sum())
+        rates = rates_by_tree(pieces)
         summary |= _rates(rates, decisive)
-        summary["iterations_to"] = {str(rate): _lasting(summary["failure_rate"], points, rate) for rate in RATES}
-        summary["iterations_to_95"] = {str(rate): _interval(rates, points, rate) for rate in RATES}
+        summary |= _needed(rates, points, "")
+        if decisive.any():
+            summary |= _needed(rates[decisive], points, "_decisive")
     if keys.method == "search":
-        wrong = np.concatenate([piece.wrong for piece in pieces])
-        summary["wrong_share"] = wrong.mean(axis=0).tolist() if len(wrong) else [0.0] * len(points)
+        wrong, visits = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("wrong", "visits"))
+        summary["wrong_share"] = (
+            (wrong / np.maximum(visits, 1)).mean(axis=0).tolist() if len(wrong) else [0.0] * len(points)
+        )
     if keys.level is not None:
         summary |= _crossings(np.concatenate([piece.below for piece in pieces]), points[-1], keys.level)
     leaves = np.concatenate([piece.leaves for piece in pieces])
-    if len(leaves):
-        summary["unfinished"] = int((leaves < 0).sum())
-        summary["leaves_mean"] = None if summary["unfinished"] else float(leaves.mean())
-    return summary
+    return summary | (_leaves(leaves.reshape(len(trees), -1), decisive, points[-1]) if len(leaves) else {})
+
+
+def _leaves(leaves: np.ndarray, decisive: np.ndarray, most: int) -> dict[str, Any]:
+    """Mean leaves of alpha-beta (int64[K, runs]) over all trees, with what is to be added and subtracted for 95 %; and over those
+    that can fail."""
+    by_tree = leaves.mean(axis=1)
+    half = Z * by_tree.std(ddof=1) / math.sqrt(len(by_tree)) if len(by_tree) > 1 else 0.0
+    among = float(by_tree[decisive].mean()) if decisive.any() else None
+    unfinished = int((leaves > most).sum())
+    return {
+        "leaves_mean": float(by_tree.mean()),
+        "leaves_half": half,
+        "leaves_decisive": among,
+        "unfinished": unfinished,
+    }
+
+
+def _needed(rates: np.ndarray, points: list[int], of: str) -> dict[str, Any]:
+    """Iterations to each of the rates, and their intervals; ``of`` says which trees in the names."""
+    mean = rates.mean(axis=0).tolist()
+    return {
+        f"iterations_to{of}": {str(rate): _lasting(mean, points, rate) for rate in RATES},
+        f"iterations_to{of}_95": {str(rate): _interval(rates, points, rate) for rate in RATES},
+    }
+
+
+def rates_by_tree(pieces: list[Piece]) -> np.ndarray:
+    """float64[K, C]: the share of each tree's runs that fail at each checkpoint."""
+    failed, searched, trees = (
+        np.concatenate([getattr(p, name) for p in pieces]) for name in ("failed", "searched", "trees")
+    )
+    return _by_tree(failed, searched, trees)
 
 
 def _by_tree(failed: np.ndarray, searched: np.ndarray, trees: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from experiments.schema import Checked
 from experiments.seating import searcher
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import root_scores, search_budget
+from gpumcts.exact.alpha_beta import root_scores, search_budget, solve
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
@@ -23,6 +23,7 @@ from gpumcts.tree.root import RootTable, decide
 
 SEARCHES_A_PIECE = 2000
 PIECES = "pieces"
+NOTHING = np.zeros(0, np.int64)
 
 
 class Piece(NamedTuple):
@@ -34,25 +35,35 @@ class Piece(NamedTuple):
     trees: np.ndarray  # int64 [K] numbers of the instances
     decisive: np.ndarray  # bool [K] whether a move of the root is worse than another
     searched: np.ndarray  # int64 [S] numbers of the instances that were searched
-    failed: (
-        np.ndarray
-    )  # bool [S, C] the move chosen is worse than the best; nothing where exact values are not asked for
-    wrong: (
-        np.ndarray
-    )  # float32 [S, C] share of the root's visits that went to such moves; of move 1, without exact values
+    failed: np.ndarray  # bool [S, C] the move chosen is worse than the best; nothing without exact values
+    visits: np.ndarray  # int32 [S, C] of the root's moves
+    wrong: np.ndarray  # int32 [S, C] of moves worse than the best; without exact values, of all moves but move 0
     below: np.ndarray  # int64 [S] iterations after which the root's value was last below the level
-    leaves: np.ndarray  # int64 [S] leaves of the whole search of alpha-beta; -1 where it needs more than were allowed
+    leaves: (
+        np.ndarray
+    )  # int64 [K * runs] leaves of the whole search of alpha-beta, of all trees; empty for other methods
     values: np.ndarray  # float32 [S, C, M] of the root's moves; nan before a visit; empty without a level
 
 
-def checkpoints(iterations: int, a_decade: int) -> list[int]:
-    """Numbers of iterations from 1 to ``iterations``, so many a decade: 1, 2, 5, 10, ... for three."""
+def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
+    """Numbers of iterations from 1 to ``iterations``, so many a decade: 1, 2, 5, 10, ... for three.
+
+    All but the last are rounded up to multiples of ``leaves``, those that a tree has in a batch.
+    """
     found, power = [], 1
     while power <= iterations:
         steps = (1, 2, 5) if a_decade == 3 else [10 ** (i / a_decade) for i in range(a_decade)]
         found += [round(step * power) for step in steps]
         power *= 10
-    return sorted({point for point in found if point < iterations} | {iterations})
+    rounded = {-(-point // leaves) * leaves for point in found}
+    return sorted({point for point in rounded if point < iterations} | {iterations})
+
+
+def points_of(config: Checked) -> list[int]:
+    """The checkpoints of a run."""
+    assert config.player is not None and config.player.budget.iterations is not None
+    leaves = config.player.settings.leaves_per_tree if config.keys.method == "search" else 1
+    return checkpoints(config.player.budget.iterations, config.keys.points, leaves)
 
 
 def numbers_of_pieces(config: Checked) -> list[range]:
@@ -110,8 +121,7 @@ class _Maker:
 
     def __init__(self, config: Checked, stop: threading.Event) -> None:
         self.config, self.stop, self.iterations = config, stop, 0
-        assert config.player is not None and config.player.budget.iterations is not None
-        self.points = checkpoints(config.player.budget.iterations, config.keys.points)
+        self.points = points_of(config)
         self._searcher: Any = None
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
@@ -127,21 +137,34 @@ class _Maker:
         keys = np.array([key_of(config.keys.seed, trees[tree], run) for tree in chosen for run in runs], np.uint64)
         numbers = np.asarray(trees, np.int64)
         if not len(owners):
-            empty = np.zeros((0, len(self.points)))
             on_progress(1.0)
-            none = np.zeros(0, np.int64)
-            shares = empty.astype(np.float32)
-            return Piece(numbers, decisive, none, empty.astype(bool), shares, none, none, shares[:, :0, None])
-        make = self._search if config.keys.method == "search" else self._alpha_beta
-        found = make(roots[owners], keys, right[owners], on_progress)
+            found = self._nothing()
+        else:
+            make = self._search if config.keys.method == "search" else self._alpha_beta
+            found = make(roots[owners], keys, right[owners], on_progress)
+        leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
         self.iterations += len(owners) * self.points[-1]
-        return Piece(numbers, decisive, numbers[owners], *found)
+        return Piece(numbers, decisive, numbers[owners], *found[:4], leaves, found[4])
+
+    def _nothing(self):
+        """What no search gives: failed, visits, wrong, below, values."""
+        none = np.zeros((0, len(self.points)), np.int32)
+        return none.astype(bool), none, none, NOTHING, none.astype(np.float32)[:, :0, None]
+
+    def _leaves(self, trees: range, roots: np.ndarray) -> np.ndarray:
+        """Leaves of the whole search of alpha-beta, int64[K * runs], of all trees whether they can fail or not."""
+        config = self.config
+        runs = range(config.keys.runs)
+        keys = np.array([key_of(config.keys.seed, tree, run) for tree in trees for run in runs], np.uint64)
+        states = np.repeat(roots, len(runs), axis=0)
+        return solve(config.game, states, keys, threads=config.threads, stop=self.stop).leaves
 
     def _right_moves(self, roots: np.ndarray) -> np.ndarray:
         """bool[K, M]: which moves of the roots are worth as much as the best; move 0 alone where that is not asked for."""
         if not self.config.keys.exact:
-            counts = Rules(self.config.game).count_moves(roots)
-            return np.arange(counts.max())[None, :] != np.ones((len(roots), 1))
+            counts = Rules(self.config.game).count_moves(roots)[:, None]
+            number = np.arange(counts.max())[None, :]
+            return (number == 0) | (number >= counts)
         scores, counts = root_scores(self.config.game, roots, threads=self.config.threads, stop=self.stop)
         sign = np.where(Rules(self.config.game).movers(roots) == 1, -1, 1)[:, None]
         worth = np.where(np.arange(scores.shape[1]) < counts[:, None], sign * scores, np.iinfo(np.int64).min)
@@ -153,7 +176,7 @@ class _Maker:
         if self._searcher is None:
             self._searcher = searcher(config, player)
         failed = np.zeros((len(states), len(self.points)), bool)
-        wrong = np.zeros((len(states), len(self.points)), np.float32)
+        visits, wrong = (np.zeros((len(states), len(self.points)), np.int32) for _ in range(2))
         watched = config.keys.level is not None
         shape = (len(self.points), right.shape[1]) if watched else (0, 0)
         values = np.full((len(states), *shape), np.nan, np.float32)
@@ -166,9 +189,8 @@ class _Maker:
             failed[trees, column] = ~right[trees][np.arange(len(moves)), moves] & config.keys.exact
             there = np.arange(table.move.shape[1]) < table.count[:, None]
             astray = ~np.take_along_axis(right[trees], table.move, axis=1) & there
-            wrong[trees, column] = (table.visits * astray).sum(axis=1) / np.maximum(
-                (table.visits * there).sum(axis=1), 1
-            )
+            visits[trees, column] = (table.visits * there).sum(axis=1)
+            wrong[trees, column] = (table.visits * astray).sum(axis=1)
             if watched:
                 rows, columns = np.nonzero(there)
                 values[trees.start + rows, column, table.move[rows, columns]] = table.value[rows, columns]
@@ -177,7 +199,7 @@ class _Maker:
         below = self._searcher.follow(
             states, keys, self.points, on_table, config.keys.level, self.stop, lambda done: on_progress(done / total)
         )
-        return failed, wrong, below, np.zeros(0, np.int64), values
+        return failed, visits, wrong, below, values
 
     def _alpha_beta(self, states, keys, right, on_progress):
         best = self.config.keys.method == "alpha_beta_best"
@@ -186,5 +208,5 @@ class _Maker:
         )
         failed = ~np.take_along_axis(right, found.moves, axis=1)
         on_progress(1.0)
-        none = np.zeros((len(states), len(self.points)), np.float32)
-        return failed, none, np.zeros(0, np.int64), found.leaves, none[:, :0, None]
+        none = np.zeros((len(states), len(self.points)), np.int32)
+        return failed, none, none, NOTHING, none.astype(np.float32)[:, :0, None]

@@ -135,17 +135,25 @@ def _write(lines: dict[str, list[dict[str, Any]]], path: Path) -> None:
 
 
 def _plot(lines: dict[str, list[dict[str, Any]]], title: str, path: Path) -> None:
-    """Both axes logarithmic, as in the document; an arrow where the error was not reached."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.5, 4.6), layout="constrained")
     axes = figure.subplots()
+    draw(axes, lines)
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=130)
+
+
+def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
+    """Samples over grid size, both logarithmic, as in the document; a triangle where the error was not reached."""
     for number, (name, some) in enumerate(lines.items()):
         color = COLORS[number % len(COLORS)]
         reached = [summary for summary in some if summary["samples"]]
         sizes, samples = [s["size"] for s in reached], [s["samples"] for s in reached]
-        lows = [s["samples"] - s["low"] for s in reached]
-        highs = [(s["most"] if s["high"] is None else s["high"]) - s["samples"] for s in reached]
+        ends = [(s["low"] or s["samples"], s["high"] or s["most"]) for s in reached]
+        lows = [max(at - low, 0) for at, (low, _) in zip(samples, ends, strict=True)]
+        highs = [max(high - at, 0) for at, (_, high) in zip(samples, ends, strict=True)]
         axes.errorbar(sizes, samples, yerr=[lows, highs], fmt="o-", color=color, markersize=4, capsize=2, label=name)
         missed = [summary for summary in some if not summary["samples"]]
         axes.plot([s["size"] for s in missed], [s["most"] for s in missed], "^", color=color, fillstyle="none")
@@ -156,11 +164,9 @@ def _plot(lines: dict[str, list[dict[str, Any]]], title: str, path: Path) -> Non
     axes.xaxis.set_major_formatter("{x:.0f}")
     axes.minorticks_off()
     axes.set_xlabel("grid size")
-    axes.set_ylabel("samples to error < 0.1 (95 % over states)")
-    axes.set_title(title, loc="left", fontsize=10)
+    errors = sorted({summary["error"] for some in lines.values() for summary in some})
+    axes.set_ylabel(f"samples to error < {', '.join(f'{error:g}' for error in errors)} (95 % over states)")
     axes.legend(fontsize=8, frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
 
 
 CONCLUSIONS = {item: _concluding(item) for item in TITLES}

@@ -2,9 +2,10 @@
 
 import base64
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiments.conclusion import End
 from experiments.results import Result, columns, groups
 
 STYLE = """
@@ -14,25 +15,33 @@ th, td { padding: 0.25em 0.8em; border-bottom: 1px solid #ddd; white-space: nowr
 th { border-bottom: 2px solid #888; text-align: left; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 img { max-width: 100%; }
+pre { overflow-x: auto; font-size: 0.85em; }
 h2 { margin-top: 1.6em; font-size: 1.15em; }
 small { color: #666; }
 """
 
 
-def page(title: str, results: list[Result], plot: Path | None) -> str:
-    """The page as text; ``plot`` is a PNG file that goes into it."""
+def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[End] = ()) -> str:
+    """The page as text; ``plot`` is a PNG file that goes into it, and ``ends`` are those of the experiments."""
     parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{len(results)} runs.</p>"]
     if plot is not None:
-        image = base64.b64encode(plot.read_bytes()).decode()
-        parts.append(f'<p><img alt="plot of the runs" src="data:image/png;base64,{image}"></p>')
+        parts.append(_image(plot, "plot of the runs"))
     for heading, some in groups(results).items():
         parts += [f"<h2>{html.escape(heading)}</h2>", _table(*columns(some))]
+    for end in ends:
+        parts += [f"<h2>{html.escape(end.title)}</h2>", f"<pre>{html.escape(end.text)}</pre>"]
+        parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]
     parts += ["<h2>Runs</h2>", _runs(results)]
     body = "\n".join(parts)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
+
+
+def _image(file: Path, words: str) -> str:
+    image = base64.b64encode(file.read_bytes()).decode()
+    return f'<p><img alt="{html.escape(words)}" src="data:image/png;base64,{image}"></p>'
 
 
 def _table(sides: Mapping[str, str], rows: list[list[str]]) -> str:

@@ -7,7 +7,8 @@
 
 A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named in state
 s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are raised fourfold until
-the error was reached by half of them, or to ``samples``. A run that is finished is not made again.
+the error was reached by half of them, or to ``samples``. A run is done in pieces of some queries each, and one that was
+stopped goes on with those that are missing.
 """
 
 import csv
@@ -22,12 +23,13 @@ from annotated_types import Interval
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from experiments.folder import SUMMARY, read_json
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Seed, Study, Threads, option_value
+from experiments.schema import OF_EXPERIMENTS, Checked, Given, Memory, Plain, Seed, Study, Threads, option_value
 from experiments.values import shown, typed
 from gpumcts.errors import BadInput
 from gpumcts.planning import KIND
 
-CURVE = "curve.csv"
+CURVE, PIECES = "curve.csv", "pieces"
+PIECES_A_STAGE = 20
 FIRST_SAMPLES, FACTOR = 1000, 4
 GROUPS = ("game", "planner", "budget")
 
@@ -43,6 +45,7 @@ class PlanningKeys(NamedTuple):
     samples: Annotated[int, Interval(ge=1, le=1_000_000_000)] = 100_000
     seed: Seed = 1
     threads: Threads = None
+    memory_gb: Memory = None
 
 
 def planning_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -67,7 +70,8 @@ def planning_config(plain: Plain, given: Given | None = None) -> Checked:
     except BadInput as error:
         raise BadInput(f"{KIND}.{error}") from None
     identity = {"game": game_identity, "planner": planner_identity, **keys._asdict()}
-    del identity["threads"]
+    for key in ("threads", "memory_gb"):
+        del identity[key]
     slug = f"{game_identity['name']} {game.size} {planner_identity['name']}"
     return Checked(identity, slug, keys, game=game, player=None, policy=planner, study=study)
 
@@ -81,7 +85,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         queries = len(_stages(config.keys.samples)) * config.keys.states * config.keys.runs
         with stop_on_interrupt("stopping ...") as stop, bar(title, queries) as progress:
             try:
-                earlier = _measured(config, stop, progress)
+                earlier = _measured(config, run.folder, stop, progress)
             except KeyboardInterrupt:
                 return {"interrupted": True, "seed": config.keys.seed}
         _write_curve(earlier, run.folder)
@@ -101,7 +105,7 @@ def _stages(samples: int) -> list[int]:
 
 
 def _queries(config: Checked, stop: Any, progress: Any) -> tuple[Any, Any]:
-    """The queries of a run, and what turns their answers (int8[Q, C]) into the error of each state, float64[N, C]."""
+    """The queries of a run in pieces, and what turns all answers (int8[Q, C]) into the error of each state, float64[N, C]."""
     import numpy as np
 
     from gpumcts.planning import study
@@ -121,24 +125,61 @@ def _queries(config: Checked, stop: Any, progress: Any) -> tuple[Any, Any]:
         found = study.errors(chosen, roots, costs, values)
         return found.reshape(keys.runs, keys.states, -1).mean(axis=0)
 
-    return Queries(mdp, config.policy, evaluations, roots, runs, draws, config.threads), errors_of
+    size = -(-len(roots) // PIECES_A_STAGE)
+    limits = config.threads, config.memory_limit
+    parts = [slice(begin, begin + size) for begin in range(0, len(roots), size)]
+    pieces = [Queries(mdp, config.policy, evaluations, roots[p], runs[p], draws[p], *limits) for p in parts]
+    return pieces, errors_of
 
 
-def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
+def _answers(pieces: list[Any], points: Any, home: Path, stop: Any, progress: Any) -> tuple[Any, float]:
+    """The answers of all pieces, int8[Q, C], and the seconds they took: read where they are on disk, else made and written."""
+    import numpy as np
+
+    home.mkdir(exist_ok=True)
+    found, seconds = [], 0.0
+    for number, queries in enumerate(pieces):
+        path = home / f"{int(points[-1])}-{number:02d}.npz"
+        if path.exists():
+            chosen, took = _read(path)
+            progress.advance(len(chosen))
+        else:
+            before = time.perf_counter()
+            chosen = queries.answers(points, stop, progress.advance)
+            took = time.perf_counter() - before
+            fresh = path.with_name(f".{path.name}.new.npz")
+            np.savez_compressed(fresh, chosen=chosen, seconds=took)
+            fresh.replace(path)
+        found.append(chosen)
+        seconds += took
+    return np.concatenate(found), seconds
+
+
+def _read(path: Path) -> tuple[Any, float]:
+    import numpy as np
+
+    try:
+        with np.load(path) as arrays:
+            return arrays["chosen"], float(arrays["seconds"])
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(f"{path} is damaged; remove it, and the run makes it again: {error}") from None
+
+
+def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[str, Any]:
     """Plan with more and more samples until they are enough; returns the summary."""
     import numpy as np
 
     from gpumcts.planning import study
 
     keys, begin = config.keys, time.perf_counter()
-    queries, errors_of = _queries(config, stop, progress)
+    pieces, errors_of = _queries(config, stop, progress)
     drawn, seconds, stages = 0, 0.0, iter(_stages(keys.samples))
     while True:
         most = next(stages)
         progress.note(f"{most:,} samples a query")
-        points, before = study.checkpoints(most), time.perf_counter()
-        chosen = queries.answers(points, stop, progress.advance)
-        seconds, drawn = seconds + time.perf_counter() - before, drawn + most * len(chosen)
+        points = study.checkpoints(most)
+        chosen, took = _answers(pieces, points, folder / PIECES, stop, progress)
+        seconds, drawn = seconds + took, drawn + most * len(chosen)
         found = errors_of(chosen)
         needed = study.samples_needed(found, points, keys.error, keys.seed)
         if most == keys.samples or (needed.samples is not None and 2 * needed.samples <= most):
@@ -155,7 +196,7 @@ def _measured(config: Checked, stop: Any, progress: Any) -> dict[str, Any]:
         "standard_error": (found.std(axis=0, ddof=1) / np.sqrt(len(found))).tolist(),
         "digest": hashlib.sha256(chosen.tobytes()).hexdigest(),
         "samples_per_second": drawn / seconds,
-        "seconds": time.perf_counter() - begin,
+        "seconds": max(seconds, time.perf_counter() - begin),
         "interrupted": False,
         "seed": keys.seed,
         "threads": config.threads,

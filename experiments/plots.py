@@ -41,12 +41,17 @@ def _panel_of(results: list[Result]) -> Any:
     if program == "match" and any(result.summary["games"] for result in results):
         return _by_k if all("k" in result.config for result in results) else _win_rates
     if program == "trees" and any("failure_rate" in result.summary for result in results):
-        return _failure_curves
+        return _failure_curves if len(results) <= MOST_CURVES else None
+    if program == "trees" and any("crossing_median" in result.summary for result in results):
+        return _crossings
+    if program == "planning" and any(result.finished for result in results):
+        return _samples
     return {"playouts": _speeds, "perft": _speeds, "search": _speeds}.get(program)
 
 
 def _height(results: list[Result]) -> float:
-    return 4.2 if _panel_of(results) in (_by_k, _failure_curves) else 1.4 + 0.45 * len(results)
+    curves = (_by_k, _failure_curves, _samples)
+    return 4.2 if _panel_of(results) in curves else 1.4 + 0.45 * len(results)
 
 
 def _errors(results: list[Result]) -> list[list[float]]:
@@ -99,15 +104,17 @@ def _by_k(axes: "Axes", results: list[Result]) -> None:
     axes.legend(fontsize=8, frameon=False)
 
 
-CURVES = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#888888", "#b8302f", "#50a5b5", "#7a6a2f")
+MOST_CURVES = 12  # more cannot be told apart
+CURVES = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#b8302f", "#888888", "#50a5b5", "#7a6a2f")
 
 
 def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     """Failure rates over iterations, both axes logarithmic, with 95 % intervals over trees (as in Figure 4 of 000)."""
     results = [result for result in results if "failure_rate" in result.summary]
+    faint = min(0.12, 0.35 / len(results))  # bands lie on each other
     for color, result in zip(itertools.cycle(CURVES), results, strict=False):
         summary = result.summary
-        axes.fill_between(summary["points"], summary["low"], summary["high"], color=color, alpha=0.12, linewidth=0)
+        axes.fill_between(summary["points"], summary["low"], summary["high"], color=color, alpha=faint, linewidth=0)
         axes.plot(summary["points"], summary["failure_rate"], "o-", color=color, markersize=3, label=result.label)
     rates = [rate for result in results for rate in result.summary["failure_rate"] if rate > 0]
     lowest = 10 ** math.floor(math.log10(min(rates, default=0.01)))
@@ -118,6 +125,30 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     axes.set_xlabel("iterations (alpha-beta: leaves)")
     axes.set_ylabel("failure rate (95 % over trees)")
     axes.legend(fontsize=8, frameon=False)
+
+
+def _crossings(axes: "Axes", results: list[Result]) -> None:
+    """When values came above the level for good, a line a run; an arrow where the median is beyond the horizon."""
+    at = list(range(len(results)))
+    for row, summary in zip(at, (result.summary for result in results), strict=True):
+        horizon = summary["points"][-1]
+        median, low, high = (summary[f"crossing_{key}"] or horizon for key in ("median", "low", "high"))
+        kind = "o" if summary["crossing_median"] else ">"
+        errors = [[max(median - low, 0)], [max(high - median, 0)]]
+        axes.errorbar(median, row, xerr=errors, fmt=kind, color=OURS, markersize=4, capsize=3)
+    axes.set_xscale("log")
+    axes.set_yticks(at, [result.label for result in results], fontsize=8)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    axes.set_title(results[0].title, loc="left", fontsize=10)
+    axes.set_xlabel(f"iterations until the root stays above {results[0].summary['level']:g} (median, 95 %)")
+
+
+def _samples(axes: "Axes", results: list[Result]) -> None:
+    """Samples to the error over grid size, a line a planner."""
+    from experiments.kocsis2006bandit import draw, series
+
+    draw(axes, series([result for result in results if result.finished]))
+    axes.set_title(results[0].title, loc="left", fontsize=10)
 
 
 def _speeds(axes: "Axes", results: list[Result]) -> None:

@@ -76,7 +76,10 @@ def fit_eq2(lines: Sequence[Line]) -> tuple[float, float, float] | None:
         return np.array([math.log(eq2(line.depths, *parameters)) for line in known])
 
     times = np.log([line.median or math.nan for line in known])
-    found, _ = optimize.curve_fit(logarithms, np.arange(len(known)), times, p0=(0.0, 0.0, math.log(GROWTH)))
+    try:
+        found, _ = optimize.curve_fit(logarithms, np.arange(len(known)), times, p0=(0.0, 0.0, math.log(GROWTH)))
+    except (RuntimeError, OverflowError):  # no least squares within the calls allowed
+        return None
     a, b, growth = (math.exp(value) for value in found)
     return a, b, growth
 

@@ -65,7 +65,7 @@ def points_of(results: Sequence[Result]) -> list[Point]:
 
 
 def fit_eq1(points: Sequence[Point]) -> Fit | None:
-    """Eq. 1 fitted to the logarithms of the medians; None where there are no more points than parameters."""
+    """Eq. 1 fitted to the logarithms of the medians; None where there are too few points, or none fits."""
     from scipy import optimize, stats
 
     known = [point for point in points if point.median is not None and point.median > 0]
@@ -76,9 +76,14 @@ def fit_eq1(points: Sequence[Point]) -> Fit | None:
     def logarithm(depths: np.ndarray, log_a: float, log_b: float, log_growth: float) -> np.ndarray:
         return np.log(eq1(depths[0], depths[1], math.exp(log_a), math.exp(log_b), math.exp(log_growth)))
 
-    found, covariance = optimize.curve_fit(
-        logarithm, np.stack([d1, d2]), np.log(times), p0=(0.0, 0.0, math.log(GROWTH))
-    )
+    try:
+        found, covariance = optimize.curve_fit(
+            logarithm, np.stack([d1, d2]), np.log(times), p0=(0.0, 0.0, math.log(GROWTH))
+        )
+    except (RuntimeError, OverflowError):  # no least squares within the calls allowed
+        return None
+    if not np.isfinite(covariance).all():
+        return None
     off = np.log(times) - logarithm(np.stack([d1, d2]), *found)
     half = stats.t.ppf(0.975, len(known) - PARAMETERS) * math.sqrt(covariance[2, 2])
     a, b, growth = (math.exp(value) for value in found)

@@ -27,7 +27,8 @@ def save(figure: Any, path: Path) -> None:
 
 def intervals(known: Sequence[Any]) -> np.ndarray:
     """float64[2, N]: how far the intervals reach below and above medians that are known; to the horizon where there is no end."""
-    return np.array([(x.median - x.low, (x.high or x.horizon) - x.median) for x in known], np.float64).T
+    ends = [(x.median - (x.low or x.median), (x.high or x.horizon) - x.median) for x in known]
+    return np.maximum(np.array(ends, np.float64).reshape(-1, 2), 0.0).T
 
 
 def plot_fig3(points: Sequence[Point], path: Path) -> None:
@@ -48,7 +49,7 @@ def plot_fig3(points: Sequence[Point], path: Path) -> None:
 
 
 def _heat_maps(figure: Any, groups: dict[float, list[Point]]) -> None:
-    every = [np.log10(p.median) for some in groups.values() for p in some if p.median]
+    every = [np.log10(p.median) for some in groups.values() for p in some if p.median] or [0.0]
     panels = figure.subplots(1, len(groups), squeeze=False)[0]
     image = None
     for axes, (exploration, points) in zip(panels, groups.items(), strict=True):
@@ -71,6 +72,8 @@ def _slice(axes: Any, groups: dict[float, list[Point]], over: str, fixed: dict[s
     """Medians with intervals along one depth, and eq. 1 as it was fitted to all pairs."""
     for color, (exploration, points) in zip(itertools.cycle(CURVES), groups.items(), strict=False):
         line = slice_at(points, **fixed)
+        if not line:
+            continue
         at, times = [getattr(p, over) for p in line], [p.median for p in line]
         errors = intervals(line)
         axes.errorbar(at, times, yerr=errors, fmt="o", color=color, markersize=3.5, capsize=3, label=f"{exploration:g}")
@@ -199,6 +202,8 @@ def plot_claims(lines: Sequence[Any], path: Path) -> None:
     colors = dict(zip(dict.fromkeys(line.exploration for line in lines), itertools.cycle(CURVES), strict=False))
     for (exploration, players), some in groups(lines).items():
         single = [line for line in some if len(line.depths) == 1 and line.median]
+        if not single:
+            continue
         style = {TWO: "o-", ONE: "s--"}[players]
         errors = intervals(single)
         left.errorbar(

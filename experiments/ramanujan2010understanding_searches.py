@@ -39,10 +39,10 @@ def read_searches(result: Result) -> Searches:
     """The searches of a finished run."""
     pieces, points = pieces_of(result.folder), np.array(result.summary["points"], np.float64)
     below = np.concatenate([piece.below for piece in pieces]).astype(np.float64)
-    share = np.concatenate([piece.wrong for piece in pieces]).astype(np.float64)
+    to_b, both = (
+        np.concatenate([getattr(piece, name) for piece in pieces]).astype(np.float64) for name in ("wrong", "visits")
+    )
     values = np.concatenate([piece.values for piece in pieces]).astype(np.float64)
-    both = np.maximum(points - OWN, 0)
-    to_b = np.rint(share * both)
     crossing = np.where(below >= points[-1], np.inf, below + 1)
     return Searches(points, crossing, np.stack([both - to_b, to_b], axis=2), 2 * values - 1)
 

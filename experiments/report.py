@@ -4,7 +4,7 @@
     python -m experiments.report runs='multirun/hashimoto2012accelerated/**' title='Table 1'
 
 ``runs`` is a pattern of folders; ``**`` goes down any number of folders. Every folder with a summary.json counts. Where
-a run belongs to an experiment whose document prints a figure for it, that figure stands beside ours.
+a run belongs to an experiment, what its sweep ends with is worked out anew: the document's figures or words beside ours.
 """
 
 import glob
@@ -19,14 +19,14 @@ from experiments.results import PLOT, TABLE, Result, columns, groups, in_order, 
 from experiments.schema import Checked, report_config
 from gpumcts.errors import BadInput
 
-GATHERED = ("match", "playouts", "perft", "search")
+GATHERED = ("match", "playouts", "perft", "search", "trees", "planning")
 
 
 def find(pattern: str) -> list[Result]:
     """The finished runs in the folders that match; raises BadInput where there is none."""
     folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True))]
     finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
-    results = [result for result in map(read, finished) if result.program in GATHERED]
+    results = [result for result in map(read, finished) if result.program in GATHERED and result.finished]
     if not results:
         below = any(next(folder.rglob(SUMMARY), None) for folder in folders if folder.is_dir())
         hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
@@ -41,6 +41,7 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Write table, plots and page; returns the summary."""
+    from experiments.conclusion import ends
     from experiments.frames import write_table
     from experiments.page import page
     from experiments.plots import plot
@@ -49,10 +50,13 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     write_table(results, run.folder)
     image = run.folder / PLOT
     plotted = plot(results, image)
-    (run.folder / "report.html").write_text(page(config.keys.title, results, image if plotted else None), "utf-8")
     for title, some in groups(results).items():
         show(table(title, *columns(some)))
+    said = ends(results, run.folder)
+    text = page(config.keys.title, results, image if plotted else None, said)
+    (run.folder / "report.html").write_text(text, "utf-8")
     files = ["report.html", f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plotted else [])]
+    files += [str(file.relative_to(run.folder)) for end in said for file in end.files]
     show(f"{len(results)} runs; {', '.join(files)} in {here(run.folder)}")
     return {"runs": len(results), "files": files, "folders": [str(result.folder) for result in results]}
 

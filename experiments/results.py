@@ -33,6 +33,11 @@ class Result:
         return str(self.provenance["label"] or self.provenance["name"])
 
     @property
+    def finished(self) -> bool:
+        """Whether it has a result: a match has one after every game, a planner only at its end."""
+        return self.program != "planning" or not self.summary["interrupted"]
+
+    @property
     def printed(self) -> Any:
         """What a source document prints for this run (``win_rate`` in [0, 1], ``games``), or None."""
         if "document" not in self.config or not self.summary.get("games"):
@@ -99,6 +104,7 @@ def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
         "perft": _perft_cells,
         "search": _search_cells,
         "trees": _trees_cells,
+        "planning": _planning_cells,
     }
     rows = [{"run": result.label, **cells.get(program, _no_cells)(result)} for result in results]
     if any("document %" in row for row in rows):
@@ -204,9 +210,24 @@ def _trees_cells(result: Result) -> dict[str, str]:
             cells[f"converged, {key}"] = "-" if needed is None else f"{needed:,.0f}"
     if "wrong_share" in summary and "crossing_median" in summary:
         cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
-    if summary.get("leaves_mean"):
-        cells["leaves"] = f"{summary['leaves_mean']:,.0f}"
+    if "leaves_mean" in summary:
+        cells["leaves"] = f"{summary['leaves_mean']:,.0f} ±{summary['leaves_half']:,.0f}"
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def _planning_cells(result: Result) -> dict[str, str]:
+    summary = result.summary
+    if not result.finished:
+        return {}
+    needed = f"> {summary['most']:,}" if summary["samples"] is None else f"{summary['samples']:,}"
+    return {
+        "size": str(summary["size"]),
+        f"samples to {summary['error']:g}": needed,
+        "95 %": summary["interval"],
+        "last error": f"{summary['mean_error'][-1]:.3f}",
+        "samples/s": shortened(summary["samples_per_second"]),
+        "seconds": f"{summary['seconds']:.1f}",
+    }
 
 
 def _no_cells(result: Result) -> dict[str, str]:

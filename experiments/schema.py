@@ -7,7 +7,7 @@ refused here, in one line that names the key, before any work.
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
@@ -25,11 +25,24 @@ Memory = Annotated[float, Interval(gt=0)] | None
 
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
+    "alpha_beta": ("budget",),
     "random": (),
 }
 """The groups that count for each player; setting another one is refused."""
 
-OF_EXPERIMENTS = ("title", "document", "panel", "k", "decays", "scales", "shape", "shapes", "leaves")
+OF_EXPERIMENTS = (
+    "title",
+    "document",
+    "panel",
+    "k",
+    "decays",
+    "scales",
+    "shape",
+    "shapes",
+    "names",
+    "option",
+    "options",
+)
 """Keys that an experiment may add at the top."""
 
 
@@ -69,18 +82,11 @@ class SearchKeys(NamedTuple):
     memory_gb: Memory = None
 
 
-class TreesKeys(NamedTuple):
-    """The plain keys of experiments.trees."""
+class AlphaBetaKeys(NamedTuple):
+    """The keys of player=alpha_beta."""
 
-    method: Literal["search", "alpha_beta", "alpha_beta_best"] = "search"
-    trees: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
-    runs: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
-    points: Annotated[int, Interval(ge=1, le=1000)] = 3
-    exact: bool = True
-    level: Annotated[float, Interval(ge=0, le=1)] | None = None
-    seed: Seed = 1
-    threads: Threads = None
-    memory_gb: Memory = None
+    name: str = "alpha_beta"
+    best_so_far: bool = False
 
 
 class ReportKeys(NamedTuple):
@@ -131,11 +137,12 @@ class PlayerConfig:
     operator: Any = None
     settings: Settings = Settings()
     budget: Budget = Budget()
+    best_so_far: bool = False
 
     @property
     def iterations(self) -> int:
-        """Iterations a move; 0 where the player does not search, or where its budget is in seconds."""
-        return (self.budget.iterations or 0) if self.name == "uct" else 0
+        """Iterations a move (alpha-beta: leaves); 0 where the player does not search, or where its budget is in seconds."""
+        return (self.budget.iterations or 0) if "budget" in PLAYER_GROUPS[self.name] else 0
 
 
 @dataclass(frozen=True)
@@ -192,11 +199,11 @@ def game_value(plain: Plain) -> tuple[Any, dict[str, Any]]:
     return options.compiled(value), identity
 
 
-def _named(plain: Plain, where: str, known: Collection[str]) -> str:
+def named(plain: Plain, where: str, known: Collection[str]) -> str:
     name = plain.get("name")
     if name not in known:
         raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
-    if len(plain) > 1:
+    if len(plain) > 1 and name != "alpha_beta":
         raise BadInput(f"{where}.{next(key for key in plain if key != 'name')}: unknown key; {where} has name alone")
     return str(name)
 
@@ -219,8 +226,10 @@ def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
     settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
     if settings.expansion != "threshold" and settings.threshold != 1:
         raise BadInput(f"{where}.threshold={settings.threshold} counts with {where}.expansion=threshold alone")
-    if settings.table == 0 and settings.replacement != "twobigp":
-        raise BadInput(f"{where}.replacement={settings.replacement} counts with {where}.table above 0 alone")
+    for key in ("replacement", "stored_above"):
+        value = getattr(settings, key)
+        if settings.table is None and value != Settings._field_defaults[key]:
+            raise BadInput(f"{where}.{key}={value} counts with {where}.table alone")
     return settings
 
 
@@ -244,10 +253,27 @@ def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
 
 def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     """The player configured under ``prefix``."""
-    name = _named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
+    name = named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
         return searching_player(plain, prefix)
+    if name == "alpha_beta":
+        return _alpha_beta_player(plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
+
+
+def _alpha_beta_player(plain: Plain, prefix: str) -> PlayerConfig:
+    """Alpha-beta, whose budget counts leaves."""
+    keys, budget = (
+        typed(AlphaBetaKeys, plain["player"], f"{prefix}player"),
+        budget_of(plain["budget"], f"{prefix}budget"),
+    )
+    if budget.iterations is None or budget.playouts_per_leaf != 1:
+        key = "playouts_per_leaf" if budget.iterations else "seconds"
+        raise BadInput(
+            f"{prefix}budget.{key}={shown(getattr(budget, key))}: {prefix}player=alpha_beta counts leaves, as budget.iterations"
+        )
+    identity = {"player": keys._asdict(), "budget": {"iterations": budget.iterations}}
+    return PlayerConfig("alpha_beta", identity, budget=budget, best_so_far=keys.best_so_far)
 
 
 def refuse_idle_groups(plain: Plain, given: Given) -> None:
@@ -271,10 +297,10 @@ def _top(cls: type, plain: Plain, groups: Collection[str]) -> Any:
     return typed(cls, {key: value for key, value in plain.items() if key not in groups})
 
 
-def _text(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """JSON has no infinity."""
     if isinstance(value, dict):
-        return {key: _text(inner) for key, inner in value.items()}
+        return {key: as_json(inner) for key, inner in value.items()}
     return str(value) if value in (float("inf"), float("-inf")) else value
 
 
@@ -308,8 +334,10 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
         refuse_idle_groups(plain, given)
     identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
     slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
-    engine = _named(plain["engine"], "engine", engines.NAMES)
-    return Checked(_text(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    return Checked(
+        as_json(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study
+    )
 
 
 def search_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -317,10 +345,10 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(SearchKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
     game, game_identity = game_value(plain)
     player = searching_player(plain)
-    engine = _named(plain["engine"], "engine", engines.NAMES)
+    engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
-    return Checked(_text(identity), slug, keys, game=game, player=player, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
 
 
 def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -328,10 +356,10 @@ def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(PlayoutsKeys, plain, ("game", "playout", "engine"))
     game, game_identity = game_value(plain)
     policy, policy_identity = option_value("playout", plain["playout"], "playout")
-    engine = _named(plain["engine"], "engine", engines.NAMES)
+    engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {policy_identity['name']} {engine}"
-    return Checked(_text(identity), slug, keys, game=game, policy=policy, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, policy=policy, engine=engine)
 
 
 def perft_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -339,43 +367,7 @@ def perft_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(PerftKeys, plain, ("game",))
     game, game_identity = game_value(plain)
     identity = {"game": game_identity, **keys._asdict()}
-    return Checked(_text(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
-
-
-def trees_config(plain: Plain, given: Given | None = None) -> Checked:
-    """The checked configuration of experiments.trees."""
-    groups = ("game", *PLAYER_GROUPS["uct"], "engine")
-    keys = _top(TreesKeys, plain, (*groups, *OF_EXPERIMENTS))
-    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
-    game, game_identity = game_value(plain)
-    if "instance" not in game_identity:
-        raise BadInput(
-            f"game={game_identity['name']} has no instances; experiments.trees takes synthetic trees, such as pgame"
-        )
-    player = searching_player(plain)
-    if player.budget.iterations is None:
-        raise BadInput("budget=seconds: experiments.trees counts iterations; give budget.iterations")
-    engine = _named(plain["engine"], "engine", engines.NAMES)
-    identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
-    if keys.method == "search":
-        identity |= player.identity
-    else:
-        _refuse_alpha_beta(keys, given)
-    for key in ("threads", "memory_gb"):
-        del identity[key]
-    name = label(player.identity) if keys.method == "search" else keys.method
-    return Checked(
-        _text(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
-    )
-
-
-def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
-    """Refuse what does not count for alpha-beta."""
-    if not keys.exact or keys.level is not None:
-        raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")
-    for group in ("playout", "selection", "backup", "search"):
-        if given is not None and any(key == group or key.startswith(f"{group}.") for key in given.keys):
-            raise BadInput(f"{group} does not count for method={keys.method}; leave it out")
+    return Checked(as_json(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
 
 
 def report_config(plain: Plain, given: Given | None = None) -> Checked:

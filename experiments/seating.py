@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.schema import Checked, PlayerConfig
 from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.contract import Player
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
@@ -33,7 +34,7 @@ def check_memory(config: Checked) -> None:
     for player in (config.player, config.opponent):
         if player is not None and player.budget.iterations is not None and player.name == "uct":
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
-            if player.settings.table:
+            if player.settings.table is not None:
                 sizes: Any = _TableSizes(
                     *parts, *_table_of(player), engine=config.engine, memory_limit=config.memory_limit
                 )
@@ -49,16 +50,18 @@ class _TableSizes(TableSearcher):
         return None
 
 
-def _table_of(player: PlayerConfig) -> tuple[int, str]:
-    """Entries of the table of a configured search, and how it keeps them."""
-    return player.settings.table, player.settings.replacement
+def _table_of(player: PlayerConfig) -> tuple[int, str, float]:
+    """Entries of the table of a configured search, how it keeps them, and what it prefers."""
+    assert player.settings.table is not None
+    return player.settings.table, player.settings.replacement, player.settings.stored_above
 
 
 def searcher(config: Checked, player: PlayerConfig, threads: int | None = None) -> Searcher | TableSearcher:
     """The search of a configured player, compiled in whole, so that no one waits for it while seconds are counted."""
     parts = (config.game, player.policy, player.rule, player.operator, player.settings)
     limits = {"engine": config.engine, "threads": threads or config.threads, "memory_limit": config.memory_limit}
-    made = TableSearcher(*parts, *_table_of(player), **limits) if player.settings.table else Searcher(*parts, **limits)
+    in_table = player.settings.table is not None
+    made = TableSearcher(*parts, *_table_of(player), **limits) if in_table else Searcher(*parts, **limits)
     made.search(made.rules.starts(1), np.zeros(1, np.uint64), player.settings.threshold + 1).decide()
     return made
 
@@ -128,6 +131,9 @@ def _player(
 ) -> Player:
     if player.name == "random":
         return RandomPlayer(config.game, name=side)
+    if player.name == "alpha_beta":
+        limits: dict[str, Any] = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
+        return AlphaBetaPlayer(config.game, iterations, player.best_so_far, side, **limits)
     return UctPlayer(searcher(config, player), iterations, side, lambda done: on_progress(done / iterations))
 
 

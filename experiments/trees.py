@@ -12,12 +12,95 @@ with the pieces that are missing.
 
 import sys
 import time
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
+
+from annotated_types import Interval
 
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, show, stop_on_interrupt, table
 from experiments.folder import SUMMARY, read_json
-from experiments.schema import Checked, trees_config
+from experiments.schema import (
+    OF_EXPERIMENTS,
+    PLAYER_GROUPS,
+    Checked,
+    Given,
+    Memory,
+    Plain,
+    Seed,
+    Study,
+    Threads,
+    as_json,
+    game_value,
+    label,
+    named,
+    searching_player,
+)
+from experiments.values import typed
+from gpumcts.errors import BadInput
+from gpumcts.kernels import engines
+from gpumcts.tree.settings import Settings
+
+
+class TreesKeys(NamedTuple):
+    """The plain keys of experiments.trees."""
+
+    method: Literal["search", "alpha_beta", "alpha_beta_best"] = "search"
+    trees: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
+    runs: Annotated[int, Interval(ge=1, le=1_000_000)] = 200
+    points: Annotated[int, Interval(ge=1, le=1000)] = 3
+    exact: bool = True
+    level: Annotated[float, Interval(ge=0, le=1)] | None = None
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
+def trees_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.trees."""
+    groups = ("game", *PLAYER_GROUPS["uct"], "engine")
+    keys = typed(TreesKeys, {key: value for key, value in plain.items() if key not in (*groups, *OF_EXPERIMENTS)})
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    game, game_identity = game_value(plain)
+    if "instance" not in game_identity:
+        raise BadInput(
+            f"game={game_identity['name']} has no instances; experiments.trees takes synthetic trees, such as pgame"
+        )
+    player = searching_player(plain)
+    if player.budget.iterations is None:
+        raise BadInput("budget=seconds: experiments.trees counts iterations; give budget.iterations")
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
+    if keys.method == "search":
+        engine = _following_engine(keys, player.settings, engine)
+        identity |= player.identity
+    else:
+        _refuse_alpha_beta(keys, given)
+    for key in ("threads", "memory_gb"):
+        del identity[key]
+    name = label(player.identity) if keys.method == "search" else keys.method
+    return Checked(
+        as_json(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
+    )
+
+
+def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
+    """The engine that follows searches: the CPU where no other can; refuses what cannot be followed."""
+    if settings.reuse:
+        raise BadInput("search.reuse=true: searches that are followed begin anew")
+    if keys.level is not None and settings.table is not None:
+        raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
+    if keys.level is not None and engine not in ("auto", "cpu"):
+        raise BadInput(f"engine={engine}: with level={keys.level} a root's value is watched, with engine=cpu alone")
+    return "cpu" if engine == "auto" and (keys.level is not None or settings.table is not None) else engine
+
+
+def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
+    """Refuse what does not count for alpha-beta."""
+    if not keys.exact or keys.level is not None:
+        raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")
+    for group in ("playout", "selection", "backup", "search"):
+        if given is not None and any(key == group or key.startswith(f"{group}.") for key in given.keys):
+            raise BadInput(f"{group} does not count for method={keys.method}; leave it out")
 
 
 def prepare(config: Checked) -> None:
@@ -32,18 +115,16 @@ def prepare(config: Checked) -> None:
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Follow the searches, or what is left of them; returns the summary."""
     from experiments.curves import summarise, write_curve
-    from experiments.following import checkpoints, follow
+    from experiments.following import follow, points_of
     from gpumcts.kernels.engines import resolve
 
-    assert config.player is not None and config.player.budget.iterations is not None
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     begin = time.perf_counter()
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
         pieces, iterations = follow(config, run.folder, stop, shown.advance)
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
-    points = checkpoints(config.player.budget.iterations, config.keys.points)
-    seconds = time.perf_counter() - begin
+    points, seconds = points_of(config), time.perf_counter() - begin
     summary: dict[str, Any] = {
         **summarise(pieces, points, config.keys),
         "iterations": iterations + earlier.get("iterations", 0),
@@ -80,7 +161,8 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     rows = curve_rows(summary)
     columns = dict.fromkeys(rows[0], "right")
     cells = [[row[name] for name in columns] for row in rows]
-    trees = f"{summary['trees']} trees, {summary['decisive']} with a wrong move, {config.keys.runs} runs each"
+    decisive = f", {summary['decisive']} with a wrong move" if "decisive" in summary else ""
+    trees = f"{summary['trees']} trees{decisive}, {config.keys.runs} runs each"
     speed = f"{shortened(summary['iterations_per_second'])} iterations/s"
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
 

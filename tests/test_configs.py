@@ -57,7 +57,7 @@ def test_every_file_of_an_option_names_a_module(kind):
     [
         ("match", schema.MatchKeys),
         ("playouts", schema.PlayoutsKeys),
-        ("trees", schema.TreesKeys),
+        ("trees", trees.TreesKeys),
         ("perft", schema.PerftKeys),
         ("search", schema.SearchKeys),
         ("report", schema.ReportKeys),

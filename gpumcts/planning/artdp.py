@@ -3,7 +3,8 @@
 Document 003 (section 3.2) says that state values begin as the evaluation, that actions are chosen by Boltzmann exploration,
 and that its temperature is fixed, "tuned on small-size problems". What it leaves open was chosen so:
 
-- Trials run from the query state to a goal, and begin again there; nothing cuts them.
+- Trials run from the query state to a goal, and begin again there; nothing cuts them. Where no goal is reached, as a discounted
+  problem may have it, all samples are of one trial, which may leave the query state for good.
 - The model is the maximum-likelihood one: outcome frequencies per (state, action), and the cost seen.
 - Dynamic programming backs up the current state alone, once a step, before its action is chosen (the least of real-time dynamic
   programming's sets of states): ``V(s) = min over a of Q(s, a)``, ``Q`` by the model and the present values.

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import psutil
 
 from gpumcts.errors import BadInput
 from gpumcts.jit import announced, entry
@@ -17,6 +18,7 @@ from gpumcts.planning.store import FIRST_ROOM, clear, move_in
 
 SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
 MOST_SAMPLES = 1 << 31
+SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
 
 
 @entry
@@ -51,13 +53,14 @@ class Queries:
     roots : int64[Q], where each query begins, states that are no goals; runs : int64[Q], its row of ``evaluations``
     keys : uint64[Q], of its draws
     threads : CPU threads
+    memory_limit : bytes that what the planner remembers may take, all threads together; half of what is free if None
 
     Raises BadInput where the arrays do not fit together, and where a root is a goal.
     """
 
     def __init__(
         self, mdp: Mdp, planner: Any, evaluations: np.ndarray, roots: np.ndarray, runs: np.ndarray, keys: np.ndarray,
-        threads: int = 1,
+        threads: int = 1, memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         states = len(mdp.actions)
         if evaluations.ndim != 2 or evaluations.shape[1] != states or not len(roots) == len(runs) == len(keys):
@@ -68,6 +71,7 @@ class Queries:
             raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
         self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
         self._name = f"planner {type(planner).__name__}"
+        self._limit = memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         self._evaluations = np.ascontiguousarray(evaluations, np.float64)
         self._roots, self._runs = np.ascontiguousarray(roots, np.int64), np.ascontiguousarray(runs, np.int64)
         self._keys = np.ascontiguousarray(keys, np.uint64)
@@ -81,7 +85,8 @@ class Queries:
         """The action each query names after each number of samples in ``checkpoints`` (int64[C], increasing), int8[Q, C].
 
         ``on_progress`` is called from the threads with the queries answered since the last call. Raises KeyboardInterrupt
-        where ``stop`` is set meanwhile, BadInput where the checkpoints do not increase from at least 1 to below 2^31.
+        where ``stop`` is set meanwhile, BadInput where the checkpoints do not increase from at least 1 to below 2^31, and where a
+        query's nodes do not fit into memory.
         """
         checkpoints = np.ascontiguousarray(checkpoints, np.int64)
         if not len(checkpoints) or checkpoints[0] < 1 or (np.diff(checkpoints) <= 0).any():
@@ -126,22 +131,34 @@ class Queries:
             while left := self._answer(left, checkpoints, chosen, kept, progress):
                 if stop is not None and stop.is_set():
                     return
-                kept = _larger(self._planner, self._mdp, kept)
+                kept = self._larger(kept)
             if stop is not None and stop.is_set():
                 return
             if on_progress is not None:
                 on_progress(len(part))
             parts.took(len(part), time.perf_counter() - begin)
 
+    def _larger(self, kept: Any) -> Any:
+        """The same memory with twice the room; raises BadInput where it is more than a thread may have."""
+        room, share = 2 * len(kept.store.keys), self._limit // self._threads
+        before = _bytes_of(kept)
+        if 3 * before > share:  # the old one and the new one, for as long as nodes move in
+            raise BadInput(
+                f"{self._name}: a query takes {room:,} nodes x {2 * before / room:,.0f} bytes, half of them twice as they move "
+                f"in, = {3 * before / 2**20:,.1f} MiB, and a thread may use {share / 2**20:,.1f} MiB; fewer samples or threads, "
+                "or more memory_gb"
+            )
+        more = memory(self._planner, self._mdp, room)
+        move_in(kept.store, more.store)
+        for old, new in zip(kept, more, strict=True):
+            if isinstance(old, np.ndarray):
+                new[: len(old)] = old
+        return more
 
-def _larger(planner: Any, mdp: Mdp, kept: Any) -> Any:
-    """The same memory with twice the room."""
-    more = memory(planner, mdp, 2 * len(kept.store.keys))
-    move_in(kept.store, more.store)
-    for old, new in zip(kept, more, strict=True):
-        if isinstance(old, np.ndarray):
-            new[: len(old)] = old
-    return more
+
+def _bytes_of(kept: Any) -> int:
+    arrays = [*kept.store, *(part for part in kept if isinstance(part, np.ndarray))]
+    return sum(array.nbytes for array in arrays)
 
 
 class _Parts:

@@ -27,9 +27,11 @@ class Settings(NamedTuple):
         shallowest node that has it is taken
     solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (001; MCTS-Solver,
         Winands, Björnsson and Saito 2008)
-    table : entries of a transposition table of fixed size in place of the tree (000, section 2.2); 0 for a tree. For
-        ``table_search.TableSearcher``
+    table : entries of a transposition table of fixed size in place of the tree (000, section 2.2), an even number; None for
+        a tree. For ``table_search.TableSearcher``
     replacement : what such a table keeps: ``twobigp`` (000) or ``single`` (see ``tree.table``)
+    stored_above : where a child cannot be stored in the table, stored moves of a higher value (in [0, 1]) are preferred to a
+        random one (000, section 2.2, the alternative); infinity prefers none
     """
 
     expansion: Literal["node", "threshold", "whole_path", "root"] = "node"
@@ -42,8 +44,9 @@ class Settings(NamedTuple):
     parent_count: Literal["visits", "children"] = "visits"
     reuse: bool = False
     solve: bool = False
-    table: Annotated[int, Interval(ge=0, le=2**31 - 1)] = 0
+    table: Annotated[int, Interval(ge=2, le=2**31 - 1)] | None = None
     replacement: Literal["twobigp", "single"] = "twobigp"
+    stored_above: Annotated[float, Interval(ge=0)] = math.inf
 
     def compiled(self, evaluate_leaves: bool) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""

@@ -136,7 +136,7 @@ class TableSearcher:
             if getattr(self.settings, key) == value:
                 raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")
         if self.settings.leaves_per_tree > 1:
-            raise BadInput(f"budget.leaves_per_tree={self.settings.leaves_per_tree}: must be 1 with search.table")
+            raise BadInput(f"search.leaves_per_tree={self.settings.leaves_per_tree}: must be 1 with search.table")
         whole_path = self.settings.expansion == "whole_path"
         if whole_path and (not isinstance(self.policy, Uniform) or self.policy.truncate):
             raise BadInput(

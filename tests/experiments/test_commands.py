@@ -105,6 +105,16 @@ def test_ctrl_c_keeps_what_there_is(tmp_path):
 # ------------------------------------------------------------------------------------------- the other commands
 
 
+def test_alpha_beta_in_a_match(run, only):
+    """With leaves enough for Dots and Boxes of one row it never loses, whoever begins."""
+    players = "player=alpha_beta player@opponent.player=random budget.iterations=10000"
+    done = run(f"match game=dots_and_boxes game.rows=1 {players} games=20 threads=1")
+    assert done.code == 0, done.err
+    summary = summary_of(only("outputs/match/*"))
+    assert summary["losses"] == 0 < summary["wins"]
+    assert summary["player"]["label"] == "alpha_beta" and 0 < summary["player"]["iterations"] < 20 * 7 * 10_000
+
+
 def test_playouts(run, tmp_path):
     digests = set()
     for number, threads in enumerate((1, 2)):

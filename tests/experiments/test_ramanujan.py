@@ -10,7 +10,7 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from experiments import following, schema
+from experiments import following, trees
 from experiments import ramanujan2010understanding as document
 from experiments import ramanujan2010understanding_claims as claims
 from experiments import ramanujan2010understanding_fig3 as fig3
@@ -36,7 +36,7 @@ def composed(item: str, *overrides: str) -> tuple[dict, Checked]:
         config = compose("trees", [f"experiment=ramanujan2010understanding/{item}", *overrides])
         plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)
-    return plain, schema.trees_config(plain)
+    return plain, trees.trees_config(plain)
 
 
 def listed(plain: dict, budget: str, key: str) -> list:

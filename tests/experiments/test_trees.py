@@ -8,8 +8,9 @@ import pytest
 
 from experiments.curves import _interval, _lasting
 from experiments.folder import SUMMARY
-from experiments.following import PIECES, checkpoints
-from gpumcts.exact.alpha_beta import root_scores
+from experiments.following import PIECES, checkpoints, pieces_of
+from experiments.kocsis2006improved_rates import METHODS, REFERENCE
+from gpumcts.exact.alpha_beta import root_scores, solve
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.options import option
@@ -96,6 +97,15 @@ def test_a_damaged_piece_is_named(run, only):
         ("method=alpha_beta level=0.5", "it takes exact=true and level=null"),
         ("budget=seconds budget.seconds=1", "counts iterations"),
         ("selection=bast", "selection=bast asks the operator"),
+        ("level=0.8 engine=cudasim", "engine=cudasim: with level=0.8"),
+        ("level=0.8 engine=cuda", "engine=cuda: with level=0.8"),
+        ("level=0.8 search.table=100", "level=0.8: with search.table=100"),
+        ("search.table=100 engine=cudasim", "engine=cudasim: a search with search.table takes engine=cpu"),
+        ("search.table=0", "search.table=0: must be an integer in [2, 2147483647], or null"),
+        ("search.table=7", "search.table=7: a table has an even number of entries"),
+        ("search.stored_above=0.5", "search.stored_above=0.5 counts with search.table alone"),
+        ("search.table=100 search.stored_above=-1", "search.stored_above=-1: must be a number of at least 0"),
+        ("search.reuse=true", "search.reuse=true: searches that are followed begin anew"),
     ],
 )
 def test_bad_input_is_one_line_before_any_work(run, tmp_path, words, said):
@@ -117,6 +127,54 @@ def test_checkpoints(iterations, a_decade, points):
     assert checkpoints(iterations, a_decade) == points
 
 
+def test_checkpoints_of_trees_with_some_leaves_in_a_batch(run, only):
+    """All but the last are multiples of the leaves, as the search has them."""
+    assert checkpoints(100, 3, 8) == [8, 16, 24, 56, 100]
+    assert run(f"{TINY} search=default search.leaves_per_tree=8").code == 0
+    assert summary_of(only("outputs/trees/*"))["points"] == [8, 16, 24, 40]
+
+
+def test_values_are_watched_on_the_cpu_whatever_auto_would_take(run, only, monkeypatch):
+    """On a machine with a device ``auto`` is CUDA elsewhere."""
+    monkeypatch.setattr("gpumcts.kernels.engines._automatic", lambda: "cuda")
+    line = "trees game.depth=6 trees=3 runs=2 budget.iterations=30 threads=1 search=default exact=false"
+    assert run(f"{line} level=0.5").code == 0
+    summary = summary_of(only("outputs/trees/*"))
+    assert summary["engine"] == "cpu" and "decisive" not in summary
+
+
+def test_without_exact_values_move_0_alone_is_right(run, only):
+    done = run(
+        "trees game.branching=3 game.depth=4 trees=5 runs=2 budget.iterations=30 engine=cpu threads=1 exact=false"
+    )
+    assert done.code == 0, done.err
+    (piece,) = pieces_of(only("outputs/trees/*"))
+    share = piece.wrong[:, -1] / piece.visits[:, -1]
+    assert piece.visits.dtype == piece.wrong.dtype == np.int32
+    assert piece.decisive.all() and 0.5 < share.mean() < 0.8  # two moves of three, if all are alike
+    assert "with a wrong move" not in done.out
+
+
+def test_alpha_betas_leaves_are_of_all_trees(run, only):
+    """Those without a wrong move too, and beyond the budget; each as a search of its own has it."""
+    assert run("trees method=alpha_beta game.depth=8 trees=12 runs=3 budget.iterations=20 threads=1").code == 0
+    summary, game = summary_of(only("outputs/trees/*")), PGame(2, 8)
+    keys = np.array([key_of(1, tree, number) for tree in range(12) for number in range(3)], np.uint64)
+    leaves = solve(game, np.repeat(instances(game, range(12)), 3, axis=0), keys).leaves
+    assert summary["leaves_mean"] == pytest.approx(leaves.mean()) and leaves.max() > 20
+    assert summary["unfinished"] == (leaves > 20).sum() and summary["decisive"] < 12
+    assert summary["leaves_decisive"] != summary["leaves_mean"]
+
+
+def test_stored_moves_above_a_value_change_searches_in_a_small_table(run, tmp_path):
+    found = []
+    for number, above in enumerate((".inf", "0.0")):
+        line = f"{TINY} budget.iterations=200 search.table=16 search.stored_above={above} hydra.run.dir=s{number}"
+        assert run(line).code == 0
+        found.append(summary_of(tmp_path / f"s{number}")["wrong_share"])
+    assert found[0] != found[1]
+
+
 def test_a_rate_is_reached_for_good():
     points, rates = [1, 10, 100, 1000], [0.5, 0.05, 0.2, 0.0]
     assert _lasting(rates, points, 0.1) == pytest.approx(10**2.5)  # half way from 0.2 to 0, on a logarithmic scale
@@ -134,30 +192,40 @@ def test_the_interval_of_a_rate_holds_the_rate():
     assert low is not None and high is not None and low < at < high and high / low < 2
 
 
-REFERENCE = {  # 200 trees of another generator: iterations, UCT, MC, MMMC (domain facts of the P-games, B = 2, D = 20)
-    10: (0.1125, 0.1290, 0.1665),
-    100: (0.0395, 0.0560, 0.1130),
-    1000: (0.0105, 0.0460, 0.0900),
-}
+CELLS = dict(zip(("uct", "mc", "mmmc", "alpha_beta"), METHODS, strict=True))
+SHAPES = [(2, 20), (8, 8)]
 
 
 @pytest.mark.slow
-def test_failure_rates_agree_with_the_reference(run, tmp_path):
-    """Two samples of 200 trees each, compared by the variance between trees; Holm's correction over nine tests at 1 %."""
+@pytest.mark.parametrize("shape", SHAPES)
+def test_failure_rates_agree_with_the_reference(run, tmp_path, shape):
+    """Two samples of 200 trees each, compared by the variance between trees; Holm's correction over twelve tests at 1 %."""
     from scipy import stats
 
     from gpumcts.match.statistics import holm
 
     values, cells = [], []
-    for column, cell in enumerate(("uct", "mc", "mmmc")):
+    for cell, method in CELLS.items():
         folder = tmp_path / cell
-        line = f"trees cell=kocsis/{cell} trees=200 runs=20 budget.iterations=1000 seed=2 hydra.run.dir={folder}"
+        game = f"game.branching={shape[0]} game.depth={shape[1]} game.instance=1000"
+        line = f"trees cell=kocsis/{cell} {game} trees=200 runs=20 budget.iterations=1000 seed=2 hydra.run.dir={folder}"
         assert run(line).code == 0
         summary = summary_of(folder)
-        for point, expected in REFERENCE.items():
-            at = summary["points"].index(point)
+        for point in (10, 100, 1000):
+            expected, at = REFERENCE[shape][point][METHODS.index(method)], summary["points"].index(point)
             rate, half = summary["failure_rate"][at], summary["high"][at] - summary["failure_rate"][at]
             error = half / 1.96 * math.sqrt(2)  # the reference's trees vary as ours do
-            values.append(2 * stats.norm.sf(abs(rate - expected[column]) / error))
-            cells.append((cell, point, rate, expected[column]))
+            values.append(2 * stats.norm.sf(abs(rate - expected) / error))
+            cells.append((cell, point, rate, expected))
     assert min(holm(values)) > 0.01, list(zip(cells, values, strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "iterations"), [((2, 20), 5000), ((8, 8), 20_000)])
+def test_uct_stops_failing_where_the_reference_does(run, only, shape, iterations):
+    """Where the reference says 0, at most 3 of 200 trees may fail."""
+    assert REFERENCE[shape][iterations][METHODS.index("UCT")] == 0
+    game = f"game.branching={shape[0]} game.depth={shape[1]} game.instance=1000"
+    assert run(f"trees cell=kocsis/uct {game} trees=200 runs=2 budget.iterations={iterations} seed=2").code == 0
+    summary = summary_of(only("outputs/trees/*"))
+    assert summary["points"][-1] == iterations and summary["trees_failing"][-1] <= 3

@@ -86,6 +86,32 @@ def test_an_interrupted_run_goes_on(run, only, monkeypatch):
     assert not summary_of(only("outputs/planning/*"))["interrupted"]
 
 
+def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only):
+    assert run(f"planning {TINY}").code == 0
+    folder = only("outputs/planning/*")
+    whole, pieces = summary_of(folder), sorted((folder / planning.PIECES).iterdir())
+    assert len(pieces) == 20
+    pieces[3].unlink()
+    (folder / SUMMARY).unlink()
+    before = pieces[4].stat().st_mtime_ns
+    assert run(f"planning {TINY}").code == 0
+    again = summary_of(folder)
+    assert (again["digest"], again["samples"]) == (whole["digest"], whole["samples"])
+    assert pieces[3].exists() and pieces[4].stat().st_mtime_ns == before
+    pieces[5].write_bytes(b"no archive")
+    (folder / SUMMARY).unlink()
+    done = run(f"planning {TINY}")
+    assert done.code == 2 and "is damaged; remove it" in done.err and done.err.count("\n") == 1
+
+
+def test_a_report_of_planners(figure, run, only):
+    assert figure[0].code == 0
+    done = run("report runs=fig4/**")
+    assert done.code == 0 and "6 runs" in done.out, done.err
+    page = (only("outputs/report/*") / "report.html").read_text("utf-8")
+    assert "UCT needs significantly fewer samples" in page and page.count("data:image/png") == 2
+
+
 def test_samples_are_raised_until_they_are_enough(run, only):
     """An error of 100 is reached at once, one of 1e-9 never."""
     for error, most, needed in ((100.0, 1000, 1), (1e-9, 5000, None)):

@@ -151,3 +151,17 @@ def test_bad_queries():
     ):
         with pytest.raises(BadInput, match="queries: "):
             Queries(setting.mdp, Uct(), *arrays)
+
+
+@every_planner
+def test_a_planner_that_needs_more_memory_than_it_may_have_is_refused(planner):
+    """With the arithmetic, and before it is taken; what suffices changes no answer."""
+    setting, points = sea(5), np.array([3000])
+    arrays = (setting.evaluations, setting.roots, setting.runs, setting.keys)
+    with pytest.raises(
+        BadInput, match=r"a query takes .* nodes x .* bytes, .* MiB, and a thread may use 0\.3 MiB"
+    ) as refusal:
+        Queries(setting.mdp, planner, *arrays, 2, memory_limit=600_000).answers(points)
+    assert "\n" not in str(refusal.value)
+    enough = Queries(setting.mdp, planner, *arrays, 1, memory_limit=1 << 28).answers(points)
+    assert (enough == setting.queries(planner).answers(points)).all()

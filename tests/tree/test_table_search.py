@@ -194,7 +194,7 @@ REFUSED = {
     "search.expansion=root: not with search.table": {"settings": Settings(expansion="root")},
     "search.reuse=true: not with search.table": {"settings": Settings(reuse=True)},
     "search.solve=true: not with search.table": {"settings": Settings(solve=True)},
-    "budget.leaves_per_tree=2: must be 1": {"settings": Settings(leaves_per_tree=2)},
+    "search.leaves_per_tree=2: must be 1": {"settings": Settings(leaves_per_tree=2)},
 }
 
 

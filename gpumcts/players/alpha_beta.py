@@ -1,0 +1,73 @@
+"""Alpha-beta as a player with a budget of leaves (documents 000 and 003, section 3.1): exact where it ends, else a guess."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.exact.alpha_beta import search_budget
+from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import Rules
+from gpumcts.options import compiled
+from gpumcts.rng import PLY_STEP, key_of
+
+
+class AlphaBetaPlayer:
+    """Searches each position to the ends of its games, moves in random order, for win, draw or loss.
+
+    Where that takes more than ``leaves`` finished games, the move is a random one, or with ``best_so_far`` the best of those
+    whose search is complete (003, footnote 8). ``iterations`` counts leaves. Raises BadInput where chance moves.
+    """
+
+    trusted = True
+    remembers = False
+    playouts = 0
+
+    def __init__(
+        self,
+        game: Any,
+        leaves: int,
+        best_so_far: bool = False,
+        name: str = "alpha_beta",
+        threads: int = 1,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        if leaves < 1:
+            raise BadInput(f"budget.iterations={leaves} is not at least 1")
+        self.name, self.iterations, self.seconds = name, 0, 0.0
+        self._game, self._leaves, self._best_so_far, self._threads = compiled(game), leaves, best_so_far, threads
+        self._on_progress = on_progress
+        _refuse_chance(Rules(self._game))
+
+    def choose(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """A move for each of ``states`` (uint64[T, W]) under ``keys`` (uint64[T]), int64[T]."""
+        begin, most = time.perf_counter(), self._leaves
+        found = search_budget(
+            self._game, states, keys, [most], best_so_far=self._best_so_far, threads=self._threads, stop=stop
+        )
+        self.iterations += int(np.where(found.leaves < 0, most, found.leaves).sum())
+        self.seconds += time.perf_counter() - begin
+        if self._on_progress is not None:
+            self._on_progress(most * len(states))
+        return found.moves[:, 0]
+
+    def forget(self, games: np.ndarray) -> None:
+        """Nothing is kept."""
+
+
+def _refuse_chance(rules: Rules) -> None:
+    """Refuse a game in which chance moves, as one random game shows it."""
+    state, key = rules.starts(1), np.array([key_of(0)], np.uint64)
+    counts, movers = rules.describe(state)
+    while counts[0]:
+        if movers[0] == CHANCE:
+            raise BadInput(
+                f"player=alpha_beta: in {type(rules.game).__name__} chance moves; alpha-beta takes no chance"
+            )
+        state, key = rules.play(state, rules.random_moves(state, key)), key + PLY_STEP
+        counts, movers = rules.describe(state)
