@@ -106,6 +106,10 @@ class SimulatedMark:
     def __init__(self) -> None:
         self._moment = time.perf_counter()
 
+    def again(self) -> None:
+        """Mark the present moment instead."""
+        self._moment = time.perf_counter()
+
     def wait(self) -> None:
         """Nothing to wait for."""
 
@@ -143,8 +147,12 @@ class Mark:
     def __init__(self, stream: Any) -> None:
         from cupy.cuda import Event
 
-        self._event = Event()
-        self._event.record(stream)
+        self._stream, self._event = stream, Event()
+        self.again()
+
+    def again(self) -> None:
+        """Mark the present end of the stream instead."""
+        self._event.record(self._stream)
 
     def wait(self) -> None:
         """Wait until the device has come here; other Python threads run on meanwhile."""
@@ -183,6 +191,8 @@ class Mirror:
         """Copy host words [begin, end) to the device."""
         from cupy.cuda import runtime
 
+        if begin >= end:
+            return
         source, target = self.host.ctypes.data + 8 * begin, self._memory.data.ptr + 8 * begin
         runtime.memcpyAsync(target, source, 8 * (end - begin), runtime.memcpyHostToDevice, self._stream.ptr)
 
@@ -190,6 +200,8 @@ class Mirror:
         """Copy device words [begin, end) to the host."""
         from cupy.cuda import runtime
 
+        if begin >= end:
+            return
         source, target = self._memory.data.ptr + 8 * begin, self.host.ctypes.data + 8 * begin
         runtime.memcpyAsync(target, source, 8 * (end - begin), runtime.memcpyDeviceToHost, self._stream.ptr)
 
@@ -197,7 +209,8 @@ class Mirror:
         """Fill device words [begin, end) with zeros."""
         from cupy.cuda import runtime
 
-        runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
+        if end > begin:
+            runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
 
     def mark(self) -> Mark:
         """The present end of the stream."""
@@ -271,7 +284,8 @@ class Arrays:
     """Arrays on the device of any shape and type, and a stream of their own in which all that is asked for queues up.
 
     What kernels take are Numba's device arrays; memory goes back to the pool with the last reference to its array, so
-    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised.
+    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements have no
+    address: nothing is filled or copied there.
     """
 
     def __init__(self) -> None:
@@ -292,13 +306,16 @@ class Arrays:
             memory = cupy.empty(shape, dtype)
         except (MemoryError, runtime.CUDARuntimeError) as error:
             raise NoRoom(f"no {size / 2**20:,.1f} MiB of device memory") from error
-        runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
-        return cuda.as_cuda_array(memory, sync=False)
+        if size:
+            runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
+        return checked(cuda.as_cuda_array(memory, sync=False))
 
     def upload(self, host: np.ndarray, array: Any) -> None:
         """Copy an array of the host (pageable: it may change on return) into one of its shape and type."""
         from cupy.cuda import runtime
 
+        if not host.size:
+            return
         host = np.ascontiguousarray(host)
         kind = runtime.memcpyHostToDevice
         runtime.memcpyAsync(_address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
@@ -308,6 +325,8 @@ class Arrays:
         """Copy all of an array into a contiguous one of the host; it is there on return."""
         from cupy.cuda import runtime
 
+        if not host.size:
+            return
         kind = runtime.memcpyDeviceToHost
         runtime.memcpyAsync(host.ctypes.data, _address(array), host.nbytes, kind, self._stream.ptr)
         self._stream.synchronize()
@@ -320,7 +339,8 @@ class Arrays:
         to_pitch, from_pitch = (_bytes(a.shape[1:], a.dtype) for a in (wide, array))
         rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
         stream = self._stream.ptr
-        runtime.memcpy2DAsync(_address(wide), to_pitch, _address(array), from_pitch, from_pitch, rows, kind, stream)
+        if array.size:
+            runtime.memcpy2DAsync(_address(wide), to_pitch, _address(array), from_pitch, from_pitch, rows, kind, stream)
         return wide
 
     def mark(self) -> Mark:
@@ -331,6 +351,17 @@ class Arrays:
 def arrays() -> Arrays | SimulatedArrays:
     """``Arrays``, in the simulator of NumPy."""
     return SimulatedArrays() if simulated() else Arrays()
+
+
+def checked(array: Any) -> Any:
+    """An array of the device as kernels are compiled for, elements side by side; RuntimeError for another.
+
+    Numba compiles a kernel for a layout, and takes one array for another where its shape is odd, an axis of length 0 say.
+    """
+    layout = numba.typeof(array).layout
+    if layout != "C":
+        raise RuntimeError(f"numba-cuda takes an array of shape {array.shape} for one of layout {layout}, kernels take C")
+    return array
 
 
 def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
