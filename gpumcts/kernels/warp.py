@@ -1,7 +1,8 @@
 """What the threads of a warp tell each other: votes, shuffles, sums. All threads of a warp call these functions together.
 
 Numba's simulator has none of it. There a warp is a block, and its threads write what they tell into a list between two
-barriers. Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
+barriers. The simulator knows ``numba.cuda`` in the file of the kernel alone: what kernels of several files share asks here.
+Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
 """
 
 import threading
@@ -22,11 +23,17 @@ ALL = U(2**WARP - 1)  # every lane; sets of lanes are words
 MASK = 2**32 - 1  # the same as instructions take it
 
 _told: list[Any] = [0] * SIMULATED_WARP
+_adding = threading.Lock()
+
+
+def _thread() -> Any:
+    """The simulated thread that asks."""
+    return threading.current_thread()
 
 
 def _exchange(value: Any) -> list[Any]:
     """What every simulated lane tells, by lane. Blocks are simulated one after the other."""
-    thread: Any = threading.current_thread()
+    thread = _thread()
     _told[thread.threadIdx.x] = value
     thread.syncthreads()
     told = list(_told)
@@ -34,9 +41,19 @@ def _exchange(value: Any) -> list[Any]:
     return told
 
 
+def warps():
+    """How many warps there are, as int64."""
+    return np.int64(_thread()._manager._grid_dim[0])
+
+
+def warp():
+    """Number of this thread's warp, as int64."""
+    return np.int64(_thread().blockIdx.x)
+
+
 def lane():
     """Number of this thread in its warp, as int64."""
-    return np.int64(threading.current_thread().threadIdx.x)  # type: ignore[attr-defined]
+    return np.int64(_thread().threadIdx.x)
 
 
 def lanes_below():
@@ -65,6 +82,19 @@ def highest(value):
     return max(_exchange(value))
 
 
+def fetch_add(words, index, value):
+    """Add to one word (uint64), whoever else does; its value before. Lanes need not call this together."""
+    with _adding:
+        before = words[index]
+        words[index] = before + value
+    return before
+
+
+overload(warps, jit_options=JIT_OPTIONS)(lambda: lambda: np.int64(cuda.gridsize(1) // WARP))
+overload(warp, jit_options=JIT_OPTIONS)(lambda: lambda: np.int64(cuda.grid(1) // WARP))
+overload(fetch_add, jit_options=JIT_OPTIONS)(
+    lambda words, index, value: lambda words, index, value: cuda.atomic.add(words, index, value)
+)
 overload(lane, jit_options=JIT_OPTIONS)(lambda: lambda: np.int64(cuda.laneid))
 overload(lanes_below, jit_options=JIT_OPTIONS)(lambda: lambda: U(np.uint32(cuda.lanemask_lt())))
 overload(ballot, jit_options=JIT_OPTIONS)(lambda answer: lambda answer: U(np.uint32(cuda.ballot_sync(MASK, answer))))
