@@ -73,6 +73,8 @@ class Each:
     name : what to call it while it is compiled
     threads : in a block, at most; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
+    spans : set to a list, it is told for how many seconds the device was busy with each launch
+    pace : (numbers, steps) of a launch that lasted as long as one should, for who launches again; (0, 0) before
     """
 
     def __init__(self, body: Callable[[int, Any], None], task: Any, name: str, threads: int | None = None) -> None:
@@ -82,6 +84,8 @@ class Each:
         else:
             found, registers = device.describe(), self._kernel.get_regs_per_thread()
             self.shape = shape(registers, found.multiprocessors, threads, found.capability)
+        self.spans: list[float] | None = None
+        self.pace = (0, 0)
 
     def launch(self, task: Any, count: int, stream: Any) -> None:
         """Queue the numbers 0 to ``count`` - 1 in a stream."""

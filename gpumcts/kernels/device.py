@@ -13,6 +13,7 @@ import math
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -52,6 +53,14 @@ def describe() -> Description:
     return Description(
         problem=f"no NVIDIA driver is there ({LIBRARIES[0]}); needed are one and the extra cuda12 or cuda13"
     )
+
+
+def driver_library() -> Any:
+    """The driver's library; OSError where there is none."""
+    for library in LIBRARIES:
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL(library)
+    raise OSError(f"no NVIDIA driver is there ({LIBRARIES[0]})")
 
 
 def ask_driver(driver: Any) -> Description:
@@ -216,6 +225,20 @@ class Mirror:
         """The present end of the stream."""
         return Mark(self._stream)
 
+    @property
+    def address(self) -> int:
+        """The stream as the driver knows it."""
+        return int(self._stream.ptr)
+
+    def replayed(self, queue: Callable[[], None]) -> Callable[[], None]:
+        """What queues once more, as a graph, what ``queue`` queues in the stream."""
+        self._stream.begin_capture()
+        try:
+            queue()
+        finally:
+            graph = self._stream.end_capture()
+        return lambda: graph.launch(self._stream)
+
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # half made, or Python is ending
             self._stream.synchronize()  # the memory goes back to its pool: nothing may still write to it
@@ -318,7 +341,7 @@ class Arrays:
             return
         host = np.ascontiguousarray(host)
         kind = runtime.memcpyHostToDevice
-        runtime.memcpyAsync(_address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
+        runtime.memcpyAsync(address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
         self._stream.synchronize()
 
     def fetch(self, array: Any, host: np.ndarray) -> None:
@@ -328,7 +351,7 @@ class Arrays:
         if not host.size:
             return
         kind = runtime.memcpyDeviceToHost
-        runtime.memcpyAsync(host.ctypes.data, _address(array), host.nbytes, kind, self._stream.ptr)
+        runtime.memcpyAsync(host.ctypes.data, address(array), host.nbytes, kind, self._stream.ptr)
         self._stream.synchronize()
 
     def widened(self, array: Any, size: int) -> Any:
@@ -340,7 +363,7 @@ class Arrays:
         rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
         stream = self._stream.ptr
         if array.size:
-            runtime.memcpy2DAsync(_address(wide), to_pitch, _address(array), from_pitch, from_pitch, rows, kind, stream)
+            runtime.memcpy2DAsync(address(wide), to_pitch, address(array), from_pitch, from_pitch, rows, kind, stream)
         return wide
 
     def mark(self) -> Mark:
@@ -360,7 +383,9 @@ def checked(array: Any) -> Any:
     """
     layout = numba.typeof(array).layout
     if layout != "C":
-        raise RuntimeError(f"numba-cuda takes an array of shape {array.shape} for one of layout {layout}, kernels take C")
+        raise RuntimeError(
+            f"numba-cuda takes an array of shape {array.shape} for one of layout {layout}, kernels take C"
+        )
     return array
 
 
@@ -368,7 +393,8 @@ def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
     return math.prod(shape) * np.dtype(dtype).itemsize
 
 
-def _address(array: Any) -> int:
+def address(array: Any) -> int:
+    """Where an array of the device lies."""
     return array.__cuda_array_interface__["data"][0]
 
 

@@ -8,7 +8,11 @@ from typing import NamedTuple
 
 WARP = 32
 SIZES = (128, 256, 96, 64, 32)  # threads in a block; the first of equally good ones is taken
-QUARTERS, REGISTERS, UNIT = 4, 1 << 14, 256  # of a multiprocessor; registers of a quarter, and what they are handed out in
+QUARTERS, REGISTERS, UNIT = (
+    4,
+    1 << 14,
+    256,
+)  # of a multiprocessor; registers of a quarter, and what they are handed out in
 MOST = {(7, 5): (32, 16), (8, 6): (48, 16), (8, 7): (48, 16), (8, 9): (48, 24), (12, 0): (48, 24), (12, 1): (48, 24)}
 USUAL_MOST = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
 

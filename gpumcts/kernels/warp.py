@@ -101,9 +101,7 @@ overload(ballot, jit_options=JIT_OPTIONS)(lambda answer: lambda answer: U(np.uin
 overload(shuffle, jit_options=JIT_OPTIONS)(
     lambda value, source: lambda value, source: cuda.shfl_sync(MASK, np.int64(value), np.int32(source))
 )
-overload(peers, jit_options=JIT_OPTIONS)(
-    lambda key: lambda key: U(np.uint32(cuda.match_any_sync(MASK, np.int32(key))))
-)
+overload(peers, jit_options=JIT_OPTIONS)(lambda key: lambda key: U(np.uint32(cuda.match_any_sync(MASK, np.int32(key)))))
 
 
 @overload(highest, jit_options=JIT_OPTIONS)
