@@ -36,8 +36,8 @@ MOST_VARIANTS = 8  # values of a field that are tried for the class they become 
 class Report(NamedTuple):
     """One kernel for one device; the numbers in bytes, None where ptxas is missing; ``error`` on one line if it failed.
 
-    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum, or may become such; local : bytes of local
-    memory that its PTX asks for
+    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum, or that ptxas may make such
+    local : bytes of local memory that its PTX asks for
     """
 
     kernel: str

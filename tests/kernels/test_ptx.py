@@ -80,7 +80,7 @@ WARP_CODE = {  # what the simulator does in other ways, and how often a kernel m
         r"vote\.sync\.ballot\.b32": (4, 5),
         r"atom\.global\.add\.u64": (5, 5),  # the four numbers of a tally, and a share
         r"lanemask_lt": (1, 9),
-        r"div\.u32": (1, 1),  # the leaf of a playout
+        r"div\.u32": (1, 2),  # the leaf of a playout
     },
     "Minimax(depth=2, epsilon=0.0, truncate=0) on othello, thread": {
         r"match\.any\.sync\.b32": (1, 1),
