@@ -172,7 +172,7 @@ def othello_move_set(game, state):
 
 @contract.move_of_bit.implements(Othello)
 def othello_move_of_bit(game, state, bit):
-    return np.int64(PASS if ((state.own | state.opp) >> bit) & U(1) != U(0) else bit)
+    return np.int64(PASS) if ((state.own | state.opp) >> bit) & U(1) != U(0) else np.int64(bit)  # both signed: no float
 
 
 @contract.play.implements(Othello)

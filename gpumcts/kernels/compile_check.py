@@ -36,8 +36,8 @@ MOST_VARIANTS = 8  # values of a field that are tried for the class they become 
 class Report(NamedTuple):
     """One kernel for one device; the numbers in bytes, None where ptxas is missing; ``error`` on one line if it failed.
 
-    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum; local : bytes of local
-    memory that its PTX asks for
+    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum, or that ptxas may make such
+    local : bytes of local memory that its PTX asks for
     """
 
     kernel: str
@@ -51,15 +51,19 @@ class Report(NamedTuple):
     error: str = ""
 
 
-def kernels(games: list[str]) -> Iterator[tuple[str, Any, Any]]:
-    """Name, game and policy of every kernel: each game with each class that a policy becomes in compiled code."""
+def kernels(games: list[str]) -> Iterator[tuple[str, Callable, Any, Any]]:
+    """Name, kernel, game and policy: each game with each class that a policy becomes, by each kernel that plays it."""
+    from gpumcts.kernels.cuda_searches import ways
+
     for game, policy in itertools.product(games, options.names("playout")):
         seen = set()
         for value in variants(options.option("playout", policy)):
-            if type(options.compiled(value)) not in seen:
-                seen.add(type(options.compiled(value)))
+            policy_value = options.compiled(value)
+            if type(policy_value) not in seen:
+                seen.add(type(policy_value))
                 game_value = options.compiled(options.option("game", game)())
-                yield f"{value} on {game}", game_value, options.compiled(value)
+                for way, kernel in ways(game_value, policy_value).items():
+                    yield f"{value} on {game}, {way}", kernel, game_value, policy_value
 
 
 def variants(option: type) -> list[Any]:
@@ -88,15 +92,15 @@ def pretended_device(capability: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = real
 
 
-def ptx(game: Any, policy: Any, capability: tuple[int, int]) -> str:
-    """The PTX of the playout kernel; ``policy`` as it travels into compiled code."""
+def ptx(kernel: Callable, game: Any, policy: Any, capability: tuple[int, int]) -> str:
+    """The PTX of a playout kernel; ``policy`` as it travels into compiled code."""
     from numba import cuda
 
-    from gpumcts.kernels.cuda_kernels import kernel_signature, playout_kernel
+    from gpumcts.kernels.cuda_kernels import kernel_signature
 
     with pretended_device(capability):
         signature = kernel_signature(game, policy)
-        return cuda.compile_ptx(playout_kernel, signature, cc=capability, device=False, abi="numba")[0]
+        return cuda.compile_ptx(kernel, signature, cc=capability, device=False, abi="numba")[0]
 
 
 def each_ptx(body: Callable[[int, Any], None], task: Any, capability: tuple[int, int]) -> str:
@@ -142,12 +146,14 @@ def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
 
 def check(name: str, produce: Callable[[], str], capability: tuple[int, int], ptxas: Path | None) -> Report:
     """What the PTX that ``produce`` gives takes of a device."""
+    from gpumcts.kernels.cuda_each import FUSED
+
     report = Report(name, "sm_{}{}".format(*capability))
     try:
         code = produce()
         local = sum(n for (n,) in _numbers(code, r"\.local .*\[(\d+)\]"))
         found = FLOATS.findall(code)
-        fused = sum(instruction.startswith(("fma", "mad")) for instruction in found)
+        fused = len(FUSED.findall(code))
         report = report._replace(floats=len(found), fused=fused, local=local)
         if ptxas is None:
             return report
@@ -172,8 +178,8 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     reports = [
-        check(name, functools.partial(ptx, game, policy, capability), capability, ptxas)
-        for name, game, policy in found
+        check(name, functools.partial(ptx, kernel, game, policy, capability), capability, ptxas)
+        for name, kernel, game, policy in found
         for capability in CAPABILITIES
     ]
     return show(reports, ptxas, chosen.json)

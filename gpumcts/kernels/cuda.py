@@ -6,28 +6,25 @@ to it).
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 from gpumcts.kernels.cpu import Tally
-from gpumcts.kernels.cuda_kernels import (
-    MOST_PLAYOUTS_A_THREAD,
-    THREADS,
-    Job,
-    compiled_kernel,
-    kernel_signature,
-    resident_blocks,
-)
+from gpumcts.kernels.cuda_kernels import MOST_A_LAUNCH, Job, compiled_kernel, grab_size, kernel_signature, taken_word
+from gpumcts.kernels.cuda_searches import ways
+from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.kernels.warp import WARP
 from gpumcts.options import compiled
 
 SECONDS_A_LAUNCH = 0.1
 LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
 LEAVES_A_FLIGHT = 1 << 18
-SIMULATED_THREADS, SIMULATED_BLOCKS = 4, 2  # every simulated thread is one of the operating system
+SIMULATED_BLOCKS = 2  # of a warp each
 
 
 class Flight:
@@ -38,13 +35,14 @@ class Flight:
 
     def __init__(self, playouts: "CudaPlayouts", leaves: int) -> None:
         self._playouts, self._width = playouts, playouts.game.WORDS
-        self._mirror = device.mirror(leaves * (self._width + 1 + TALLY_COLUMNS))
-        self._marks: tuple[Any, Any, Any] | None = None
-        self._count = 0
+        self._mirror = device.mirror(taken_word(leaves, self._width) + 1)
+        self._begin, self._end, self._back = (self._mirror.mark() for _ in range(3))
+        self._queue = [self._mirror.mark() for _ in range(LAUNCHES_AHEAD)]
+        self._count: int | None = None  # of the playouts under way
 
     def arrays(self, leaves: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Views for a batch of so many leaves: states uint64[B, W], keys uint64[B], tally int64[B, TALLY_COLUMNS]."""
-        keys, tally, end = (leaves * n for n in (self._width, self._width + 1, self._width + 1 + TALLY_COLUMNS))
+        keys, tally, end = leaves * self._width, leaves * (self._width + 1), taken_word(leaves, self._width)
         host = self._mirror.host
         columns = host[tally:end].view(np.int64).reshape(leaves, TALLY_COLUMNS)
         return host[:keys].reshape(leaves, self._width), host[keys:tally], columns
@@ -54,54 +52,86 @@ class Flight:
 
         Launches not yet queued are left out where ``stop`` is set meanwhile.
         """
-        mirror, tally = self._mirror, leaves * (self._width + 1)
+        mirror, tally, taken = self._mirror, leaves * (self._width + 1), taken_word(leaves, self._width)
         mirror.upload(0, tally)
-        mirror.clear(tally, tally + leaves * TALLY_COLUMNS)
+        mirror.clear(tally, taken + 1)
+        self._begin.again()
         self._count = leaves * playouts
-        begin = mirror.mark()
-        queue: list[Any] = []
         try:
-            for first in range(0, self._count, size := self._playouts.playouts_a_launch):
+            for number, job in enumerate(self._jobs(leaves, playouts)):
                 if stop is not None and stop.is_set():
                     break
-                if len(queue) >= LAUNCHES_AHEAD:
-                    queue.pop(0).wait()
-                job = Job(mirror.device, self._width, leaves, playouts, first, min(first + size, self._count))
+                mark = self._queue[number % LAUNCHES_AHEAD]
+                if number >= LAUNCHES_AHEAD:
+                    mark.wait()
+                if number > 0:
+                    mirror.clear(taken, taken + 1)
                 self._playouts.launch(job, mirror.stream)
-                queue.append(mirror.mark())
+                mark.again()
         finally:  # after Ctrl-C too there is something to wait for
-            end = mirror.mark()
-            mirror.download(tally, tally + leaves * TALLY_COLUMNS)
-            self._marks = begin, end, mirror.mark()
+            self._end.again()
+            mirror.download(tally, taken)
+            self._back.again()
+
+    def _jobs(self, leaves: int, playouts: int) -> Iterator[Job]:
+        """The batch in launches; ``launch`` sees to how many playouts a warp takes at once."""
+        total, first = leaves * playouts, 0
+        while first < total:
+            count = min(self._playouts.playouts_a_launch, total - first)
+            leaf, number = divmod(first, playouts)
+            yield Job(self._mirror.device, self._width, leaves, playouts, leaf, number, count, 0)
+            first += count
 
     def finish(self) -> None:
         """Wait until the tally is back; nothing to do where nothing is under way."""
-        if self._marks is None:
+        if self._count is None:
             return
-        begin, end, back = self._marks
-        back.wait()
-        self._marks = None
-        self._playouts.took(self._count, end.since(begin))
+        count, self._count = self._count, None
+        self._back.wait()
+        self._playouts.took(count, self._end.since(self._begin))
+        self._playouts.note(self._begin, self._end)
 
 
 class CudaPlayouts:
     """Playouts of one policy on one game on the device, or in Numba's simulator; the outcomes are the CPU's.
 
+    way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the usual one if empty
+    threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
+    shape : what the kernel is launched with
+    spans : since ``watch``, from when to when the device was busy with each flight, (begin, end) in seconds; None before
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
+
+    Raises BadInput for a way that there is not, and for another number of threads.
     """
 
-    def __init__(self, game: Any, policy: Any) -> None:
+    def __init__(self, game: Any, policy: Any, way: str = "", threads: int | None = None) -> None:
         self.game, self.policy = compiled(game), compiled(policy)
         self.name = "cudasim" if device.simulated() else "cuda"
-        self._kernel = compiled_kernel(kernel_signature(self.game, self.policy))
-        if device.simulated():
-            self._threads, self._blocks = SIMULATED_THREADS, SIMULATED_BLOCKS
-        else:
-            registers = self._kernel.get_regs_per_thread()
-            self._threads, self._blocks = THREADS, resident_blocks(registers, device.describe().multiprocessors)
-        self.playouts_a_launch = self._threads * self._blocks
+        found = ways(self.game, self.policy)
+        self.way = way or next(iter(found))
+        if self.way not in found:
+            raise BadInput(f"way={way}: for these playouts there are {', '.join(found)}")
+        if threads is not None and (threads % 32 or not 0 < threads <= 1024):
+            raise BadInput(f"threads={threads}: must be a multiple of 32, up to 1024")
+        self._kernel = compiled_kernel(found[self.way], kernel_signature(self.game, self.policy))
+        self.shape = self._shape(threads)
+        self._fewest = self.shape.threads * self.shape.blocks // self._lanes
+        self.playouts_a_launch = self._fewest
+        self.spans: list[tuple[float, float]] | None = None
+        self._base: Any = None  # of the spans
         self._flights: list[Flight] = []
         self._room = 0
+
+    @property
+    def _lanes(self) -> int:
+        """Threads of a playout."""
+        return WARP if self.way == "warp" else 1
+
+    def _shape(self, threads: int | None) -> Shape:
+        if device.simulated():
+            return Shape(0, WARP, SIMULATED_BLOCKS, 1)
+        found = device.describe()
+        return shape(self._kernel.get_regs_per_thread(), found.multiprocessors, threads, found.capability)
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
@@ -149,16 +179,41 @@ class CudaPlayouts:
 
     def launch(self, job: Job, stream: Any) -> None:
         """Queue the playouts of a job in a stream."""
-        blocks = min(self._blocks, -(-(job.end - job.begin) // self._threads))
+        wanted = job.count * self._lanes
+        threads = self.shape.threads
         if not device.simulated():
-            self._kernel[blocks, self._threads, stream](self.game, self.policy, job)
+            threads = spread(threads, wanted, device.describe().multiprocessors)
+        blocks = min(self.shape.blocks * self.shape.threads // threads, -(-wanted // threads))
+        job = job._replace(grab=grab_size(job.count, blocks * threads // WARP, WARP // self._lanes))
+        if not device.simulated():
+            self._kernel[blocks, threads, stream](self.game, self.policy, job)
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
-            self._kernel[blocks, self._threads](self.game, self.policy, job)
+            self._kernel[blocks, threads](self.game, self.policy, job)
 
     def took(self, playouts: int, seconds: float) -> None:
         """Learn from a flight how many playouts a launch may have."""
-        fewest = self._threads * self._blocks
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
-        self.playouts_a_launch = min(max(fewest, wanted), fewest * MOST_PLAYOUTS_A_THREAD)
+        self.playouts_a_launch = min(max(self._fewest, wanted), MOST_A_LAUNCH)
+
+    def watch(self) -> None:
+        """From now on, tell ``spans`` when the device is busy; what it was told is forgotten."""
+        self._clock = device.mirror(1)  # for its stream
+        self._base, self.spans = self._clock.mark(), []
+        self._base.wait()
+
+    def note(self, begin: Any, end: Any) -> None:
+        """Tell ``spans`` that the device was busy between two marks, where that is asked for."""
+        if self.spans is None:
+            return
+        self.spans.append((begin.since(self._base), end.since(self._base)))
+
+
+def busy_seconds(spans: list[tuple[float, float]]) -> float:
+    """Seconds in which at least one of the spans (begin, end) was under way."""
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total

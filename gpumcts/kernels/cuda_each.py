@@ -3,7 +3,7 @@
 By default NVVM fuses a product into the sum that it feeds, which rounds once where the CPU rounds twice. Here it must not:
 what is left in PTX are ``add.rn``, ``sub.rn``, ``mul.rn``, ``div.rn`` and ``sqrt.rn``, which IEEE 754 defines to the last
 bit and which ptxas leaves as they are. Numba-cuda passes no such option on, so it is put in below; code that shows a fused
-operation all the same is refused.
+operation all the same, or one without ``.rn``, which ptxas might fuse, is refused.
 
 Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
 """
@@ -21,10 +21,13 @@ from numba import cuda
 from gpumcts.jit import announced
 from gpumcts.kernels import device
 from gpumcts.kernels.cuda_kernels import jit
+from gpumcts.kernels.occupancy import Shape, shape, spread
+from gpumcts.kernels.warp import WARP
 
-FUSED = re.compile(r"\b(?:fma|mad)\.(?:r[nzmp]\.)?(?:ftz\.)?(?:sat\.)?f(?:32|64)\b")
-WARP, MOST_THREADS = 32, 128  # threads in a block: few where there are few, so that every multiprocessor has some
-SIMULATED_THREADS = 4  # every simulated thread is one of the operating system
+# What rounds once where the CPU rounds twice; and what ptxas may make that of, since it does not say how to round (``.rn``).
+FUSED = re.compile(
+    r"\b(?:(?:fma|mad)\.(?:r[nzmp]\.)?|(?:add|sub|mul)\.)(?:ftz\.)?(?:sat\.)?(?:f16x2|bf16x2|f16|bf16|f32x2|f32|f64)\b"
+)
 
 
 def each_kernel(body: Callable[[int, Any], None]) -> Callable[[Any], None]:
@@ -68,23 +71,28 @@ class Each:
     body : decorated with ``inlined``
     task : of the type of all tasks: numbers, bools, arrays and NamedTuples of them; NumPy arrays stand for the device's
     name : what to call it while it is compiled
+    threads : in a block, at most; None for as many as suit the kernel's registers
+    shape : what the kernel is launched with
+    spans : set to a list, it is told for how many seconds the device was busy with each launch
+    pace : (numbers, steps) of a launch that lasted as long as one should, for who launches again; (0, 0) before
     """
 
-    def __init__(self, body: Callable[[int, Any], None], task: Any, name: str) -> None:
+    def __init__(self, body: Callable[[int, Any], None], task: Any, name: str, threads: int | None = None) -> None:
         self._kernel = _compiled(body, (numba.typeof(task),), name)
+        if device.simulated():
+            self.shape = Shape(0, WARP, 1, 1)
+        else:
+            found, registers = device.describe(), self._kernel.get_regs_per_thread()
+            self.shape = shape(registers, found.multiprocessors, threads, found.capability)
+        self.spans: list[float] | None = None
+        self.pace = (0, 0)
 
     def launch(self, task: Any, count: int, stream: Any) -> None:
         """Queue the numbers 0 to ``count`` - 1 in a stream."""
         if not device.simulated():
-            threads = block_size(count, device.describe().multiprocessors)
+            threads = spread(self.shape.threads, count, device.describe().multiprocessors)
             self._kernel[-(-count // threads), threads, stream](task)
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
-            self._kernel[-(-count // SIMULATED_THREADS), SIMULATED_THREADS](task)
-
-
-def block_size(count: int, multiprocessors: int) -> int:
-    """Threads in a block for so many threads in all: a warp, and more where every multiprocessor has one already."""
-    warps = -(-count // (WARP * max(1, multiprocessors)))
-    return WARP * min(max(1, warps), MOST_THREADS // WARP)
+            self._kernel[-(-count // WARP), WARP](task)

@@ -1,10 +1,11 @@
-"""The CUDA kernel: one thread plays one playout after another, state in registers, with the CPU's rules and policies.
+"""The CUDA kernel of playouts: a thread plays one after another, state in registers, with the CPU's rules and policies.
 
 Imports ``numba.cuda``: ``numba.config.ENABLE_CUDASIM = 1`` must be set before, where the simulator is wanted
 (``gpumcts.kernels.engines`` does).
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -12,37 +13,50 @@ import numpy as np
 from numba import cuda, types
 
 from gpumcts.games.contract import over, overrun, unpack
-from gpumcts.jit import announced, inlined
+from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS
+from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
 from gpumcts.playouts.contract import cut, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
-THREADS = 128  # threads in a block
-REGISTERS = 1 << 16  # of a multiprocessor
-MOST_BLOCKS = 16  # on a multiprocessor: 2048 threads
 BURST = 8  # plies between two looks for threads that are through: fewer cost looks, more keep them waiting
 LONGEST = np.int64(1 << 30)  # no playout is longer; plies are counted in 32 bits
-MOST_PLAYOUTS_A_THREAD = 8192  # in one launch, so that sums of plies fit in 32 bits
+MOST_A_LAUNCH = 1 << 30  # playouts, so that their numbers fit in 32 bits
+MOST_A_GRAB, GRABS = 256, 16  # playouts that a warp takes at once; how often it does at least, where there are enough
+DRAWS_AT, PLIES_AT = 6, 12  # bits of a word of wins, draws and plies: 32 lanes win at most 32 playouts
 
 # A search with few leaves has small launches, and that is right.
 numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 
 class Job(NamedTuple):
-    """A launch: playouts [begin, end) of ``leaves`` times ``playouts``, those of a leaf side by side.
+    """A launch: ``count`` of the playouts of all leaves, those of a leaf side by side.
 
-    ``words`` holds the states (``width`` words a leaf), the keys (one a leaf) and the tally (TALLY_COLUMNS a leaf,
-    int64 in two's complement), one after the other. One array, since every array costs seven kernel arguments.
+    ``words`` holds the states (``width`` words a leaf), the keys (one a leaf), the tally (TALLY_COLUMNS a leaf, int64 in
+    two's complement) and the playouts that warps have taken beyond their first, one after the other. One array, since every
+    array costs seven kernel arguments.
     """
 
     words: np.ndarray  # uint64
     width: int
     leaves: int
-    playouts: int
-    begin: int
-    end: int
+    playouts: int  # of a leaf
+    leaf: int  # of the first playout
+    number: int  # of the first playout among those of its leaf
+    count: int
+    grab: int  # playouts that a warp takes at once, WARP at least where its threads play one each
+
+
+def taken_word(leaves: int, width: int) -> int:
+    """Where in a job's words it is counted what warps have taken: 0 before the launch."""
+    return leaves * (width + 1 + TALLY_COLUMNS)
+
+
+def grab_size(count: int, warps: int, least: int = WARP) -> int:
+    """Playouts that one of so many warps takes at once: many save atomics and keep a warp at one leaf, few end together."""
+    return max(least, min(MOST_A_GRAB, count // (warps * GRABS) // least * least))
 
 
 @inlined
@@ -52,45 +66,93 @@ def load(game, job, leaf, number):
     return state, child_key(job.words[job.leaves * job.width + leaf], U(number))
 
 
-def playout_kernel(game, policy, job):
-    """Every thread plays a run of consecutive playouts and adds up in registers until the leaf changes.
+@inlined
+def placed(job, playout):
+    """(leaf, number among its playouts) of playout ``playout`` of the job."""
+    place = np.uint32(job.number + playout)
+    after = place // np.uint32(job.playouts)  # a division of 32 bits: one of 64 takes four times as long
+    return np.int32(job.leaf + np.int64(after)), np.int32(place - after * np.uint32(job.playouts))
 
-    The threads of a warp step together for a burst of plies; then those whose playout is over take the next one.
+
+@inlined
+def first_share(job):
+    """The playouts [at, end) that this warp begins with."""
+    at = warp() * np.int64(job.grab)
+    return at, at + np.int64(job.grab)
+
+
+@inlined
+def next_share(job):
+    """The first of the next playouts that are this warp's: its first lane takes them for all."""
+    at = np.int64(0)
+    if lane() == 0:
+        word = job.leaves * (job.width + 1 + TALLY_COLUMNS)  # ``taken_word``
+        at = np.int64(fetch_add(job.words, word, U(job.grab)))
+    return warps() * job.grab + shuffle(at, 0)
+
+
+@inlined
+def hand_out(job, at, end, idle):
+    """A playout for every lane of the set ``idle``: (this lane's, the warp's share that is left)."""
+    mine, following = at + rank(idle), at + np.int64(popcount(idle))
+    if following > end:  # the share does not suffice, but with a second one it does
+        share = next_share(job)
+        mine = mine if mine < end else share + (mine - end)
+        following, end = share + (following - end), share + job.grab
+    return mine, following, end
+
+
+@inlined
+def add(job, leaf, score, wins, draws, plies):
+    """Add to the tally of a leaf."""
+    row = job.leaves * (job.width + 1) + leaf * TALLY_COLUMNS
+    fetch_add(job.words, row + SCORE, U(score))
+    fetch_add(job.words, row + WINS, U(wins))
+    fetch_add(job.words, row + DRAWS, U(draws))
+    fetch_add(job.words, row + PLIES, U(plies))
+
+
+@inlined
+def enter(game, job, through, leaf, state, plies):
+    """Add the outcomes of the lanes that are ``through`` to the tallies: lanes of one leaf add up, one of them writes."""
+    score, counts = np.int64(0), np.int64(0)
+    if through:
+        score = np.int64(outcome(game, state))
+        counts = np.int64(score > 0) + (np.int64(score == 0) << DRAWS_AT)
+        counts += np.int64(plies - overrun(game, state)) * (1 << PLIES_AT)
+    same = peers(leaf if through else np.int32(-1 - lane()))
+    score, counts = sums(same, score, counts)
+    if through and rank(same) == 0:
+        few = np.int64((1 << DRAWS_AT) - 1)
+        add(job, leaf, score, counts & few, (counts >> DRAWS_AT) & few, counts >> PLIES_AT)
+
+
+def playout_kernel(game, policy, job):
+    """Every thread plays one playout after another.
+
+    The threads of a warp step together for a burst of plies; then those whose playout is over enter its outcome and take the
+    next one of the warp's share, and of another share when that is empty.
     """
-    threads = cuda.gridsize(1)
-    share = (job.end - job.begin + threads - 1) // threads
-    begin = job.begin + cuda.grid(1) * share
-    left = np.int32(min(share, job.end - begin))
-    if left <= 0:
-        return
     limit = np.int32(min(cut(policy), LONGEST))
-    tally = job.leaves * (job.width + 1)
-    leaf = np.int32(begin // job.playouts)
-    number = np.int32(begin - leaf * job.playouts)
-    state, stream = load(game, job, leaf, number)
-    plies, wins, draws, plies_sum, score_sum = np.int32(0), np.int32(0), np.int32(0), np.int32(0), np.int64(0)
+    at, end = first_share(job)
+    busy, leaf, plies = False, np.int32(0), np.int32(0)
+    state, stream = load(game, job, leaf, 0)  # not played, but of the type
     while True:
-        while plies >= limit or over(game, state):
-            score = outcome(game, state)
-            score_sum += score
-            wins = np.int32(wins + np.int32(score > 0))
-            draws = np.int32(draws + np.int32(score == 0))
-            plies_sum = np.int32(plies_sum + plies - overrun(game, state))
-            plies = np.int32(0)
-            left = np.int32(left - 1)
-            number = np.int32(number + 1)
-            if number == job.playouts or left == 0:
-                row = tally + leaf * TALLY_COLUMNS
-                cuda.atomic.add(job.words, row + SCORE, U(score_sum))
-                cuda.atomic.add(job.words, row + WINS, U(wins))
-                cuda.atomic.add(job.words, row + DRAWS, U(draws))
-                cuda.atomic.add(job.words, row + PLIES, U(plies_sum))
-                if left == 0:
-                    return
-                wins, draws, plies_sum, score_sum = np.int32(0), np.int32(0), np.int32(0), np.int64(0)
-                leaf, number = np.int32(leaf + 1), np.int32(0)
-            state, stream = load(game, job, leaf, number)
-        until = np.int32(min(plies + BURST, limit))
+        through = busy and (plies >= limit or over(game, state))
+        if ballot(through) != U(0):
+            enter(game, job, through, leaf, state, plies)
+        busy = busy and not through
+        idle = ballot(not busy)
+        if idle != U(0) and at < job.count:
+            mine, at, end = hand_out(job, at, end, idle)
+            if not busy and mine < job.count:
+                leaf, number = placed(job, mine)
+                state, stream = load(game, job, leaf, number)
+                busy, plies = True, np.int32(0)
+            continue  # what was taken may be over already
+        if idle == ALL:
+            return
+        until = np.int32(min(plies + BURST, limit)) if busy else np.int32(0)
         while plies < until and not over(game, state):
             state = step(game, policy, state, stream)
             stream += PLY_STEP
@@ -101,8 +163,8 @@ def playout_kernel(game, policy, job):
 
 
 def kernel_signature(game: Any, policy: Any) -> tuple:
-    """The types of ``playout_kernel``'s arguments for a game and a policy as it travels into compiled code."""
-    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0)
+    """The types of the arguments of a playout kernel, for a game and a policy as it travels into compiled code."""
+    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0, 0, 0)
     return numba.typeof(game), numba.typeof(policy), numba.typeof(job)
 
 
@@ -116,17 +178,15 @@ def jit(signature: tuple) -> Any:
 
 
 @functools.cache
-def compiled_kernel(signature: tuple) -> Any:
-    """``playout_kernel`` for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
+def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
+    """A playout kernel for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
     game, policy = (getattr(t, "instance_class", t) for t in signature[:2])
     with announced(f"CUDA playouts of {policy.__name__} on {game.__name__}"):
-        return jit(signature)(playout_kernel)
+        return jit(signature)(kernel)
 
 
-def resident_blocks(registers: int, multiprocessors: int) -> int:
-    """Blocks of THREADS threads that fit on the device at once, for a kernel of so many registers a thread."""
-    rounded = -(-max(registers, 1) // 8) * 8
-    return multiprocessors * max(1, min(MOST_BLOCKS, REGISTERS // (rounded * THREADS)))
+def empty_kernel(game, policy, job):
+    """Nothing, with the arguments of a playout kernel: what a launch costs."""
 
 
 def trial_kernel(words, number):

@@ -13,6 +13,7 @@ import math
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -52,6 +53,14 @@ def describe() -> Description:
     return Description(
         problem=f"no NVIDIA driver is there ({LIBRARIES[0]}); needed are one and the extra cuda12 or cuda13"
     )
+
+
+def driver_library() -> Any:
+    """The driver's library; OSError where there is none."""
+    for library in LIBRARIES:
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL(library)
+    raise OSError(f"no NVIDIA driver is there ({LIBRARIES[0]})")
 
 
 def ask_driver(driver: Any) -> Description:
@@ -106,6 +115,10 @@ class SimulatedMark:
     def __init__(self) -> None:
         self._moment = time.perf_counter()
 
+    def again(self) -> None:
+        """Mark the present moment instead."""
+        self._moment = time.perf_counter()
+
     def wait(self) -> None:
         """Nothing to wait for."""
 
@@ -143,8 +156,12 @@ class Mark:
     def __init__(self, stream: Any) -> None:
         from cupy.cuda import Event
 
-        self._event = Event()
-        self._event.record(stream)
+        self._stream, self._event = stream, Event()
+        self.again()
+
+    def again(self) -> None:
+        """Mark the present end of the stream instead."""
+        self._event.record(self._stream)
 
     def wait(self) -> None:
         """Wait until the device has come here; other Python threads run on meanwhile."""
@@ -183,6 +200,8 @@ class Mirror:
         """Copy host words [begin, end) to the device."""
         from cupy.cuda import runtime
 
+        if begin >= end:
+            return
         source, target = self.host.ctypes.data + 8 * begin, self._memory.data.ptr + 8 * begin
         runtime.memcpyAsync(target, source, 8 * (end - begin), runtime.memcpyHostToDevice, self._stream.ptr)
 
@@ -190,6 +209,8 @@ class Mirror:
         """Copy device words [begin, end) to the host."""
         from cupy.cuda import runtime
 
+        if begin >= end:
+            return
         source, target = self._memory.data.ptr + 8 * begin, self.host.ctypes.data + 8 * begin
         runtime.memcpyAsync(target, source, 8 * (end - begin), runtime.memcpyDeviceToHost, self._stream.ptr)
 
@@ -197,11 +218,26 @@ class Mirror:
         """Fill device words [begin, end) with zeros."""
         from cupy.cuda import runtime
 
-        runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
+        if end > begin:
+            runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
 
     def mark(self) -> Mark:
         """The present end of the stream."""
         return Mark(self._stream)
+
+    @property
+    def address(self) -> int:
+        """The stream as the driver knows it."""
+        return int(self._stream.ptr)
+
+    def replayed(self, queue: Callable[[], None]) -> Callable[[], None]:
+        """What queues once more, as a graph, what ``queue`` queues in the stream."""
+        self._stream.begin_capture()
+        try:
+            queue()
+        finally:
+            graph = self._stream.end_capture()
+        return lambda: graph.launch(self._stream)
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # half made, or Python is ending
@@ -271,7 +307,8 @@ class Arrays:
     """Arrays on the device of any shape and type, and a stream of their own in which all that is asked for queues up.
 
     What kernels take are Numba's device arrays; memory goes back to the pool with the last reference to its array, so
-    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised.
+    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements have no
+    address: nothing is filled or copied there.
     """
 
     def __init__(self) -> None:
@@ -292,24 +329,29 @@ class Arrays:
             memory = cupy.empty(shape, dtype)
         except (MemoryError, runtime.CUDARuntimeError) as error:
             raise NoRoom(f"no {size / 2**20:,.1f} MiB of device memory") from error
-        runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
-        return cuda.as_cuda_array(memory, sync=False)
+        if size:
+            runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
+        return checked(cuda.as_cuda_array(memory, sync=False))
 
     def upload(self, host: np.ndarray, array: Any) -> None:
         """Copy an array of the host (pageable: it may change on return) into one of its shape and type."""
         from cupy.cuda import runtime
 
+        if not host.size:
+            return
         host = np.ascontiguousarray(host)
         kind = runtime.memcpyHostToDevice
-        runtime.memcpyAsync(_address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
+        runtime.memcpyAsync(address(array), host.ctypes.data, host.nbytes, kind, self._stream.ptr)
         self._stream.synchronize()
 
     def fetch(self, array: Any, host: np.ndarray) -> None:
         """Copy all of an array into a contiguous one of the host; it is there on return."""
         from cupy.cuda import runtime
 
+        if not host.size:
+            return
         kind = runtime.memcpyDeviceToHost
-        runtime.memcpyAsync(host.ctypes.data, _address(array), host.nbytes, kind, self._stream.ptr)
+        runtime.memcpyAsync(host.ctypes.data, address(array), host.nbytes, kind, self._stream.ptr)
         self._stream.synchronize()
 
     def widened(self, array: Any, size: int) -> Any:
@@ -320,7 +362,8 @@ class Arrays:
         to_pitch, from_pitch = (_bytes(a.shape[1:], a.dtype) for a in (wide, array))
         rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
         stream = self._stream.ptr
-        runtime.memcpy2DAsync(_address(wide), to_pitch, _address(array), from_pitch, from_pitch, rows, kind, stream)
+        if array.size:
+            runtime.memcpy2DAsync(address(wide), to_pitch, address(array), from_pitch, from_pitch, rows, kind, stream)
         return wide
 
     def mark(self) -> Mark:
@@ -333,11 +376,25 @@ def arrays() -> Arrays | SimulatedArrays:
     return SimulatedArrays() if simulated() else Arrays()
 
 
+def checked(array: Any) -> Any:
+    """An array of the device as kernels are compiled for, elements side by side; RuntimeError for another.
+
+    Numba compiles a kernel for a layout, and takes one array for another where its shape is odd, an axis of length 0 say.
+    """
+    layout = numba.typeof(array).layout
+    if layout != "C":
+        raise RuntimeError(
+            f"numba-cuda takes an array of shape {array.shape} for one of layout {layout}, kernels take C"
+        )
+    return array
+
+
 def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
     return math.prod(shape) * np.dtype(dtype).itemsize
 
 
-def _address(array: Any) -> int:
+def address(array: Any) -> int:
+    """Where an array of the device lies."""
     return array.__cuda_array_interface__["data"][0]
 
 

@@ -22,7 +22,8 @@ from gpumcts.tree.steps import Batch, apply, reach, rows_of, select
 
 SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
-MOST_BROUGHT_BACK = 1 << 30  # bytes of a forest that are copied to the host after a search, for who looks into it
+MOST_BROUGHT_BACK = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
+MOST_OF_ONE = 1 << 30  # of a single tree, whose lines are shown
 UNPLANTED = -1
 
 
@@ -170,7 +171,9 @@ class DeviceSearch:
         self._stop, self._on_progress = stop, on_progress
         self._task: Any = None  # of the wave that is on the device
         self._brought: Forest | None = None
-        self._step = 1  # of leaves_per_tree iterations, in one launch
+        self._step = 1  # of leaves_per_tree iterations, in one launch; then what suited earlier searches
+        if (trees := searcher.device_kernel.pace[0]) > 0:
+            self._step = max(1, searcher.device_kernel.pace[1] * trees // max(trees, min(size, len(roots.keys))))
         self._told = self._told_before = 0
 
     def run(self) -> tuple[list[RootTable], Forest | None]:
@@ -251,6 +254,7 @@ class DeviceSearch:
             else:
                 wanted = int(self._step * SECONDS_A_LAUNCH / max(seconds, 1e-6))
                 self._step = max(1, min(wanted, self._step * 8))
+                self._searcher.device_kernel.pace = len(numbers), self._step
 
     def _launch(self, arrays: Any, task: Task) -> float:
         """The seconds that the device took for a launch."""
@@ -258,7 +262,10 @@ class DeviceSearch:
         self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
         end = arrays.mark()
         end.wait()
-        return end.since(begin)
+        seconds = end.since(begin)
+        if (spans := self._searcher.device_kernel.spans) is not None:
+            spans.append(seconds)
+        return seconds
 
     def _grow(self, arrays: Any) -> None:
         """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time."""
@@ -283,11 +290,12 @@ class DeviceSearch:
         """Copy the trees of a wave to the host: into ``known``, or into a forest of their own where that is small."""
         forest = self._task.forest
         trees, slots = forest.visits.shape
+        most = MOST_BROUGHT_BACK if trees > 1 else MOST_OF_ONE
         if self._known is not None:
             if self._known.visits.shape[1] < slots:
                 self._known = with_room(self._known, slots)
             target = Forest(*(array[begin:end] for array in self._known))
-        elif trees == len(self._roots.keys) and trees * slots * self._searcher.slot_bytes <= MOST_BROUGHT_BACK:
+        elif trees == len(self._roots.keys) and trees * slots * self._searcher.slot_bytes <= most:
             target = self._brought = self._searcher.empty_forest(trees, slots)
         else:
             return

@@ -1,12 +1,17 @@
 """Playouts in Numba's simulator, which must be on before CUDA is imported: run in a process of its own, prints JSON."""
 
 import json
+import sys
+
+import numpy as np
 
 from gpumcts.kernels import engines
 from tests.kernels.drivers import GAMES, POLICIES, digest, keys_for, positions
 
 SHAPES = {"uniform": (12, 3), "minimax 2": (2, 2), "minimax 3, 4 plies": (2, 1)}  # leaves, playouts of each
 LATE = {"othello": 46}
+MORE_SHAPES = [(1, 1), (1, 2), (3, 1), (5, 31), (2, 32), (3, 33), (1, 64), (1, 1000), (77, 1)]  # of cheap playouts
+SPARE = 7  # simulated warps beyond those that have something to do
 
 
 def batch(game: str, policy: str) -> tuple:
@@ -15,27 +20,77 @@ def batch(game: str, policy: str) -> tuple:
     return positions(GAMES[game], leaves, least=LATE.get(game, 0)), keys_for(leaves), playouts
 
 
+def shaped(leaves: int, playouts: int) -> tuple:
+    """A batch of many playouts that are short."""
+    return positions(GAMES["dice_duel"], leaves, least=16), keys_for(leaves), playouts
+
+
 def main() -> None:
-    """Digests by game and policy, and those of one batch cut in different ways."""
+    """Digests by game, policy and kernel, of batches of all shapes, and of one batch cut in different ways."""
+    engines.resolve("cudasim")
+    sys.setswitchinterval(1e-4)  # simulated threads wait for each other all the time
+    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda_searches import ways
+
     told = {}
     for game, policy in ((g, p) for g in GAMES for p in POLICIES):
-        engine = engines.playout_engine("cudasim", GAMES[game], POLICIES[policy])
-        told[f"{game}, {policy}"] = digest(engine.tally(*batch(game, policy)))
+        usual = engines.playout_engine("cudasim", GAMES[game], POLICIES[policy])
+        for way in ways(usual.game, usual.policy):
+            engine = CudaPlayouts(GAMES[game], POLICIES[policy], way)
+            told[f"{game}, {policy}, {way}"] = digest(engine.tally(*batch(game, policy)))
+    for policy in ("uniform", "minimax 1"):
+        engine = engines.playout_engine("cudasim", GAMES["dice_duel"], POLICIES[policy])
+        for shape in MORE_SHAPES if policy == "uniform" else MORE_SHAPES[:4]:
+            told[f"{policy}, {shape}"] = digest(engine.tally(*shaped(*shape)))
     told["launches of 8"] = digest(_cut(playouts_a_launch=8))
     told["launches of 29"] = digest(_cut(playouts_a_launch=29))
     told["flights of 5"] = digest(_cut(leaves_a_flight=5))
+    told["many warps"] = digest(_cut(blocks=36 // 4 + SPARE))
+    told["spans"] = _spans()
+    told["warp of 32"] = _warp_of_32()
     told["seconds"] = _release()
     print(json.dumps(told))
 
 
-def _cut(playouts_a_launch: int | None = None, leaves_a_flight: int = 1 << 18):
+def _cut(playouts_a_launch: int | None = None, leaves_a_flight: int = 1 << 18, blocks: int = 2):
     from gpumcts.kernels import cuda
 
     cuda.LEAVES_A_FLIGHT = leaves_a_flight
     engine = engines.playout_engine("cudasim", GAMES["othello"], POLICIES["uniform"])
     engine.took = lambda playouts, seconds: None
-    engine.playouts_a_launch = playouts_a_launch or engine.playouts_a_launch
+    engine.shape = engine.shape._replace(blocks=blocks)
+    engine.playouts_a_launch = playouts_a_launch or 1000
     return engine.tally(*batch("othello", "uniform"))
+
+
+def _spans() -> list:
+    """When the device was busy with three flights, of an engine that is watched and of one that is not any more."""
+    engine = engines.playout_engine("cudasim", GAMES["dice_duel"], POLICIES["uniform"])
+    engine.tally(*shaped(1, 1))
+    engine.watch()
+    for _ in range(3):
+        engine.tally(*shaped(1, 1))
+    return engine.spans
+
+
+def _warp_of_32() -> dict:
+    """Votes, ranks and sums of a simulated warp as large as a real one; lane i has the key i % 3, or i where it is alone."""
+    from numba import cuda
+
+    from gpumcts.kernels import warp
+
+    warp.WARP, warp._told = 32, [0] * 32
+    told = {"ranks": np.zeros(32, np.int64), "sums": np.zeros((32, 2), np.int64), "alone": np.zeros((32, 2), np.int64)}
+
+    def kernel(ranks, sums, alone):
+        lane = int(warp.lane())
+        same = warp.peers(lane % 3)
+        ranks[lane] = warp.rank(same)
+        sums[lane] = warp.sums(same, np.int64(lane), np.int64(-(lane**2)))
+        alone[lane] = warp.sums(warp.peers(lane), np.int64(lane), np.int64(1))
+
+    cuda.jit(kernel)[1, 32](*told.values())
+    return {name: array.tolist() for name, array in told.items()}
 
 
 def _release() -> str:

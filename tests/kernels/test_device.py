@@ -1,17 +1,22 @@
 """Devices that are there, are not there, or lack something; engines by name; imports that need none of it."""
 
 import ctypes
+import importlib.util
 import subprocess
 import sys
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device, engines
+from gpumcts.kernels import device, engines, launch_cost, occupancy
 from gpumcts.kernels.cpu import CpuPlayouts
 from tests.kernels.drivers import GAMES, ROOT, UNIFORM
 
+needs_compiler = pytest.mark.skipif(
+    importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
+)
 ATTRIBUTES = {device.MULTIPROCESSORS: 132, device.MAJOR: 9, device.MINOR: 0}
 
 
@@ -75,7 +80,10 @@ def test_missing_packages(monkeypatch, driver, extra):
     assert device.missing_packages(driver) == ""
 
 
-@pytest.mark.parametrize("module", ["gpumcts.kernels.device", "gpumcts.kernels.engines", "gpumcts.tree.search"])
+@pytest.mark.parametrize(
+    "module",
+    ["gpumcts.kernels.device", "gpumcts.kernels.engines", "gpumcts.kernels.launch_cost", "gpumcts.tree.search"],
+)
 def test_imports_load_no_cuda(module):
     assert run(f"import sys, {module}; print([m for m in ('numba.cuda', 'cupy') if m in sys.modules])") == "[]"
 
@@ -134,9 +142,162 @@ def test_simulated_mirror_copies():
     assert mirror.mark().since(mirror.mark()) <= 0
 
 
-def test_resident_blocks():
-    from gpumcts.kernels.cuda_kernels import resident_blocks
+def test_simulated_marks_are_used_again():
+    mirror = device.SimulatedMirror(1)
+    early, late = mirror.mark(), mirror.mark()
+    early.again()
+    assert early.since(late) >= 0
 
-    assert resident_blocks(64, 132) == 8 * 132
-    assert resident_blocks(20, 132) == 16 * 132
-    assert resident_blocks(255, 1) == 2
+
+# ------------------------------------------------------------------------------------------------- arrays without elements
+
+
+class Runtime:
+    """What of CuPy's runtime is called, noted."""
+
+    memcpyHostToDevice = memcpyDeviceToHost = memcpyDeviceToDevice = 0
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def __getattr__(self, name):
+        return lambda *arguments: self.calls.append(name)
+
+
+class Hollow(SimpleNamespace):
+    """An array of the device of which but shape and type are there."""
+
+    @property
+    def size(self):
+        return int(np.prod(self.shape))
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"data": (0, False)}
+
+
+@pytest.fixture
+def hollow_device(monkeypatch):
+    """``device.Arrays`` and ``device.Mirror`` on a device that only notes what it is asked for: (arrays, mirror, calls)."""
+    runtime, stream = Runtime(), SimpleNamespace(ptr=0, synchronize=lambda: None)
+    cupy = ModuleType("cupy")
+    cupy.empty = lambda shape, dtype: Hollow(shape=shape, dtype=np.dtype(dtype), data=SimpleNamespace(ptr=0))
+    cupy_cuda = ModuleType("cupy.cuda")
+    cupy_cuda.runtime = runtime
+    cupy.cuda = cupy_cuda
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "cupy.cuda", cupy_cuda)
+    import numba.cuda
+
+    monkeypatch.setattr(numba.cuda, "as_cuda_array", lambda array, sync: array)
+    monkeypatch.setattr(device, "checked", lambda array: array)
+    arrays, mirror = device.Arrays.__new__(device.Arrays), device.Mirror.__new__(device.Mirror)
+    arrays._stream = mirror._stream = stream
+    mirror._memory, mirror.host = cupy.empty((4,), np.uint64), np.zeros(4, np.uint64)
+    return arrays, mirror, runtime.calls
+
+
+def test_nothing_is_filled_or_copied_at_no_address(hollow_device):
+    arrays, mirror, calls = hollow_device
+    for shape in ((0,), (5, 0), (0, 4)):
+        array, host = arrays.zeros(shape, np.int8), np.zeros(shape, np.int8)
+        arrays.upload(host, array)
+        arrays.fetch(array, host)
+    arrays.widened(arrays.zeros((0, 3), np.int8), 9)
+    mirror.upload(2, 2)
+    mirror.download(2, 2)
+    mirror.clear(2, 2)
+    assert calls == []
+
+
+def test_what_has_elements_is_filled_and_copied(hollow_device):
+    arrays, mirror, calls = hollow_device
+    array, host = arrays.zeros((2, 3), np.int8), np.zeros((2, 3), np.int8)
+    arrays.upload(host, array)
+    arrays.fetch(array, host)
+    arrays.widened(array, 5)
+    mirror.upload(1, 2)
+    mirror.download(1, 2)
+    mirror.clear(1, 2)
+    copies = ["memcpyAsync"] * 2
+    assert calls == ["memsetAsync", *copies, "memsetAsync", "memcpy2DAsync", *copies, "memsetAsync"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("shape", [(0,), (5, 0), (0, 4), (5, 0, 3), (5, 3, 2)])
+def test_arrays_are_typed_as_kernels_take_them(monkeypatch, shape):
+    from numba.cuda.cudadrv import devicearray, devices
+
+    monkeypatch.setattr(devices, "get_context", lambda: None)
+    strides = np.zeros(shape, np.float64).strides
+    array = devicearray.DeviceNDArray(shape, strides, np.float64, gpu_data=SimpleNamespace())
+    assert device.checked(array) is array
+
+
+def test_arrays_of_another_layout_are_refused():
+    with pytest.raises(
+        RuntimeError, match=r"^numba-cuda takes an array of shape \(2, 3\) for one of layout F, kernels take C$"
+    ):
+        device.checked(np.zeros((3, 2)).T)
+
+
+# ---------------------------------------------------------------------------------------------------------------- launches
+
+
+def test_occupancy():
+    """Warps by registers as CUDA's occupancy calculator has them: given from the quarters of a multiprocessor."""
+    warps = {32: 64, 40: 48, 64: 32, 72: 28, 96: 20, 121: 16, 128: 16, 168: 12, 176: 8, 184: 8, 255: 8}
+    for registers, expected in warps.items():
+        found = occupancy.shape(registers, 132)
+        assert (found.threads, found.warps, found.blocks) == (128, expected, 132 * expected // 4)
+    assert occupancy.blocks_at_once(184, 32) == 8 and occupancy.blocks_at_once(184, 96) == 2
+    assert occupancy.blocks_at_once(16, 32) == 32 and occupancy.blocks_at_once(16, 32, (8, 6)) == 16
+    assert occupancy.shape(32, 1, capability=(8, 6)).warps == 48
+    assert occupancy.blocks_at_once(255, 1024) == 1  # less than one cannot be asked for
+
+
+@pytest.mark.parametrize("threads", occupancy.SIZES)
+def test_no_other_size_has_more_warps(threads):
+    for registers in range(16, 256):
+        asked, best = occupancy.shape(registers, 2, threads), occupancy.shape(registers, 2)
+        assert asked.threads == threads and asked.warps <= best.warps <= 64
+        assert asked.blocks * threads == 2 * 32 * asked.warps
+
+
+def test_few_threads_are_spread():
+    counts = (1, 32, 132 * 32, 132 * 32 + 1, 10**6)
+    assert [occupancy.spread(128, n, 132) for n in counts] == [32, 32, 32, 64, 128]
+
+
+@needs_compiler
+def test_shares():
+    """A warp takes a playout a thread at least; many where there are many, so that it comes back some sixteen times."""
+    from gpumcts.kernels.cuda_kernels import MOST_A_GRAB, grab_size
+
+    assert grab_size(1, 1) == 32 and grab_size(1, 1, 1) == 1
+    assert grab_size(5_000_000, 4224) == 64 and grab_size(10**9, 4224) == MOST_A_GRAB
+
+
+@needs_compiler
+def test_busy_seconds():
+    from gpumcts.kernels.cuda import busy_seconds
+
+    assert busy_seconds([]) == 0
+    assert busy_seconds([(3.0, 4.0), (0.0, 1.0), (0.5, 2.0), (0.6, 0.7)]) == 3
+
+
+def test_the_cost_of_a_launch_needs_a_device(monkeypatch):
+    monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
+    with pytest.raises(BadInput, match="^the cost of a launch: nothing there$"):
+        launch_cost.costs(GAMES["othello"], UNIFORM())
+
+
+@needs_compiler
+def test_bad_ways_and_threads_are_refused():
+    from gpumcts.kernels.cuda import CudaPlayouts
+
+    with pytest.raises(BadInput, match="^way=warp: for these playouts there are nested$"):
+        CudaPlayouts(GAMES["othello"], UNIFORM(), way="warp")
+    for threads in (0, -32, 33, 2048):
+        with pytest.raises(BadInput, match=f"^threads={threads}: must be a multiple of 32, up to 1024$"):
+            CudaPlayouts(GAMES["othello"], UNIFORM(), threads=threads)

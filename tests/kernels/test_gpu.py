@@ -7,6 +7,7 @@ import pytest
 
 from gpumcts.kernels import cuda_kernels, device, engines
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.options import compiled
 from tests.kernels.drivers import GAMES, MINIMAX, POLICIES, UNIFORM, digest, keys_for, positions
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("default")]
@@ -51,6 +52,62 @@ def test_shapes(leaves, playouts):
     cuda.took = lambda count, seconds: None
     cuda.playouts_a_launch = 997
     assert digest(cuda.tally(states, keys, playouts)) == expected
+
+
+@pytest.mark.parametrize("way", ["thread", "nested", "warp"])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("game", ["othello", "dots_and_boxes", "dice_duel"])
+def test_every_kernel_of_informed_playouts(game, depth, way):
+    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda_searches import ways
+
+    value, policy = GAMES[game], MINIMAX(depth=depth, epsilon=0.1, truncate=0 if depth < 3 else 8)
+    if way not in ways(compiled(value), compiled(policy)):
+        pytest.skip("there is no such kernel")
+    states, keys = positions(value, 300), keys_for(300)
+    expected = digest(CpuPlayouts(value, policy, threads=4).tally(states, keys, 3))
+    for threads in (None, 64):
+        assert digest(CudaPlayouts(value, policy, way, threads).tally(states, keys, 3)) == expected
+
+
+@pytest.mark.parametrize("playouts", [1, 2, 31, 32, 33, 64, 1000])
+def test_playouts_of_a_leaf(playouts):
+    """Lanes of a warp that share a leaf, and that do not; with no more playouts than threads, and a few more."""
+    cuda, cpu = both("othello", UNIFORM())
+    resident = cuda.shape.blocks * cuda.shape.threads
+    for total in (7 * playouts, resident + resident // 100):
+        leaves = -(-total // playouts)
+        states, keys = positions(GAMES["othello"], leaves), keys_for(leaves)
+        assert digest(cuda.tally(states, keys, playouts)) == digest(cpu.tally(states, keys, playouts))
+
+
+@pytest.mark.parametrize("threads", [32, 64, 96, 128, 256])
+def test_block_sizes(threads):
+    """The driver holds as many blocks at once as we think, and no block size changes an outcome."""
+    from numba import cuda as numba_cuda
+
+    from gpumcts.kernels.cuda import CudaPlayouts
+
+    engine = CudaPlayouts(GAMES["othello"], UNIFORM(), threads=threads)
+    function = next(iter(engine._kernel.overloads.values()))._codelibrary.get_cufunc()
+    told = numba_cuda.current_context().get_active_blocks_per_multiprocessor(function, threads, 0)
+    assert engine.shape.warps == told * threads // 32
+    states, keys = positions(GAMES["othello"], 5000), keys_for(5000)
+    assert digest(engine.tally(states, keys, 3)) == digest(both("othello", UNIFORM())[1].tally(states, keys, 3))
+
+
+def test_spans_and_the_cost_of_a_launch():
+    from gpumcts.kernels.cuda import busy_seconds
+    from gpumcts.kernels.launch_cost import costs
+
+    cuda, _ = both("othello", UNIFORM())
+    cuda.watch()
+    for _ in range(3):
+        cuda.tally(positions(GAMES["othello"], 1000), keys_for(1000))
+    assert len(cuda.spans) == 3 and 0 < busy_seconds(cuda.spans) < 3
+    found = costs(GAMES["othello"], UNIFORM())
+    assert [cost.route for cost in found] == ["numba", "driver", "graph"]
+    assert all(0 < cost.host <= cost.whole < 1e-2 for cost in found)
 
 
 def test_a_million_in_several_flights():

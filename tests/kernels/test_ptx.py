@@ -1,15 +1,24 @@
 """Every kernel compiled for devices that are not there: PTX by NVVM, and what ptxas says of it where that is installed."""
 
+import ctypes
 import importlib.util
+import re
+from types import SimpleNamespace
 
 import pytest
 
-from gpumcts.kernels import compile_check
+from gpumcts.kernels import compile_check, launch_cost
 from tests.kernels.drivers import told_by
 
 GAMES = compile_check.options.names("game")
-KERNELS = [name for name, _, _ in compile_check.kernels(GAMES)]
+FOUND = {name: rest for name, *rest in compile_check.kernels(GAMES)}
+KERNELS = list(FOUND)
 DEVICES = ["sm_80", "sm_90"]
+
+WORDS = SimpleNamespace(  # an array of the device
+    dtype=SimpleNamespace(itemsize=8), shape=(64,), strides=(8,), __cuda_array_interface__={"data": (1 << 40, False)}
+)
+JOB = (WORDS, 3, 1, 1, 0, 0, 1, 32)
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 needs_ptxas = pytest.mark.skipif(compile_check.find_ptxas() is None, reason="ptxas (nvidia-cuda-nvcc) is not installed")
@@ -24,7 +33,9 @@ def reports():
 
 def test_kernels_are_all_there():
     assert len(KERNELS) == len(set(KERNELS)) >= 5 * len(GAMES)
-    assert "Minimax(depth=3, epsilon=0.0, truncate=0) on othello" in KERNELS
+    for way in ("thread", "nested", "warp"):
+        assert f"Minimax(depth=2, epsilon=0.0, truncate=0) on othello, {way}" in KERNELS
+    assert "Minimax(depth=3, epsilon=0.0, truncate=0) on othello, thread" not in KERNELS
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -51,7 +62,54 @@ def test_no_spills(reports, kernel, device):
 @pytest.mark.parametrize("device", DEVICES)
 def test_registers_of_uniform_othello(reports, device):
     """No more than 64, so that half of a multiprocessor's threads are resident."""
-    assert reports["Uniform(truncate=0) on othello", device]["registers"] <= 64
+    assert reports["Uniform(truncate=0) on othello, nested", device]["registers"] <= 64
+
+
+@needs_ptxas
+@pytest.mark.parametrize("device", DEVICES)
+def test_registers_of_informed_playouts(reports, device):
+    """No more than 128, so that a quarter of a multiprocessor's threads are resident."""
+    for way in ("thread", "nested", "warp"):
+        assert reports[f"Minimax(depth=2, epsilon=0.0, truncate=0) on othello, {way}", device]["registers"] <= 128
+
+
+WARP_CODE = {  # what the simulator does in other ways, and how often a kernel may ask for it
+    "Uniform(truncate=0) on othello, nested": {
+        r"match\.any\.sync\.b32": (1, 1),  # which lanes have a leaf in common
+        r"shfl\.sync\.idx\.b32": (6, 6),  # two words to add up, and the share that the first lane takes
+        r"vote\.sync\.ballot\.b32": (4, 5),
+        r"atom\.global\.add\.u64": (5, 5),  # the four numbers of a tally, and a share
+        r"lanemask_lt": (1, 9),
+        r"div\.u32": (1, 2),  # the leaf of a playout
+    },
+    "Minimax(depth=2, epsilon=0.0, truncate=0) on othello, thread": {
+        r"match\.any\.sync\.b32": (1, 1),
+        r"shfl\.sync\.idx\.b32": (6, 6),
+    },
+    "Minimax(depth=2, epsilon=0.0, truncate=0) on othello, warp": {
+        r"shfl\.sync\.bfly\.b32": (10, 10),  # the largest of 32 values of 64 bits
+        r"shfl\.sync\.idx\.b32": (4, 4),
+        r"match\.any": (0, 0),
+    },
+}
+
+
+@pytest.mark.parametrize("kernel", WARP_CODE)
+def test_warps_talk_in_machine_code(kernel):
+    code = compile_check.ptx(*FOUND[kernel], (9, 0))
+    for pattern, (least, most) in WARP_CODE[kernel].items():
+        assert least <= len(re.findall(pattern, code)) <= most, pattern
+
+
+def test_packed_arguments():
+    """As many words of the same sizes as the kernel takes, for games with numbers and with bools."""
+    for game in ("othello", "sailing", "dice_duel"):
+        name = f"Uniform(truncate=0) on {game}, nested"
+        kernel, game_value, policy = FOUND[name]
+        words = launch_cost.flattened((game_value, policy, JOB))
+        code = compile_check.ptx(kernel, game_value, policy, (9, 0))
+        sizes = re.findall(r"\.param \.[ub](\d+) ", code[: code.index(")")])
+        assert [8 * ctypes.sizeof(word) for word in words] == [int(size) for size in sizes]
 
 
 def test_floats_are_seen():

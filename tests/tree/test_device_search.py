@@ -105,12 +105,29 @@ def test_device_without_device(monkeypatch):
 
 
 @needs_compiler
-def test_block_sizes():
-    from gpumcts.kernels.cuda_each import FUSED, block_size
+@pytest.mark.parametrize(
+    "code",
+    [
+        "\tfma.rn.f64 \t%fd1, %fd2, %fd3, %fd4;",
+        "mad.f32 %f1",
+        "mul.f64 %fd1, %fd2, %fd3;",  # does not say how to round: ptxas may fuse it
+        "add.ftz.f32 %f1",
+        "@%p1 sub.f64 %fd1",
+    ],
+)
+def test_what_is_fused_or_may_be(code):
+    from gpumcts.kernels.cuda_each import FUSED
 
-    assert [block_size(n, 132) for n in (1, 32, 132 * 32, 132 * 32 + 1, 10**6)] == [32, 32, 32, 64, 128]
-    assert FUSED.search("\tfma.rn.f64 \t%fd1, %fd2, %fd3, %fd4;") and FUSED.search("mad.f32 %f1")
-    assert not FUSED.search("mad.lo.s64 %rd1; mul.rn.f64 %fd1; add.rn.f64 %fd2")
+    assert FUSED.search(code)
+
+
+@needs_compiler
+def test_what_cannot_be_fused():
+    from gpumcts.kernels.cuda_each import FUSED
+
+    assert not FUSED.search(
+        "mad.lo.s64 %rd1; mul.rn.f64 %fd1; add.rn.f64 %fd2; sub.rn.ftz.f32 %f1; add.s64 %rd1; mul.lo.s64"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- as PTX

@@ -1,0 +1,54 @@
+"""How many threads a block should have, so that as many as can be are on the device at once: arithmetic, no device needed.
+
+Registers are given to warps, each from its own quarter of a multiprocessor, in units of 256: 184 registers a thread leave room
+for 8 warps, not for the 11 that the sum of all registers would hold (CUDA's occupancy calculator counts so, too).
+"""
+
+from typing import NamedTuple
+
+WARP = 32
+SIZES = (128, 256, 96, 64, 32)  # threads in a block; the first of equally good ones is taken
+QUARTERS, REGISTERS, UNIT = (
+    4,
+    1 << 14,
+    256,
+)  # of a multiprocessor; registers of a quarter, and what they are handed out in
+MOST = {(7, 5): (32, 16), (8, 6): (48, 16), (8, 7): (48, 16), (8, 9): (48, 24), (12, 0): (48, 24), (12, 1): (48, 24)}
+USUAL_MOST = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
+
+
+class Shape(NamedTuple):
+    """What a kernel is launched with, for people and benchmarks.
+
+    registers : of a thread; threads : in a block; blocks : on the device at once; warps : on a multiprocessor at once
+    """
+
+    registers: int
+    threads: int
+    blocks: int
+    warps: int
+
+
+def blocks_at_once(registers: int, threads: int, capability: tuple[int, int] = (9, 0)) -> int:
+    """Blocks of so many threads, of so many registers each, that a multiprocessor holds at once; one at least."""
+    warps = -(-threads // WARP)
+    of_a_warp = -(-max(registers, 1) * WARP // UNIT) * UNIT
+    most_warps, most_blocks = MOST.get(capability, USUAL_MOST)
+    held = min(QUARTERS * (REGISTERS // of_a_warp), most_warps)
+    return max(1, min(held // warps, most_blocks))
+
+
+def shape(
+    registers: int, multiprocessors: int, threads: int | None = None, capability: tuple[int, int] = (9, 0)
+) -> Shape:
+    """The shape with most warps on a multiprocessor, or the one with blocks of ``threads`` threads."""
+    sizes = SIZES if threads is None else (threads,)
+    warps = {size: blocks_at_once(registers, size, capability) * (size // WARP) for size in sizes}
+    best = max(sizes, key=warps.__getitem__)
+    return Shape(registers, best, warps[best] * WARP // best * multiprocessors, warps[best])
+
+
+def spread(threads: int, count: int, multiprocessors: int) -> int:
+    """Threads in a block where a launch has but ``count`` of them: fewer, so that every multiprocessor has some."""
+    warps = -(-count // (WARP * max(1, multiprocessors)))
+    return min(threads, WARP * max(1, warps))
