@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from experiments.benchmarks.busy import Busy
 from experiments.benchmarks.measure import KERNELS, Bench, Row, row_of
 from experiments.benchmarks.ours import searcher, uct
@@ -21,29 +23,31 @@ SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, 
 ON_A_DEVICE = (
     (50, 4096, 64),
     (20, 16_384, 16),
-)  # and playouts a leaf: 131,072 in the batches of each player's half of the games
+)  # and playouts a leaf: 131,072 and more in a batch of half of the games
 WARM_UP = (20, 4)
+EMPTY_CALLS = 20
 
 
 class Timed(Searcher):
     """A searcher on the CPU that knows the seconds its compiled iterations took, for one thread.
 
-    Each call is made twice, first with no iteration to do. What that takes is work on the arguments, which Python can do without
-    no more than with the search; it is taken off both the call and the whole.
+    Numba's work on the arguments of a call is not among them: what a call without iterations takes is taken off each.
     """
 
     compiled = 0.0  # seconds
-    overhead = 0.0  # of the calls that did nothing
+    measuring = 0.0  # of the empty calls that were timed, which are no part of a match
+    empty_call: float | None = None
 
     def _advance(self, forest: Any, states: Any, keys: Any, block: Any, numbers: Any, *more: Any) -> int:
-        times = [time.perf_counter()]
-        super()._advance(forest, states, keys, block, (numbers[0], numbers[0]), *more)
-        times.append(time.perf_counter())
+        if self.empty_call is None:
+            times = [time.perf_counter()]
+            for _ in range(EMPTY_CALLS):
+                super()._advance(forest, states, keys, block, (0, 0), *more)
+                times.append(time.perf_counter())
+            self.empty_call, self.measuring = float(np.diff(times).min()), times[-1] - times[0]
+        begin = time.perf_counter()
         reached = super()._advance(forest, states, keys, block, numbers, *more)
-        times.append(time.perf_counter())
-        nothing = times[1] - times[0]
-        self.overhead += nothing
-        self.compiled += times[2] - times[1] - nothing
+        self.compiled += time.perf_counter() - begin - self.empty_call
         return reached
 
 
@@ -54,7 +58,7 @@ class Played(NamedTuple):
 
     rate: float
     outside_compiled: float | None
-    outside_choose: float
+    outside_choose: float | None
     busy: float | None = None
 
 
@@ -78,7 +82,8 @@ def _rows(shape: tuple[int, int, int], turns: list[Played]) -> list[Row]:
     outside = [turn.outside_compiled for turn in turns if turn.outside_compiled is not None]
     if outside:
         rows.append(row_of("match", f"{name}: not in compiled code", "%", outside, at=at))
-    rows.append(row_of("match", f"{name}: not in a search", "%", [turn.outside_choose for turn in turns], at=at))
+    if outside := [turn.outside_choose for turn in turns if turn.outside_choose is not None]:
+        rows.append(row_of("match", f"{name}: not in a search", "%", outside, at=at))
     if busy := [turn.busy for turn in turns if turn.busy is not None]:
         rows.append(row_of("match", f"{name}: kernels busy", "%", busy, at=at | KERNELS))
     return rows
@@ -92,15 +97,24 @@ def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 
     kernels = Busy([s.engine for s in searchers])
     with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
         begin = time.perf_counter()
-        play_match(bench.game, players, games, 1, Path(folder), {}, games)  # type: ignore[arg-type]
+        at_once = at_once_on(bench.on_cpu, bench.threads)
+        play_match(bench.game, players, games, 1, Path(folder), {}, games, at_once=at_once)  # type: ignore[arg-type]
         wall = time.perf_counter() - begin
     chosen = sum(player.seconds for player in players)
     if kind is not Timed:
         ran = kernels.seconds()
-        return Played(games / wall, None, 100 * (1 - chosen / wall), None if ran is None else 100 * ran / wall)
-    overhead, compiled = (sum(getattr(s, name) for s in searchers) for name in ("overhead", "compiled"))
-    wall, chosen = wall - overhead, chosen - overhead
+        outside_choose = (
+            100 * (1 - chosen / wall) if at_once < 2 else None
+        )  # two at once take more seconds than there are
+        return Played(games / wall, None, outside_choose, None if ran is None else 100 * ran / wall)
+    measuring, compiled = (sum(getattr(s, name) for s in searchers) for name in ("measuring", "compiled"))
+    wall, chosen = wall - measuring, chosen - measuring
     return Played(games / wall, 100 * (1 - compiled / wall), 100 * (1 - chosen / wall))
+
+
+def at_once_on(cpu: bool, threads: int) -> int:
+    """Searches at once, as the command for matches has it."""
+    return 0 if not cpu else min(threads, 2)
 
 
 def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any:
@@ -109,6 +123,7 @@ def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any
 
     def run(n: int) -> None:
         with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
-            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games)  # type: ignore[arg-type]
+            least, at_once = min(n, games), at_once_on(True, threads)
+            play_match(bench.game, players, least, 1, Path(folder), {}, games, at_once=at_once)  # type: ignore[arg-type]
 
     return run

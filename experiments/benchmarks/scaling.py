@@ -20,7 +20,7 @@ ONE_TREE = (1000, 10_000, 100_000, 1_000_000)
 BATCHES = (64, 1000, 10_000, 100_000, 1_000_000)
 PLAYOUTS_A_TURN, ITERATIONS_A_TURN = 600_000, 300_000
 THREADED_TREES, THREADED_ITERATIONS = 1000, 400
-MATCH = (300, 64)  # iterations a move, games
+MATCHES = ((300, 64), (1000, 64))  # iterations a move, games
 DEVICE_TREES, DEVICE_PLAYOUTS, DEVICE_ITERATIONS = (1000, 10_000, 100_000), (1, 8, 64), 50
 ON_A_DEVICE = 20  # times as many playouts a turn there
 
@@ -67,17 +67,19 @@ def _searching(searcher: Any, states: Any, tree_keys: Any) -> Callable[[int], No
 
 
 def _threads_of_matches(bench: Bench) -> list[Row]:
-    iterations, games = MATCH
-    contenders = [
+    return [row for shape in MATCHES for row in _curve(bench, "games/s", _matches(bench, *shape))]
+
+
+def _matches(bench: Bench, iterations: int, games: int) -> list[Contender]:
+    return [
         Contender(
             f"match, {games} games of {iterations} iterations a move, threads={count}",
             games_a_turn(bench, iterations, games, count),
             games,
-            {"threads": count},
+            {"threads": count, "iterations": iterations, "games": games},
         )
         for count in _threads()
     ]
-    return _curve(bench, "games/s", contenders)
 
 
 # --------------------------------------------------------------------------------------------------------- playouts

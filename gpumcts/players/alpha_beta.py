@@ -23,6 +23,7 @@ class AlphaBetaPlayer:
     """
 
     trusted = True
+    concurrent = False
     remembers = False
     playouts = 0
 

@@ -119,7 +119,7 @@ def test_a_timed_search_is_the_search(tmp_path):
 
 
 def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
-    small = {"TREES": (2, 5), "ITERATIONS_OF_TREES": 5, "ONE_TREE": (5, 10), "BATCHES": (3, 20), "MATCH": (3, 2)}
+    small = {"TREES": (2, 5), "ITERATIONS_OF_TREES": 5, "ONE_TREE": (5, 10), "BATCHES": (3, 20), "MATCHES": ((3, 2),)}
     turns = {"PLAYOUTS_A_TURN": 50, "ITERATIONS_A_TURN": 20, "THREADED_TREES": 4, "THREADED_ITERATIONS": 5}
     for name, value in (small | turns).items():
         monkeypatch.setattr(scaling, name, value)
