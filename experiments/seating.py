@@ -17,6 +17,7 @@ from gpumcts.players.rates import Rate, bound_rates, calibrate
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.workers import Workers
 
 SIDES = ("player", "opponent")
 MOST_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
@@ -56,12 +57,17 @@ def _table_of(player: PlayerConfig) -> tuple[int, str, float]:
     return player.settings.table, player.settings.replacement, player.settings.stored_above
 
 
-def searcher(config: Checked, player: PlayerConfig, threads: int | None = None) -> Searcher | TableSearcher:
+def searcher(
+    config: Checked, player: PlayerConfig, threads: int | None = None, workers: Workers | None = None
+) -> Searcher | TableSearcher:
     """The search of a configured player, compiled in whole, so that no one waits for it while seconds are counted."""
     parts = (config.game, player.policy, player.rule, player.operator, player.settings)
     limits = {"engine": config.engine, "threads": threads or config.threads, "memory_limit": config.memory_limit}
     in_table = player.settings.table is not None
-    made = TableSearcher(*parts, *_table_of(player), **limits) if in_table else Searcher(*parts, **limits)
+    if in_table:
+        made: Any = TableSearcher(*parts, *_table_of(player), **limits)
+    else:
+        made = Searcher(*parts, **limits, workers=workers)
     made.search(made.rules.starts(1), np.zeros(1, np.uint64), player.settings.threshold + 1).decide()
     return made
 
@@ -98,10 +104,13 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     timed = {side: player for side, player in configured.items() if player.name == "uct" and player.budget.seconds}
     measured = _measured(config, timed, folder) if timed else {}
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
-    players = [_player(config, player, side, iterations[side], on_progress) for side, player in configured.items()]
+    workers = Workers(config.threads)
+    players = [
+        _player(config, player, side, iterations[side], on_progress, workers) for side, player in configured.items()
+    ]
     bound = {"iterations_of_seconds": measured} if measured else {}
     engine = resolve(config.engine)
-    at_once = 0 if engine != "cpu" else 1 if config.threads == 1 else 2  # a device is one thread's
+    at_once = 2 if engine == "cpu" else 0  # a device is one thread's
     return Seats((players[0], players[1]), iterations, bound, engine, at_once)
 
 
@@ -127,14 +136,20 @@ def _rate(config: Checked, player: PlayerConfig) -> Rate:
 
 
 def _player(
-    config: Checked, player: PlayerConfig, side: str, iterations: int, on_progress: Callable[[float], None]
+    config: Checked,
+    player: PlayerConfig,
+    side: str,
+    iterations: int,
+    on_progress: Callable[[float], None],
+    workers: Workers,
 ) -> Player:
     if player.name == "random":
         return RandomPlayer(config.game, name=side)
     if player.name == "alpha_beta":
         limits: dict[str, Any] = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
         return AlphaBetaPlayer(config.game, iterations, player.best_so_far, side, **limits)
-    return UctPlayer(searcher(config, player), iterations, side, lambda done: on_progress(done / iterations))
+    search = searcher(config, player, workers=workers)
+    return UctPlayer(search, iterations, side, lambda done: on_progress(done / iterations))
 
 
 def iterations_of(config: Checked, folder: Path) -> int:

@@ -18,6 +18,7 @@ from gpumcts.match.runner import play_match
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.workers import Workers
 
 SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
 ON_A_DEVICE = (
@@ -92,38 +93,32 @@ def _rows(shape: tuple[int, int, int], turns: list[Played]) -> list[Row]:
 def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 1) -> Played:
     """One match of so many games in flight, its journal in a folder within the bench's that is removed again."""
     settings = Settings(playouts_per_leaf=playouts)
-    searchers = [searcher(bench, kind, engine=bench.engine, settings=settings) for _ in range(2)]
+    workers = Workers(bench.threads)
+    searchers = [searcher(bench, kind, engine=bench.engine, settings=settings, workers=workers) for _ in range(2)]
     players = tuple(UctPlayer(s, iterations, name) for s, name in zip(searchers, ("a", "b"), strict=True))
     kernels = Busy([s.engine for s in searchers])
     with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
         begin = time.perf_counter()
-        at_once = at_once_on(bench.on_cpu, bench.threads)
+        at_once = 2 if bench.on_cpu else 0  # as the command for matches has it
         play_match(bench.game, players, games, 1, Path(folder), {}, games, at_once=at_once)  # type: ignore[arg-type]
         wall = time.perf_counter() - begin
     chosen = sum(player.seconds for player in players)
     if kind is not Timed:
         ran = kernels.seconds()
-        outside_choose = (
-            100 * (1 - chosen / wall) if at_once < 2 else None
-        )  # two at once take more seconds than there are
+        outside_choose = None if bench.on_cpu else 100 * (1 - chosen / wall)  # two at once take more than there is
         return Played(games / wall, None, outside_choose, None if ran is None else 100 * ran / wall)
     measuring, compiled = (sum(getattr(s, name) for s in searchers) for name in ("measuring", "compiled"))
-    wall, chosen = wall - measuring, chosen - measuring
-    return Played(games / wall, 100 * (1 - compiled / wall), 100 * (1 - chosen / wall))
-
-
-def at_once_on(cpu: bool, threads: int) -> int:
-    """Searches at once, as the command for matches has it."""
-    return 0 if not cpu else min(threads, 2)
+    wall -= measuring
+    return Played(games / wall, 100 * (1 - compiled / wall), None)
 
 
 def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any:
     """What a contender runs: matches of UCT on the CPU with so many threads; n is games, at most ``games`` of them."""
-    players = tuple(UctPlayer(uct(bench, engine="cpu", threads=threads), iterations, name) for name in ("a", "b"))
+    both: dict[str, Any] = {"engine": "cpu", "threads": threads, "workers": Workers(threads)}
+    players = tuple(UctPlayer(uct(bench, **both), iterations, name) for name in ("a", "b"))
 
     def run(n: int) -> None:
         with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
-            least, at_once = min(n, games), at_once_on(True, threads)
-            play_match(bench.game, players, least, 1, Path(folder), {}, games, at_once=at_once)  # type: ignore[arg-type]
+            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games, at_once=2)  # type: ignore[arg-type]
 
     return run

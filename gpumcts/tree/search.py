@@ -4,7 +4,6 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from gpumcts.tree.reuse import Kept
 from gpumcts.tree.selection.contract import check
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
+from gpumcts.tree.workers import Workers
 
 U = np.uint64
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
@@ -53,12 +53,6 @@ SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 MOST_SLOTS = 2**31
-
-
-@functools.cache
-def threads_of(count: int) -> ThreadPoolExecutor:
-    """So many threads that all searches of the process share: those that go on at once take no more than one would."""
-    return ThreadPoolExecutor(count, "search")
 
 
 @functools.lru_cache(maxsize=1)
@@ -106,6 +100,7 @@ class Searcher:
         and policy; ``auto`` is chosen anew for every search, by the number of its trees
     threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
     memory_limit : bytes a forest may take, 40 % of the machine's available memory if None
+    workers : so many ``threads`` to share with other searchers
     """
 
     def __init__(
@@ -118,6 +113,7 @@ class Searcher:
         engine: Any = "cpu",
         threads: int = 1,
         memory_limit: int | None = None,
+        workers: Workers | None = None,
     ) -> None:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
@@ -129,6 +125,7 @@ class Searcher:
         self.switches = settings.compiled(operator.EVALUATES)
         self._memory_limit = memory_limit
         self._kept = Kept()
+        self._workers = workers or Workers(threads)
         self._pace = FIRST_PACE * settings.playouts_per_leaf
         whole_path = settings.expansion == "whole_path"
         if whole_path:
@@ -435,11 +432,7 @@ class Searcher:
                 pace = (time.perf_counter() - begin) / (done * trees)
                 self._pace = max(pace, self._pace / 8, 1e-9)
 
-        if self.threads == 1:
-            for block in pending:
-                work(block)
-        else:
-            list(threads_of(self.threads).map(work, pending))
+        self._workers.run(work, pending)
 
     def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(

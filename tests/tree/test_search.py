@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from gpumcts.tree.backup.discounted import Discounted
 from gpumcts.tree.root import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.workers import Workers
 from tests.tree.drivers import (
     NEEDY,
     OPERATORS,
@@ -294,3 +297,40 @@ def signature(operator, rule):
     found = searcher_of(operator, rule=rule).search(STATES, keys_for(4, seed=2012), 2000)
     text = repr([[(c.move, c.visits) for c in found.root_children(tree)] for tree in range(4)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_workers_are_as_many_as_were_asked_for(threads):
+    """Two callers at once share them: no more than so many pieces of work go on, and all are done."""
+    workers, inside, most, done, lock = Workers(threads), [0], [0], [], threading.Lock()
+
+    def work(item):
+        with lock:
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+        time.sleep(0.002)
+        with lock:
+            inside[0] -= 1
+            done.append(item)
+
+    with ThreadPoolExecutor(2) as callers:
+        list(callers.map(lambda first: workers.run(work, range(first, first + 20)), (0, 20)))
+    assert sorted(done) == list(range(40))
+    assert most[0] == threads
+
+
+def test_what_a_worker_raises_comes_out():
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            Workers(threads).run(lambda item: 1 // item, [1, 0, 2])
+
+
+def test_searches_at_once_are_what_they_are_alone():
+    """Two searches of one searcher from two threads."""
+    searcher = searcher_of(operator_of("average"), threads=2)
+    states = packed(OTHELLO, othello_states())
+    expected = [searcher.search(states, keys_for(4, seed), 200).decide().tolist() for seed in (1, 2)]
+    with ThreadPoolExecutor(2) as callers:
+        for _ in range(5):
+            found = callers.map(lambda seed: searcher.search(states, keys_for(4, seed), 200).decide().tolist(), (1, 2))
+            assert list(found) == expected

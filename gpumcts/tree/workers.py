@@ -1,0 +1,31 @@
+"""Threads that compiled blocks of trees run on."""
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+class Workers:
+    """So many threads, for one searcher or for several that go on at once and are to take no more than that together.
+
+    One thread is none of its own: a search works in the thread that asked for it, and others wait meanwhile. Which is what two
+    searches at once are good for even so: one is prepared, and what it found is written down, while the other runs.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._alone = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def run(self, work: Callable[[Any], None], items: Iterable[Any]) -> None:
+        """``work`` on every item; returns when all are done, and raises what one of them raised."""
+        if self.threads == 1:
+            with self._alone:
+                for item in items:
+                    work(item)
+            return
+        with self._alone:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads, "search")
+        list(self._pool.map(work, items))
