@@ -136,6 +136,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _bench(config: Checked, run: Run) -> Any:
     from experiments.benchmarks.measure import Bench, Grid
+    from gpumcts.kernels.engines import resolve
 
     keys = config.keys
     missing = {name: not_installed(name) for name in keys.peers}
@@ -145,7 +146,7 @@ def _bench(config: Checked, run: Run) -> Any:
     return Bench(
         config.game,
         config.identity["game"]["name"],
-        config.engine,
+        "cpu" if resolve(config.engine) == "cpu" else config.engine,
         keys.threads,
         keys.repeats,
         peers=tuple(name for name, problem in missing.items() if not problem),
