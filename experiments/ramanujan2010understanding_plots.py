@@ -229,6 +229,8 @@ def _beside_eq2(axes: Any, lines: list[Any], color: str, exploration: float) -> 
         return
     for k, kind in zip(range(1, 5), "o^sD", strict=True):
         some = [line for line in lines if len(line.depths) == k and line.median]
+        if not some:
+            continue
         label = f"k = {k}, exploration {exploration:g}"
         model = [eq2(line.depths, *fit) for line in some]
         axes.plot(model, [line.median for line in some], kind, color=color, markersize=5, label=label)

@@ -168,7 +168,7 @@ def test_alpha_betas_leaves_are_of_all_trees(run, only):
 
 def test_stored_moves_above_a_value_change_searches_in_a_small_table(run, tmp_path):
     found = []
-    for number, above in enumerate((".inf", "0.0")):
+    for number, above in enumerate(("inf", "0.0")):
         line = f"{TINY} budget.iterations=200 search.table=16 search.stored_above={above} hydra.run.dir=s{number}"
         assert run(line).code == 0
         found.append(summary_of(tmp_path / f"s{number}")["wrong_share"])

@@ -10,7 +10,7 @@ from gpumcts.games.sailing import Sailing
 from gpumcts.planning import KIND, study
 from gpumcts.planning.contract import PROGRESS, memory
 from gpumcts.planning.mdp import Mdp, problem
-from gpumcts.planning.queries import Queries, _answer, _larger
+from gpumcts.planning.queries import Queries, _answer
 from gpumcts.planning.sailing import mdp_of
 from gpumcts.planning.value_iteration import action_values, optimal_values
 
@@ -80,5 +80,5 @@ def asked(setting: Setting, planner: Any, query: int, samples: int, room: int = 
     while _answer(
         compiled, setting.mdp, *queries, np.array([samples]), chosen, kept, progress, query, query + 1
     ) == query:  # fmt: skip
-        kept = _larger(compiled, setting.mdp, kept)
+        kept = setting.queries(planner)._larger(kept)
     return kept, int(chosen[query, 0])

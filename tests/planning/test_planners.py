@@ -156,7 +156,7 @@ def test_bad_queries():
 @every_planner
 def test_a_planner_that_needs_more_memory_than_it_may_have_is_refused(planner):
     """With the arithmetic, and before it is taken; what suffices changes no answer."""
-    setting, points = sea(5), np.array([3000])
+    setting, points = sea(10), np.array([30_000])
     arrays = (setting.evaluations, setting.roots, setting.runs, setting.keys)
     with pytest.raises(
         BadInput, match=r"a query takes .* nodes x .* bytes, .* MiB, and a thread may use 0\.3 MiB"
