@@ -69,6 +69,15 @@ def test_a_large_forest_stays_on_the_device(simulated):
     assert simulated["left on the device"] == told(dots(engine="cpu"))[1:]
 
 
+def test_a_single_tree_comes_back(simulated):
+    assert simulated["brought_back"] == [True, False]
+
+
+def test_a_searcher_keeps_its_pace(simulated):
+    """Launches of 1, 8 and 11 iterations; then one launch; then, of twice as many trees, of 40 first."""
+    assert simulated["paced"] == [3, 1, 2]
+
+
 def test_growth(simulated):
     found, expected = simulated["growing"], told(dots(4, 120, engine="cpu"))
     assert found["grown"] == expected and found["halved"] == expected[1:]
