@@ -107,9 +107,9 @@ def each_ptx(body: Callable[[int, Any], None], task: Any, capability: tuple[int,
     """The PTX of a kernel of ``gpumcts.kernels.cuda_each``."""
     from numba import cuda
 
-    from gpumcts.kernels.cuda_each import each_kernel, unfused
+    from gpumcts.kernels.cuda_each import each_kernel, tables_in_memory, unfused
 
-    with pretended_device(capability), unfused():
+    with pretended_device(capability), unfused(), tables_in_memory():
         signature = (numba.typeof(task),)
         return cuda.compile_ptx(each_kernel(body), signature, cc=capability, device=False, abi="numba")[0]
 
@@ -124,13 +124,14 @@ def find_ptxas() -> Path | None:
     return Path(found) if found else None
 
 
-def assemble(ptxas: Path, code: str, capability: tuple[int, int]) -> tuple[int, int, int]:
-    """Registers, bytes of stack, bytes of spills (stores and loads) that ptxas reports for a kernel."""
+def assemble(ptxas: Path, code: str, capability: tuple[int, int], registers: int | None = None) -> tuple[int, int, int]:
+    """Registers (``registers`` at most), bytes of stack, bytes of spills (stores and loads) that ptxas reports for a kernel."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "kernel.ptx"
         source.write_text(code)
         target = "sm_{}{}".format(*capability)
         command = [str(ptxas), f"-arch={target}", "-v", str(source), "-o", str(Path(folder) / "kernel.cubin")]
+        command += [f"-maxrregcount={registers}"] if registers is not None else []
         done = subprocess.run(command, capture_output=True, text=True)
     said = done.stdout + done.stderr
     if done.returncode:

@@ -50,8 +50,11 @@ class Flight:
     def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
         """Send the batch off and return at once; where it is much work, when the last launches are in the queue.
 
-        Launches not yet queued are left out where ``stop`` is set meanwhile.
+        Launches not yet queued are left out where ``stop`` is set meanwhile. Raises BadInput for more playouts of a leaf than
+        a launch may have.
         """
+        if playouts > MOST_A_LAUNCH:
+            raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MOST_A_LAUNCH:,} on a device")
         mirror, tally, taken = self._mirror, leaves * (self._width + 1), taken_word(leaves, self._width)
         mirror.upload(0, tally)
         mirror.clear(tally, taken + 1)

@@ -52,13 +52,30 @@ def unfused() -> Iterator[None]:
         nvvm.compile_ir = real
 
 
+@contextlib.contextmanager
+def tables_in_memory() -> Iterator[None]:
+    """Tables of what numba compiles meanwhile (logarithms of counts, say) lie in the device's memory, which is cached.
+
+    Numba would put them into constant memory, which serves one address at a time: a warp whose threads look up different
+    counts would wait for one after the other.
+    """
+    from numba.cuda.cudadrv import nvvm
+
+    real = nvvm.ADDRSPACE_CONSTANT
+    nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
+    try:
+        yield
+    finally:
+        nvvm.ADDRSPACE_CONSTANT = real
+
+
 @functools.cache
-def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str) -> Any:
+def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str, registers: int | None = None) -> Any:
     """The kernel of ``body`` for a type of tasks: compiled, or loaded from the cache, once a process."""
     if device.simulated():
         return jit(signature)(each_kernel(body))
-    with announced(name), unfused():
-        kernel = jit(signature)(each_kernel(body))
+    with announced(name), unfused(), tables_in_memory():
+        kernel = jit(signature, registers)(each_kernel(body))
     # Not ``inspect_asm``, which compiles anew where the device's architecture has a suffix (sm_90a).
     if any(FUSED.search(overload.library.get_asm_str()) for overload in kernel.overloads.values()):
         raise RuntimeError(f"{name}: this numba-cuda fuses products into sums, so results would not be the CPU's")
@@ -72,18 +89,26 @@ class Each:
     task : of the type of all tasks: numbers, bools, arrays and NamedTuples of them; NumPy arrays stand for the device's
     name : what to call it while it is compiled
     threads : in a block, at most; None for as many as suit the kernel's registers
+    registers : of a thread, at most (more threads are resident, what does not fit goes to memory); None for what it needs
     shape : what the kernel is launched with
     spans : set to a list, it is told for how many seconds the device was busy with each launch
     pace : (numbers, steps) of a launch that lasted as long as one should, for who launches again; (0, 0) before
     """
 
-    def __init__(self, body: Callable[[int, Any], None], task: Any, name: str, threads: int | None = None) -> None:
-        self._kernel = _compiled(body, (numba.typeof(task),), name)
+    def __init__(
+        self,
+        body: Callable[[int, Any], None],
+        task: Any,
+        name: str,
+        threads: int | None = None,
+        registers: int | None = None,
+    ) -> None:
+        self._kernel = _compiled(body, (numba.typeof(task),), name, registers)
         if device.simulated():
             self.shape = Shape(0, WARP, 1, 1)
         else:
-            found, registers = device.describe(), self._kernel.get_regs_per_thread()
-            self.shape = shape(registers, found.multiprocessors, threads, found.capability)
+            found, used = device.describe(), self._kernel.get_regs_per_thread()
+            self.shape = shape(used, found.multiprocessors, threads, found.capability)
         self.spans: list[float] | None = None
         self.pace = (0, 0)
 

@@ -168,12 +168,15 @@ def kernel_signature(game: Any, policy: Any) -> tuple:
     return numba.typeof(game), numba.typeof(policy), numba.typeof(job)
 
 
-def jit(signature: tuple) -> Any:
-    """``cuda.jit`` with our options, which the simulator does not know.
+def jit(signature: tuple, registers: int | None = None) -> Any:
+    """``cuda.jit`` with our options, which the simulator does not know; no more ``registers`` a thread, where that is said.
 
-    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at.
+    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not tell
+    code for other numbers of registers apart, so that is not kept.
     """
-    options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
+    options: dict[str, Any] = {} if device.simulated() else {"cache": registers is None, "lto": False}
+    if registers is not None and not device.simulated():
+        options["max_registers"] = registers
     return cuda.jit(signature, **options)
 
 

@@ -126,12 +126,13 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     )
 
 
-def search_kernel(searcher: Any) -> Any:
-    """The kernel of a search: compiled, or loaded from the cache, once a process."""
+def search_kernel(searcher: Any, threads: int | None = None, registers: int | None = None) -> Any:
+    """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``, ``registers``: see ``Each``."""
     from gpumcts.kernels.cuda_each import Each
 
     parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
-    return Each(search_tree, task_of(searcher, 1, 1, 1), "CUDA search: " + ", ".join(type(p).__name__ for p in parts))
+    name = "CUDA search: " + ", ".join(type(p).__name__ for p in parts)
+    return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, registers)
 
 
 def memory_for_trees(limit: int | None) -> int:

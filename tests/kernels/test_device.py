@@ -301,3 +301,11 @@ def test_bad_ways_and_threads_are_refused():
     for threads in (0, -32, 33, 2048):
         with pytest.raises(BadInput, match=f"^threads={threads}: must be a multiple of 32, up to 1024$"):
             CudaPlayouts(GAMES["othello"], UNIFORM(), threads=threads)
+
+
+@needs_compiler
+def test_too_many_playouts_of_a_leaf():
+    from gpumcts.kernels.cuda import Flight
+
+    with pytest.raises(BadInput, match=r"^playouts of a leaf: 2,000,000,000, at most 1,073,741,824 on a device$"):
+        Flight.__new__(Flight).start(1, 2_000_000_000)

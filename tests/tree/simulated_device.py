@@ -197,6 +197,25 @@ def stopped() -> dict[str, Any]:
     return {"done": done, "end": "finished"}
 
 
+def paced() -> list[int]:
+    """Launches of searches of one searcher, one after the other, the last of twice as many trees."""
+    searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
+    launches = []
+    with holding(device_search, SECONDS_A_LAUNCH=1e9), holding(search, SLOTS_PER_NODE=3.0):  # so that no forest grows
+        for trees, iterations in ((1, 20), (1, 20), (2, 45)):
+            searcher.device_kernel.spans = []
+            searcher.search(roots(DOTS, trees), keys_for(trees), iterations)
+            launches.append(len(searcher.device_kernel.spans))
+            searcher.device_kernel.pace = trees, min(searcher.device_kernel.pace[1], 80)
+    return launches
+
+
+def brought_back() -> list[bool]:
+    """Whether the trees come back: of one tree, and of two, where neither is small."""
+    with holding(device_search, MOST_BROUGHT_BACK=0):
+        return [dots(trees, 3).forest is not None for trees in (1, 2)]
+
+
 def main(more: bool) -> None:
     """All of it as JSON, or ``more``."""
     engines.resolve("cudasim")
@@ -207,6 +226,7 @@ def main(more: bool) -> None:
     found["reuse"], found["followed"] = played_on(DeviceEngine()), followed(DeviceEngine())
     with holding(device_search, MOST_BROUGHT_BACK=0):
         found["left on the device"] = told(dots())
+    found.update(paced=paced(), brought_back=brought_back())
     found.update(growing=growing(), failing=failing(), stopped=stopped(), by_name=_error_of(_by_name))
     print(json.dumps(found))
 

@@ -69,6 +69,15 @@ def test_a_large_forest_stays_on_the_device(simulated):
     assert simulated["left on the device"] == told(dots(engine="cpu"))[1:]
 
 
+def test_a_single_tree_comes_back(simulated):
+    assert simulated["brought_back"] == [True, False]
+
+
+def test_a_searcher_keeps_its_pace(simulated):
+    """Launches of 1, 8 and 11 iterations; then one launch; then, of twice as many trees, of 40 first."""
+    assert simulated["paced"] == [3, 1, 2]
+
+
 def test_growth(simulated):
     found, expected = simulated["growing"], told(dots(4, 120, engine="cpu"))
     assert found["grown"] == expected and found["halved"] == expected[1:]
@@ -164,6 +173,17 @@ def test_what_would_be_launched(monkeypatch):
         made = cuda_each._compiled.__wrapped__(search_tree, (numba.typeof(task),), name)
         (code,) = (overload.library.get_asm_str() for overload in made.overloads.values())
         assert ".target sm_90a" in code and "mul.rn.f64" in code and not cuda_each.FUSED.search(code)
+        assert "ld.const" not in code and ".const " not in code  # tables: see ``tables_in_memory``
+
+
+@needs_compiler
+def test_fewer_registers():
+    """A cap on registers reaches the compiler, which then keeps a little of the state in memory."""
+    code = device_check.ptx("ucb1/average/uniform/dice_duel", (9, 0))
+    if (ptxas := compile_check.find_ptxas()) is None:
+        pytest.skip("ptxas (nvidia-cuda-nvcc) is not installed")
+    free, capped = (compile_check.assemble(ptxas, code, (9, 0), cap)[0] for cap in (None, 64))
+    assert capped <= 64 < free
 
 
 @needs_compiler
