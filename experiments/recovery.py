@@ -71,9 +71,9 @@ def runs_of(results: Sequence[Result]) -> list[Run]:
         if not decisive.any():
             continue
         areas = rates_by_tree(pieces)[decisive].mean(axis=1)
-        needed = summary["iterations_to_decisive"][RATE], *summary["iterations_to_decisive_95"][RATE]
+        needed, (low, high) = summary["iterations_to_decisive"][RATE], summary["iterations_to_decisive_95"][RATE]
         kind, name = str(result.config["panel"]), result.label
-        found.append(Run(name, kind, summary["points"][-1], *needed, areas, trees[decisive] % 2 == 0))
+        found.append(Run(name, kind, summary["points"][-1], needed, low, high, areas, trees[decisive] % 2 == 0))
     return found
 
 
@@ -90,7 +90,7 @@ def gap(first: Run, second: Run, some: np.ndarray | None = None) -> Gap:
     if len(off) < 2 or not off.any():
         return Gap(float(off.mean()) if len(off) else 0.0, 0.0, 1.0)
     error = off.std(ddof=1) / np.sqrt(len(off))
-    p = float(stats.ttest_1samp(off, 0.0).pvalue) if error > 0 else 0.0
+    p = float(stats.ttest_1samp(off, 0.0)[1]) if error > 0 else 0.0
     return Gap(float(off.mean()), float(Z * error), p)
 
 
