@@ -35,7 +35,7 @@ class Flight:
 
     def __init__(self, playouts: "CudaPlayouts", leaves: int) -> None:
         self._playouts, self._width = playouts, playouts.game.WORDS
-        self._mirror = device.mirror(taken_word(leaves, self._width) + 1)
+        self._mirror: Any = device.mirror(taken_word(leaves, self._width) + 1)
         self._begin, self._end, self._back = (self._mirror.mark() for _ in range(3))
         self._queue = [self._mirror.mark() for _ in range(LAUNCHES_AHEAD)]
         self._count: int | None = None  # of the playouts under way

@@ -42,7 +42,7 @@ def costs(game: Any, policy: Any) -> list[Cost]:
     from gpumcts.kernels.cuda_kernels import Job, compiled_kernel, empty_kernel, kernel_signature
     from gpumcts.options import compiled
 
-    game, policy, mirror = compiled(game), compiled(policy), device.mirror(64)
+    game, policy, mirror = compiled(game), compiled(policy), device.Mirror(64)
     kernel = compiled_kernel(empty_kernel, kernel_signature(game, policy))
     arguments = game, policy, Job(mirror.device, 1, 1, 1, 0, 0, 1, 32)
 
