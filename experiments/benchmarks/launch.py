@@ -11,6 +11,7 @@ from experiments.benchmarks.ours import keys
 from gpumcts.kernels import device
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine
+from gpumcts.kernels.launch_cost import costs
 from gpumcts.playouts.uniform import Uniform
 
 LAUNCHES, WORDS = 200, 64
@@ -23,9 +24,17 @@ def suite(bench: Bench) -> list[Row]:
         bench.engine, bench.game, Uniform(), bench.threads
     )  # which sets the simulator on, where asked for
     rows = [_row("a launch, queued", _queue(), bench.repeats), _row("a launch, waited for", _wait(), bench.repeats)]
+    rows += [] if device.simulated() else _routes(bench)
     for leaves in LEAVES:
         rows.append(_row(f"a batch of {leaves} uniform playouts", _batch(bench, engine, leaves), bench.repeats))
     return rows
+
+
+def _routes(bench: Bench) -> list[Row]:
+    """An empty kernel by numba's dispatcher, by the driver, as a graph: the host's time, and the whole."""
+    found = costs(bench.game, Uniform())
+    hosts = [row_of("launch", f"an empty launch by {cost.route}, queued", "us", [1e6 * cost.host]) for cost in found]
+    return hosts + [row_of("launch", f"an empty launch by {cost.route}", "us", [1e6 * cost.whole]) for cost in found]
 
 
 def _row(what: str, turn: Callable[[], float], repeats: int) -> Row:

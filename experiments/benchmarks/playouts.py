@@ -11,6 +11,7 @@ from experiments.peers.scalar import scalar_playouts
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
+from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 
@@ -44,15 +45,30 @@ def _of_device(bench: Bench) -> list[Contender]:
     """The device by playouts a leaf, and one core of the CPU that it is held against."""
     found = [_on_device(bench, "uniform", Uniform(), leaves, p, n) for p, (leaves, n) in ON_A_DEVICE.items()]
     for depth, leaves in INFORMED_ON_A_DEVICE.items():
-        found.append(_on_device(bench, f"minimax depth {depth}", Minimax(depth=depth), leaves, 1, 1))
+        for way in _ways(bench, Minimax(depth=depth)):
+            found.append(_on_device(bench, f"minimax depth {depth}, {way}", Minimax(depth=depth), leaves, 1, 1, way))
     found.append(_on_cpu(bench, "uniform, cpu, threads=1", Uniform(), UNIFORM, 1))
     found.append(_on_cpu(bench, "uniform, one by one, cpu, threads=1", Uniform(), ONE_BY_ONE, 1, lanes=1))
     found.append(_on_cpu(bench, "minimax depth 2, cpu, threads=1", Minimax(depth=2), INFORMED[2], 1))
     return found
 
 
-def _on_device(bench: Bench, what: str, policy: Any, leaves: int, playouts: int, batches: int) -> Contender:
+def _ways(bench: Bench, policy: Any) -> list[str]:
+    """The kernels that play a policy: by thread, by warp, or by nested loops."""
+    playout_engine(bench.engine, bench.game, Uniform(), bench.threads)  # which sets the simulator on, where asked for
+    from gpumcts.kernels.cuda_searches import ways
+
+    return list(ways(compiled(bench.game), compiled(policy)))
+
+
+def _on_device(
+    bench: Bench, what: str, policy: Any, leaves: int, playouts: int, batches: int, way: str = ""
+) -> Contender:
     engine = playout_engine(bench.engine, bench.game, policy, bench.threads)
+    if way:
+        from gpumcts.kernels.cuda import CudaPlayouts
+
+        engine = CudaPlayouts(bench.game, policy, way)
     states, leaf_keys = Rules(bench.game).starts(leaves), keys(leaves)
 
     def run(n: int) -> None:
@@ -61,7 +77,7 @@ def _on_device(bench: Bench, what: str, policy: Any, leaves: int, playouts: int,
             engine.tally(states[:size], leaf_keys[:size], playouts)
 
     name = f"{what}, {bench.engine}, {leaves} leaves, {playouts} playouts a leaf"
-    at = {"leaves": leaves, "playouts": playouts}
+    at: dict[str, Any] = {"leaves": leaves, "playouts": playouts, "shape": list(getattr(engine, "shape", ()))}
     return Contender(name, run, leaves * playouts * batches, at, (engine,))
 
 

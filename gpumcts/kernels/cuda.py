@@ -211,12 +211,3 @@ class CudaPlayouts:
         if self.spans is None:
             return
         self.spans.append((begin.since(self._base), end.since(self._base)))
-
-
-def busy_seconds(spans: list[tuple[float, float]]) -> float:
-    """Seconds in which at least one of the spans (begin, end) was under way."""
-    total, until = 0.0, float("-inf")
-    for begin, end in sorted(spans):
-        total += max(0.0, end - max(begin, until))
-        until = max(until, end)
-    return total

@@ -279,13 +279,6 @@ def test_shares():
 
 
 @needs_compiler
-def test_busy_seconds():
-    from gpumcts.kernels.cuda import busy_seconds
-
-    assert busy_seconds([]) == 0
-    assert busy_seconds([(3.0, 4.0), (0.0, 1.0), (0.5, 2.0), (0.6, 0.7)]) == 3
-
-
 def test_the_cost_of_a_launch_needs_a_device(monkeypatch):
     monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
     with pytest.raises(BadInput, match="^the cost of a launch: nothing there$"):

@@ -1,6 +1,7 @@
 """Every kernel compiled for devices that are not there: PTX by NVVM, and what ptxas says of it where that is installed."""
 
 import ctypes
+import functools
 import importlib.util
 import re
 from types import SimpleNamespace
@@ -14,6 +15,14 @@ GAMES = compile_check.options.names("game")
 FOUND = {name: rest for name, *rest in compile_check.kernels(GAMES)}
 KERNELS = list(FOUND)
 DEVICES = ["sm_80", "sm_90"]
+QUICK = ("othello", "dice_duel")  # lanes and a chance mover; the other games' kernels take three minutes to compile
+
+
+def _game_of(kernel):
+    return kernel.partition(" on ")[2].partition(",")[0]
+
+
+EACH = [pytest.param(name, marks=[] if _game_of(name) in QUICK else pytest.mark.slow) for name in KERNELS]
 
 WORDS = SimpleNamespace(  # an array of the device
     dtype=SimpleNamespace(itemsize=8), shape=(64,), strides=(8,), __cuda_array_interface__={"data": (1 << 40, False)}
@@ -24,11 +33,16 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, 
 needs_ptxas = pytest.mark.skipif(compile_check.find_ptxas() is None, reason="ptxas (nvidia-cuda-nvcc) is not installed")
 
 
-@pytest.fixture(scope="module")
-def reports():
-    """Reports by kernel and device, from a process that has no simulator and no device."""
-    told = told_by("gpumcts.kernels.compile_check", "--json")
+@functools.cache
+def _told(game):
+    told = told_by("gpumcts.kernels.compile_check", "--json", game)
     return {(report["kernel"], report["capability"]): report for report in told}
+
+
+@pytest.fixture
+def report():
+    """``report(kernel, device)``, from a process that has no simulator and no device; one compiles all kernels of a game."""
+    return lambda kernel, device: _told(_game_of(kernel))[kernel, device]
 
 
 def test_kernels_are_all_there():
@@ -39,38 +53,38 @@ def test_kernels_are_all_there():
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_compiles(reports, kernel, device):
-    assert reports[kernel, device]["error"] == ""
+@pytest.mark.parametrize("kernel", EACH)
+def test_compiles(report, kernel, device):
+    assert report(kernel, device)["error"] == ""
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_integers_only(reports, kernel, device):
-    assert reports[kernel, device]["floats"] == 0
+@pytest.mark.parametrize("kernel", EACH)
+def test_integers_only(report, kernel, device):
+    assert report(kernel, device)["floats"] == 0
 
 
 @needs_ptxas
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_no_spills(reports, kernel, device):
-    report = reports[kernel, device]
-    assert (report["local"], report["stack"], report["spills"]) == (0, 0, 0)
+@pytest.mark.parametrize("kernel", EACH)
+def test_no_spills(report, kernel, device):
+    told = report(kernel, device)
+    assert (told["local"], told["stack"], told["spills"]) == (0, 0, 0)
 
 
 @needs_ptxas
 @pytest.mark.parametrize("device", DEVICES)
-def test_registers_of_uniform_othello(reports, device):
+def test_registers_of_uniform_othello(report, device):
     """No more than 64, so that half of a multiprocessor's threads are resident."""
-    assert reports["Uniform(truncate=0) on othello, nested", device]["registers"] <= 64
+    assert report("Uniform(truncate=0) on othello, nested", device)["registers"] <= 64
 
 
 @needs_ptxas
 @pytest.mark.parametrize("device", DEVICES)
-def test_registers_of_informed_playouts(reports, device):
+def test_registers_of_informed_playouts(report, device):
     """No more than 128, so that a quarter of a multiprocessor's threads are resident."""
     for way in ("thread", "nested", "warp"):
-        assert reports[f"Minimax(depth=2, epsilon=0.0, truncate=0) on othello, {way}", device]["registers"] <= 128
+        assert report(f"Minimax(depth=2, epsilon=0.0, truncate=0) on othello, {way}", device)["registers"] <= 128
 
 
 WARP_CODE = {  # what the simulator does in other ways, and how often a kernel may ask for it
