@@ -83,10 +83,9 @@ def test_a_sweep_in_little(run, only):
     assert "Boltzmann against UCB1, pgames" in done.out and "Reduced, budget=small" in done.out
     with only("multirun/open_questions/*/recovery.csv").open() as file:
         rows = list(csv.DictReader(file))
+    names = ("UCB1, C = 1", "Boltzmann, T = 0.1", "uniform, minimax")  # as they are described
     assert [(row["run"], row["trees_of"]) for row in rows] == [
-        (name, kind)
-        for kind in ("deceptive", "pgames")
-        for name in ("UCB1, C = 1", "uniform, minimax", "Boltzmann, T = 0.1")
+        (n, kind) for kind in ("deceptive", "pgames") for n in names
     ]
     assert all(0 <= float(row["failure_rate"]) <= 1 for row in rows)
     assert all((row["p_holm"] == "") == (row["run"] == recovery.PLAIN) for row in rows)
