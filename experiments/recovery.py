@@ -90,7 +90,7 @@ def gap(first: Run, second: Run, some: np.ndarray | None = None) -> Gap:
     if len(off) < 2 or not off.any():
         return Gap(float(off.mean()) if len(off) else 0.0, 0.0, 1.0)
     error = off.std(ddof=1) / np.sqrt(len(off))
-    p = float(stats.ttest_1samp(off, 0.0)[1]) if error > 0 else 0.0
+    p = float(np.asarray(stats.ttest_1samp(off, 0.0))[1]) if error > 0 else 0.0
     return Gap(float(off.mean()), float(Z * error), p)
 
 
