@@ -1,5 +1,6 @@
 # make run        the main job: about two minutes on two cores, no GPU needed
 # make test       linter, types, and all tests that take no GPU and no patience
+# make test-slow  the tests that take patience: rates against references, every kernel's PTX, deep perft
 # make gpu-check  the tests and the benchmark that need a CUDA device, into $(OUT) (CUDA=12 for drivers before 580)
 # make bench      speeds on this machine, beside OpenSpiel's
 # make lint       linter and types alone
@@ -14,13 +15,16 @@ BIN := $(VENV)/bin
 PIN := $(if $(filter 12,$(CUDA)),constraints-cuda12.txt,constraints.txt)
 NEEDS := pyproject.toml constraints.txt constraints-cuda12.txt
 
-.PHONY: run test lint bench gpu-check clean
+.PHONY: run test test-slow lint bench gpu-check clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m experiments.match experiment=main
 
 test: lint
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-slow: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow and not gpu"
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -31,6 +31,7 @@ from gpumcts.tree.device_search import (
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
+from gpumcts.tree.searched import Searched, joined
 from gpumcts.tree.selection.contract import check
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
@@ -66,31 +67,6 @@ def _horizons(game, states, horizons):
     words, width = states.reshape(-1), states.shape[1]
     for b in range(states.shape[0]):
         horizons[b] = remaining_plies(game, unpack(game, words, b * width, 1))
-
-
-class Searched:
-    """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was kept.
-
-    It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
-    """
-
-    def __init__(self, table: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, forest: Forest | None):
-        self.table, self.iterations, self.forest = table, iterations, forest
-        self._keys, self._by_value = keys, by_value
-
-    def decide(self) -> np.ndarray:
-        """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
-        return root.decide(self.table, self._by_value, self._keys)
-
-    def root_children(self, tree: int) -> list[root.Child]:
-        """The visited moves of one root, most visited first."""
-        return self.table.children(tree)
-
-    def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
-        """The most visited line of a tree, or the one that begins with ``first_move``; needs the forest."""
-        if self.forest is None:
-            raise ValueError("the search was played in waves or left on the device, and its trees are gone")
-        return root.principal_variation(self.forest, tree, first_move)
 
 
 class Searcher:
@@ -272,7 +248,7 @@ class Searcher:
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self._kept.keep(reused, forest, states.copy())
-        return Searched(_joined(tables), keys, self.settings.final == "value", iterations, single)
+        return Searched(joined(tables), keys, self.settings.final == "value", iterations, single)
 
     def follow(
         self,
@@ -333,7 +309,7 @@ class Searcher:
         tables, forest = device.run()
         if reused is not None and forest is not None:
             self._kept.keep(reused, forest, states.copy())
-        return Searched(_joined(tables), keys, self.settings.final == "value", iterations, forest)
+        return Searched(joined(tables), keys, self.settings.final == "value", iterations, forest)
 
     def _device_search(
         self, size, states, keys, root_moves, points, known, stop, on_progress, on_table=None
@@ -476,21 +452,3 @@ class Searcher:
             streams=np.zeros((rows, 2), np.uint64),
             codes=np.zeros(rows, np.int64),
         )
-
-
-def _joined(tables: list[root.RootTable]) -> root.RootTable:
-    """The tables of all waves as one."""
-    if len(tables) == 1:
-        return tables[0]
-    width = max(table.move.shape[1] for table in tables)
-
-    def padded(arrays: list[np.ndarray]) -> np.ndarray:
-        return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
-
-    return root.RootTable(
-        np.concatenate([t.count for t in tables]),
-        padded([t.move for t in tables]),
-        padded([t.visits for t in tables]),
-        padded([t.value for t in tables]),
-        padded([t.proof for t in tables]),
-    )

@@ -20,7 +20,8 @@ from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.search import MOST_VISITS, SECONDS_A_CALL, SHARE_OF_MEMORY, TREES_IN_A_BLOCK, Searched
+from gpumcts.tree.search import MOST_VISITS, SECONDS_A_CALL, SHARE_OF_MEMORY, TREES_IN_A_BLOCK
+from gpumcts.tree.searched import Searched
 from gpumcts.tree.selection.contract import check
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of

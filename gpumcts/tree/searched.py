@@ -1,0 +1,49 @@
+"""What a search found, and what it is asked for at the end."""
+
+import numpy as np
+
+from gpumcts.tree import root
+from gpumcts.tree.forest import Forest
+
+
+class Searched:
+    """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was kept.
+
+    It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
+    """
+
+    def __init__(self, table: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, forest: Forest | None):
+        self.table, self.iterations, self.forest = table, iterations, forest
+        self._keys, self._by_value = keys, by_value
+
+    def decide(self) -> np.ndarray:
+        """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
+        return root.decide(self.table, self._by_value, self._keys)
+
+    def root_children(self, tree: int) -> list[root.Child]:
+        """The visited moves of one root, most visited first."""
+        return self.table.children(tree)
+
+    def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
+        """The most visited line of a tree, or the one that begins with ``first_move``; needs the forest."""
+        if self.forest is None:
+            raise ValueError("the search was played in waves or left on the device, and its trees are gone")
+        return root.principal_variation(self.forest, tree, first_move)
+
+
+def joined(tables: list[root.RootTable]) -> root.RootTable:
+    """The tables of all waves as one."""
+    if len(tables) == 1:
+        return tables[0]
+    width = max(table.move.shape[1] for table in tables)
+
+    def padded(arrays: list[np.ndarray]) -> np.ndarray:
+        return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
+
+    return root.RootTable(
+        np.concatenate([t.count for t in tables]),
+        padded([t.move for t in tables]),
+        padded([t.visits for t in tables]),
+        padded([t.value for t in tables]),
+        padded([t.proof for t in tables]),
+    )
