@@ -22,6 +22,7 @@ from gpumcts.jit import inlined, nth_set_bit, popcount
 
 U = np.uint64
 SIDE = 5
+EAST_EDGE = sum(1 << row * SIDE + SIDE - 1 for row in range(SIDE))  # the squares of the last column, as bits
 GOAL = U(SIDE * SIDE - 1)
 EAST, SOUTH, SOUTH_EAST = 0, 1, 2
 MOVES = ("e", "s", "se")
@@ -57,7 +58,7 @@ class State(NamedTuple):
 @inlined
 def ways(square):
     """Bits EAST, SOUTH and SOUTH_EAST of the steps that stay on the field; none at the goal."""
-    east = U(square % U(SIDE) != U(SIDE - 1))
+    east = ~(U(EAST_EDGE) >> square) & U(1)  # a remainder by five would keep the step out of vector registers
     south = U(square < U(SIDE * (SIDE - 1)))
     return (east << U(EAST)) | (south << U(SOUTH)) | ((east & south) << U(SOUTH_EAST))
 

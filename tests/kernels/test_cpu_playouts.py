@@ -97,13 +97,30 @@ def test_stop():
         CpuPlayouts(GAMES["othello"], UNIFORM()).tally(positions(GAMES["othello"], 10), keys_for(10), stop=stop)
 
 
-@pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
-@pytest.mark.parametrize("lanes", WIDTHS)
-def test_lanes_are_vectorised(lanes):
-    """The step of Othello in vector registers: shifts and logic of 64-bit words, four or eight at once."""
-    signature, function = evaluate_signature(GAMES["othello"], compiled(UNIFORM())), in_lanes(lanes)
+needs_vectors = pytest.mark.skipif(
+    not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2"
+)
+
+
+def wide_operations(game, lanes):
+    """Shifts, logic and sums of several 64-bit words at once in the machine code of uniform playouts in lanes."""
+    signature, function = evaluate_signature(GAMES[game], compiled(UNIFORM())), in_lanes(lanes)
     function = njit(**JIT_OPTIONS)(function)  # as ``separate`` compiles it
     function.compile(signature)
     code = function.inspect_asm(signature.args)
-    wide = re.findall(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.MULTILINE)
-    assert len(wide) > 120  # a step is about 150 such operations
+    return len(
+        re.findall(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.MULTILINE)
+    )
+
+
+@needs_vectors
+@pytest.mark.parametrize("lanes", WIDTHS)
+def test_lanes_are_vectorised(lanes):
+    """The step of Othello in vector registers."""
+    assert wide_operations("othello", lanes) > 120  # a step is about 150 such operations
+
+
+@needs_vectors
+@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if game.LANES and name != "othello"])
+def test_steps_said_to_be_branch_free_are_vectorised(game):
+    assert wide_operations(game, LANES) > 20
