@@ -91,6 +91,8 @@ def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
         raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
     if keys.level is not None and engine not in ("auto", "cpu"):
         raise BadInput(f"engine={engine}: with level={keys.level} a root's value is watched, with engine=cpu alone")
+    if settings.table is not None and engine not in ("auto", "cpu"):
+        raise BadInput(f"engine={engine}: a search with search.table takes engine=cpu")
     return "cpu" if engine == "auto" and (keys.level is not None or settings.table is not None) else engine
 
 

@@ -114,7 +114,12 @@ def test_every_command_composes_and_explains_itself(name):
     assert f"python -m experiments.{name}" in text
 
 
-@pytest.mark.parametrize("file", OVERLAYS, ids=lambda file: str(file.relative_to(CONF).with_suffix("")))
+def _overlay(file):
+    name = str(file.relative_to(CONF).with_suffix(""))  # one sweep has 128 jobs
+    return pytest.param(file, id=name, marks=[pytest.mark.slow] if name.endswith("recovery") else [])
+
+
+@pytest.mark.parametrize("file", [_overlay(file) for file in OVERLAYS])
 def test_an_overlay_begins_with_its_command(file):
     """The second line, after Hydra's own, is a command that composes, job by job."""
     package, command = file.read_text(encoding="utf-8").splitlines()[:2]

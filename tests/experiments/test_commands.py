@@ -219,7 +219,7 @@ def test_a_report_points_further_down(swept, run):
 # ------------------------------------------------------------------------------------------------ experiments
 
 
-@pytest.mark.parametrize("table", ["table1a", "table1b"])
+@pytest.mark.parametrize("table", ["table1a", pytest.param("table1b", marks=pytest.mark.slow)])
 def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table):
     line = f"match experiment=hashimoto2012accelerated/{table} game=othello budget=small games=2 budget.iterations=2"
     done = run(f"{line} engine=cpu threads=1")

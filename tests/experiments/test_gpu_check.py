@@ -153,11 +153,13 @@ def test_time_of_kernels(monkeypatch):
     assert busy.union([]) == 0 and busy.union([(5, 6), (0, 2), (1, 3), (1, 2)]) == 4
 
     class Engine:
+        spans = ()
+
         def watch(self):
             self.spans = []
 
     def run(n):
-        engine.spans += [(10.0, 11.0), (10.5, 11.5)]
+        engine.spans = [*engine.spans, (10.0, 11.0), (10.5, 11.5)]
 
     engine = Engine()
 

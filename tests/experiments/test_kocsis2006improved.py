@@ -115,6 +115,7 @@ def test_a_report_of_followed_searches(figure_4, run, only):
     assert len(list(folder.glob("*/fig4.csv"))) == 1
 
 
+@pytest.mark.slow
 def test_figure_5_in_little(run, only):
     more = [f"shapes.b2d{depth}.small=60" for depth in (4, 6, 8)] + ["trees=10", "scales.small.runs=2"]
     more += ["hydra.sweeper.params.shape='b2d4,b2d6,b2d8'"]
@@ -125,6 +126,7 @@ def test_figure_5_in_little(run, only):
     assert only("multirun/kocsis2006improved/*/fig5.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_figure_6_in_little(run, only):
     more = [
         "shapes.b2d20.depth=8",

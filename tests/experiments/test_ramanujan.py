@@ -277,6 +277,7 @@ def test_tables_2_and_3_in_little(run, only):
     assert all(0 <= float(row["share_mean"]) <= 100 for row in rows if int(row["searches"]))
 
 
+@pytest.mark.slow
 def test_figure_6_in_little(run, only):
     done = run(
         "trees experiment=ramanujan2010understanding/fig6 engine=cpu threads=1 budget=small budget.iterations=200 "
@@ -296,6 +297,7 @@ def test_figure_6_in_little(run, only):
     assert float(rows[3]["model_unlucky"]) == pytest.approx(95.3, abs=0.05)
 
 
+@pytest.mark.slow
 def test_the_claims_in_little(run, only):
     done = run(
         f"trees experiment=ramanujan2010understanding/sec6_claims {TINY} game.depth=8 budget.iterations=2000",

@@ -73,6 +73,7 @@ def test_boltzmann_is_compared_on_trees_that_chose_no_constant():
     assert "Boltzmann, T = 0.1 against UCB1, C = 1" in line and "significantly weaker" in line and "on 20 other" in line
 
 
+@pytest.mark.slow
 def test_a_sweep_in_little(run, only):
     line = "trees experiment=open_questions/recovery budget=small engine=cpu threads=1 scales.small.runs=2"
     more = ["scales.small.iterations=60", "scales.small.option='ucb1_1,uniform_minimax,boltzmann_01'"]

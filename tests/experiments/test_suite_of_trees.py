@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from experiments.benchmarks import trees
 from gpumcts.games.pgame import PGame
 from gpumcts.games.sailing import Sailing
 
 
+@pytest.mark.slow
 def test_the_suite_of_trees(run, monkeypatch, tmp_path):
     small = {"GAME": PGame(2, 4), "TREES": 2, "ITERATIONS": 5, "TABLE_TREES": 2, "ENTRIES": 64, "EXACT": {(2, 4): 3}}
     for name, value in (small | {"SAILING": Sailing(size=3), "STATES": 3, "SAMPLES": 20}).items():

@@ -100,10 +100,9 @@ def test_the_suite_of_matches(run, monkeypatch, tmp_path):
     done = run("bench suites=[match] against=null repeats=2 game=dots_and_boxes hydra.run.dir=here")
     assert done.code == 0, done.err
     rows = {row["what"]: row for row in json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))}
-    assert len(rows) == 6
+    assert len(rows) == 4
     for name in ("3 games of 300 iterations a move", "2 games of 200 iterations a move"):
-        outside, idle = (rows[f"{name}: not in {where}"]["median"] for where in ("compiled code", "a search"))
-        assert 0 < idle < outside < 100  # what is compiled is a part of a search, whatever the machine does
+        assert 0 < rows[f"{name}: not in compiled code"]["median"] < 100
         assert rows[name]["median"] > 0
     assert not list((tmp_path / "here").glob("match-*"))
 
@@ -114,7 +113,7 @@ def test_a_timed_search_is_the_search(tmp_path):
         timed = searcher(bench_of(tmp_path), kind)
         searched = timed.search(timed.rules.starts(5), keys(5), 100)
         found[kind] = [searched.root_children(tree) for tree in range(5)]
-    assert timed.overhead > 0
+    assert timed.compiled > 0 and timed.measuring > 0
     assert found[Searcher] == found[match.Timed]
 
 
@@ -142,6 +141,7 @@ def test_a_process_that_starts(tmp_path):
 # ------------------------------------------------------------------------------------------------------------ devices
 
 
+@pytest.mark.slow
 def test_the_crossover_in_the_simulator(tmp_path):
     """In a process of its own, since the simulator must be on before CUDA is imported."""
     words = ["engine=cudasim", "suites=[crossover]", "trees=[1,2]", "playouts=[1,2]", "iterations=3", "repeats=1"]

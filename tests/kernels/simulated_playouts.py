@@ -10,6 +10,7 @@ from tests.kernels.drivers import GAMES, POLICIES, digest, keys_for, positions
 
 SHAPES = {"uniform": (12, 3), "minimax 2": (2, 2), "minimax 3, 4 plies": (2, 1)}  # leaves, playouts of each
 LATE = {"othello": 46}
+QUICK = ("othello", "dots_and_boxes", "dice_duel", "shortest_path")  # the other games take half a minute
 MORE_SHAPES = [(1, 1), (1, 2), (3, 1), (5, 31), (2, 32), (3, 33), (1, 64), (1, 1000), (77, 1)]  # of cheap playouts
 SPARE = 7  # simulated warps beyond those that have something to do
 
@@ -32,12 +33,17 @@ def main() -> None:
     from gpumcts.kernels.cuda import CudaPlayouts
     from gpumcts.kernels.cuda_searches import ways
 
-    told = {}
-    for game, policy in ((g, p) for g in GAMES for p in POLICIES):
+    told, rest = {}, sys.argv[1:] == ["rest"]
+    for game, policy in ((g, p) for g in GAMES for p in POLICIES if (g in QUICK) != rest):
         usual = engines.playout_engine("cudasim", GAMES[game], POLICIES[policy])
         for way in ways(usual.game, usual.policy):
             engine = CudaPlayouts(GAMES[game], POLICIES[policy], way)
             told[f"{game}, {policy}, {way}"] = digest(engine.tally(*batch(game, policy)))
+    print(json.dumps(told if rest else told | _shapes_and_cuts()))
+
+
+def _shapes_and_cuts() -> dict:
+    told = {}
     for policy in ("uniform", "minimax 1"):
         engine = engines.playout_engine("cudasim", GAMES["dice_duel"], POLICIES[policy])
         for shape in MORE_SHAPES if policy == "uniform" else MORE_SHAPES[:4]:
@@ -49,7 +55,7 @@ def main() -> None:
     told["spans"] = _spans()
     told["warp of 32"] = _warp_of_32()
     told["seconds"] = _release()
-    print(json.dumps(told))
+    return told
 
 
 def _cut(playouts_a_launch: int | None = None, leaves_a_flight: int = 1 << 18, blocks: int = 2):
