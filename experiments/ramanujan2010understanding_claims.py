@@ -1,14 +1,17 @@
 """Document 004, section 6: convergence against the depth of one critical point, with two players and with one, and against the
 number of critical levels (eq. 2)."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.plots import CURVES, FAINT
 from experiments.ramanujan2010understanding_fig3 import GROWTH, growth_per_two_levels
+from experiments.ramanujan2010understanding_plots import intervals, new_figure, save
 from experiments.results import Result
 
 STATEMENT = (
@@ -150,7 +153,6 @@ def _with_interval(line: Line) -> str:
 def claims(results: list[Result], folder: Path) -> list[str]:
     """Both tables, the fits, ``sec6_claims.csv`` and ``sec6_claims.png``."""
     from experiments.console import show, table
-    from experiments.ramanujan2010understanding_plots import plot_claims
 
     lines = lines_of(results)
     for title, rows in (
@@ -187,3 +189,53 @@ def _write_csv(lines: Sequence[Line], path: Path) -> None:
         row = {**line._asdict(), "depths": " ".join(map(str, line.depths)), "k": len(line.depths)}
         rows.append(row | {"eq2": eq2(line.depths, *fit) if fit else None})
     polars.DataFrame(rows, infer_schema_length=None).write_csv(path)
+
+
+# ---------------------------------------------------------------------------------------------------------------- plot
+
+
+def plot_claims(lines: Sequence[Any], path: Path) -> None:
+    """One critical node by depth, with one player and with two; and several of them beside eq. 2."""
+
+    figure = new_figure(10.5, 4.4)
+    left, right = figure.subplots(1, 2)
+    colors = dict(zip(dict.fromkeys(line.exploration for line in lines), itertools.cycle(CURVES), strict=False))
+    for (exploration, players), some in groups(lines).items():
+        single = [line for line in some if len(line.depths) == 1 and line.median]
+        if not single:
+            continue
+        style = {TWO: "o-", ONE: "s--"}[players]
+        errors = intervals(single)
+        left.errorbar(
+            [line.depths[0] for line in single], [line.median for line in single], yerr=errors, fmt=style,
+            color=colors[exploration], markersize=4, capsize=3, label=f"{players}, exploration {exploration:g}",
+        )  # fmt: skip
+        if players == TWO:
+            _beside_eq2(right, some, colors[exploration], exploration)
+    left.set_yscale("log")
+    left.set_xlabel("depth of the one critical node")
+    left.set_xticks(range(0, max(line.depths[-1] for line in lines) + 1, 4))
+    left.set_ylabel("iterations to convergence (95 %)")
+    for axes in (left, right):
+        axes.legend(fontsize=8, frameon=False)
+    save(figure, path)
+
+
+def _beside_eq2(axes: Any, lines: list[Any], color: str, exploration: float) -> None:
+
+    fit = fit_eq2(lines)
+    if fit is None:
+        return
+    for k, kind in zip(range(1, 5), "o^sD", strict=True):
+        some = [line for line in lines if len(line.depths) == k and line.median]
+        if not some:
+            continue
+        label = f"k = {k}, exploration {exploration:g}"
+        model = [eq2(line.depths, *fit) for line in some]
+        axes.plot(model, [line.median for line in some], kind, color=color, markersize=5, label=label)
+    ends = [min(line.median for line in lines if line.median), max(line.median for line in lines if line.median)]
+    axes.plot(ends, ends, ":", color=FAINT, linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("eq. 2, fitted to k = 1 and 2")
+    axes.set_ylabel("iterations to convergence, two players")

@@ -1,5 +1,6 @@
 """Document 004, Figure 3: iterations to convergence against the depths of two critical nodes, and the fit of its eq. 1."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.plots import CURVES, FAINT
+from experiments.ramanujan2010understanding_plots import intervals, new_figure, save
 from experiments.results import Result
 
 GROWTH = 2.37
@@ -153,7 +156,6 @@ def fig3(results: list[Result], folder: Path) -> list[str]:
         STATEMENT,
     )
     _write_csv(points, folder / "fig3.csv")
-    from experiments.ramanujan2010understanding_plots import plot_fig3
 
     plot_fig3(points, folder / "fig3.png")
     return ["fig3.csv", "fig3.png"]
@@ -175,3 +177,82 @@ def _write_csv(points: list[Point], path: Path) -> None:
     fitted = [None if fits[p.exploration] is None else eq1(p.d1, p.d2, *fits[p.exploration][:3]) for p in points]  # type: ignore[index]
     columns = {name: [getattr(p, name) for p in points] for name in Point._fields}
     polars.DataFrame({**columns, "eq1": fitted}).write_csv(path)
+
+
+# ---------------------------------------------------------------------------------------------------------------- plot
+
+
+def plot_fig3(points: Sequence[Point], path: Path) -> None:
+    """Heat maps of log10 t*, one for each constant of exploration, and below them the slices and the fitted constant."""
+    groups = by_exploration(points)
+    figure = new_figure(max(11.0, 3.3 * len(groups)), 7.6)
+    above, below = figure.subfigures(2, 1, height_ratios=(1, 1.1))
+    _heat_maps(above, groups)
+    left, middle, right = below.subplots(1, 3)
+    deepest = max(point.d2 for point in points)
+    _slice(left, groups, "d2", {"d1": 0})
+    _slice(middle, groups, "d1", {"d2": deepest})
+    left.legend(fontsize=8, frameon=False, title="exploration; dashed: eq. 1", title_fontsize=8)
+    left.set_title("d1 = 0", fontsize=10)
+    middle.set_title(f"d2 = {deepest}", fontsize=10)
+    _constants(right, groups)
+    save(figure, path)
+
+
+def _heat_maps(figure: Any, groups: dict[float, list[Point]]) -> None:
+    every = [np.log10(p.median) for some in groups.values() for p in some if p.median] or [0.0]
+    panels = figure.subplots(1, len(groups), squeeze=False)[0]
+    image = None
+    for axes, (exploration, points) in zip(panels, groups.items(), strict=True):
+        most = max(p.d2 for p in points) // 2
+        cells = np.full((most + 1, most + 1), np.nan)
+        for p in points:
+            cells[p.d2 // 2, p.d1 // 2] = np.log10(p.median) if p.median else np.nan
+        edges = np.arange(-1, 2 * most + 2, 2)
+        image = axes.pcolormesh(edges, edges, cells, cmap="viridis", vmin=min(every), vmax=max(every))
+        axes.set_title(f"exploration {exploration:g}", fontsize=10)
+        axes.set_xlabel("d1")
+        axes.set_aspect("equal")
+        axes.set_xticks(range(0, 2 * most, 4))
+        axes.set_yticks(range(0, 2 * most + 1, 4))
+    panels[0].set_ylabel("d2")
+    figure.colorbar(image, ax=list(panels), label="log10 of iterations to convergence", shrink=0.9)
+
+
+def _slice(axes: Any, groups: dict[float, list[Point]], over: str, fixed: dict[str, int]) -> None:
+    """Medians with intervals along one depth, and eq. 1 as it was fitted to all pairs."""
+    for color, (exploration, points) in zip(itertools.cycle(CURVES), groups.items(), strict=False):
+        line = slice_at(points, **fixed)
+        if not line:
+            continue
+        at, times = [getattr(p, over) for p in line], [p.median for p in line]
+        errors = intervals(line)
+        axes.errorbar(at, times, yerr=errors, fmt="o", color=color, markersize=3.5, capsize=3, label=f"{exploration:g}")
+        fit = fit_eq1(points)
+        if fit is not None:
+            dense = np.linspace(min(at), max(at), 100)
+            d1, d2 = (dense, fixed["d2"]) if over == "d1" else (fixed["d1"], dense)
+            axes.plot(dense, eq1(d1, d2, *fit[:3]), "--", color=color, linewidth=1)
+    axes.set_yscale("log")
+    axes.set_xlabel(over)
+    axes.set_xticks(range(0, axes_end(groups) + 1, 4))
+    axes.set_ylabel("iterations to convergence (95 %)")
+
+
+def axes_end(groups: dict[float, list[Point]]) -> int:
+    """The greatest depth."""
+    return max(p.d2 for points in groups.values() for p in points)
+
+
+def _constants(axes: Any, groups: dict[float, list[Point]]) -> None:
+    fits = {value: fit for value, points in groups.items() if (fit := fit_eq1(points)) is not None}
+    if fits:
+        growths = [fit.growth for fit in fits.values()]
+        errors = [[f.growth - f.low for f in fits.values()], [f.high - f.growth for f in fits.values()]]
+        axes.errorbar(
+            list(fits), growths, yerr=errors, fmt="o-", color=CURVES[0], capsize=4, markersize=4, label="ours"
+        )
+    axes.axhline(GROWTH, color=FAINT, linestyle="--", linewidth=1, label=f"document: {GROWTH}")
+    axes.set_xlabel("exploration")
+    axes.set_ylabel("C of eq. 1 (95 %)")
+    axes.legend(fontsize=8, frameon=False)

@@ -13,10 +13,12 @@ scenario A, and 2 (2/(1-p) + C/(1-epsilon)) in scenario B.
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.plots import CURVES, FAINT
+from experiments.ramanujan2010understanding_plots import new_figure, save
 from experiments.ramanujan2010understanding_searches import (
     OWN,
     A,
@@ -142,7 +144,6 @@ def simulated(result: Result) -> Simulated:
 def fig6(results: list[Result], folder: Path) -> list[str]:
     """Tables of both scenarios, ``fig6.csv`` and ``fig6.png``."""
     from experiments.console import show, table
-    from experiments.ramanujan2010understanding_plots import plot_fig6
 
     every = sorted(simulated(result) for result in results)
     for scenario, q in dict.fromkeys((row.scenario, row.q) for row in every):
@@ -237,3 +238,62 @@ def _models(row: Simulated) -> list[float | str]:
     shares = printed_share(row.p), corrected_share(row.p)
     both = [scenario_b(row.epsilon, row.p, row.q, share) for share in shares]
     return [unfavorable(row.epsilon, row.p), favorable(row.epsilon, row.p), *both, ""]
+
+
+# ---------------------------------------------------------------------------------------------------------------- plot
+
+
+def plot_fig6(rows: Sequence[Any], path: Path) -> None:
+    """The unlucky case over epsilon, model and searches, as in Figure 6; beside it all cases, and what converges."""
+    figure = new_figure(12.5, 4.3)
+    left, middle, right = figure.subplots(1, 3)
+    _unlucky_case(left, [row for row in rows if row.scenario == "B"])
+    _all_cases(middle, [row for row in rows if row.scenario == "B"])
+    for color, (scenario, q) in zip(CURVES, dict.fromkeys((row.scenario, row.q) for row in rows), strict=False):
+        some = [row for row in rows if (row.scenario, row.q) == (scenario, q)]
+        words = f"scenario {scenario}" + (f", q = {q:g}" if scenario == "B" else "")
+        at = [row.epsilon for row in some]
+        right.plot(at, [100 * row.converged for row in some], "o-", color=color, markersize=4, label=words)
+    right.set_ylabel("searches whose root stays at 0.7, %")
+    for axes in (left, middle, right):
+        axes.set_xlabel("epsilon")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize=8, frameon=False)
+    save(figure, path)
+
+
+def _unlucky_case(axes: Any, rows: list[Any]) -> None:
+
+    if not rows:
+        return
+    dense = np.linspace(0.01, 0.99, 500)
+    axes.plot(dense, [unfavorable(e, rows[0].p) for e in dense], "k-", linewidth=1.2, label="formula (Figure 6)")
+    axes.plot(*LEAST, "kx", label=f"its least: {LEAST[1]} at {LEAST[0]}")
+    _with_errors(axes, rows, "unlucky")
+    axes.set_ylim(0, 400)
+    axes.set_title("unlucky case, after the tie", fontsize=10)
+    axes.set_ylabel("iterations (95 %)")
+
+
+def _all_cases(axes: Any, rows: list[Any]) -> None:
+
+    if not rows:
+        return
+    dense = np.linspace(0.01, 0.99, 500)
+    for q, style in zip(dict.fromkeys(row.q for row in rows), ("-", "--"), strict=False):
+        for color, words, share in ((FAINT, "printed", printed_share), ("k", "corrected", corrected_share)):
+            line = [scenario_b(e, rows[0].p, q, share(rows[0].p)) for e in dense]
+            axes.plot(dense, line, style, color=color, linewidth=1.2, label=f"{words} p', q = {q:g}")
+    _with_errors(axes, rows, "whole")
+    axes.set_ylim(0, 400)
+    axes.set_title("all cases, ties included", fontsize=10)
+    axes.set_ylabel("iterations (95 %)")
+
+
+def _with_errors(axes: Any, rows: list[Any], name: str) -> None:
+    for color, q in zip(CURVES, dict.fromkeys(row.q for row in rows), strict=False):
+        some = [row for row in rows if row.q == q and getattr(row, name).count]
+        mean, half = ([getattr(getattr(row, name), part) for row in some] for part in ("mean", "half"))
+        at = [row.epsilon for row in some]
+        axes.errorbar(at, mean, yerr=half, fmt="o", color=color, markersize=4, capsize=3, label=f"searches, q = {q:g}")
