@@ -28,6 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments.complaints import CONF, choices, no_such_choice, not_understood, one_line
 from experiments.console import say
 from experiments.folder import CONFIG, PROVENANCE, SUMMARY, check_folder, digest, folder_name, write_json
+from experiments.hydra_speed import quicken
 from experiments.provenance import provenance
 from experiments.schema import Checked, Given, Plain
 from gpumcts.errors import BadInput
@@ -90,6 +91,7 @@ class Command:
     def main(self, arguments: list[str] | None = None) -> int:
         """Run the command line (``sys.argv`` if None); returns the exit code."""
         words = sys.argv[1:] if arguments is None else arguments
+        quicken()
         try:
             return self._main(words)
         except (HydraException, OmegaConfBaseException, BadInput) as error:
@@ -230,8 +232,8 @@ OmegaConf.register_new_resolver("run_folder", _run_folder, replace=True)
 
 def _plain(config: DictConfig) -> dict[str, Any]:
     """A composed configuration as plain containers, interpolations resolved, Hydra's own part left out."""
-    own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
-    return OmegaConf.to_container(own, resolve=True)  # type: ignore[return-value]
+    own = {str(key): config[key] for key in config if key != "hydra"}
+    return {k: OmegaConf.to_container(v, resolve=True) if OmegaConf.is_config(v) else v for k, v in own.items()}
 
 
 def _refuse_odd(given: list[Override]) -> None:
