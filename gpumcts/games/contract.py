@@ -56,6 +56,11 @@ def next_move(game, state, move):
 
 
 @verb("game")
+def move_after(game, state, move, k):
+    """Legal move number ``k``, int64, where ``move`` is number ``k - 1`` (-1 for k = 0): to go through all moves in turn."""
+
+
+@verb("game")
 def move_set(game, state):
     """The legal moves packed into a word (uint64), one bit a move, in the order of the moves; 0 exactly where the game is over.
 
@@ -200,6 +205,11 @@ def next_by_counting(game, state, move):
         if candidate > move:
             return candidate
     return NO_MOVE
+
+
+@move_after.implements(object)
+def move_after_by_number(game, state, move, k):
+    return nth_move(game, state, k)
 
 
 @pack.implements(object)

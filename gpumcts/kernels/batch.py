@@ -10,9 +10,9 @@ from gpumcts.games.contract import (
     NO_MOVE,
     chance_move,
     count_moves,
+    move_after,
     mover,
     next_move,
-    nth_move,
     pack,
     play,
     random_move,
@@ -62,8 +62,10 @@ def _random_batch(game, states, keys, moves):
 @entry
 def _legal_moves(game, states, moves):
     state = unpack(game, states.reshape(-1), 0, 1)
+    move = np.int64(NO_MOVE)
     for k in range(moves.shape[0]):
-        moves[k] = nth_move(game, state, k)
+        move = np.int64(move_after(game, state, move, k))
+        moves[k] = move
 
 
 @entry

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import types
 
-from gpumcts.games.contract import count_moves, mover, nth_move, play, remaining_plies, unpack
+from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, remaining_plies, unpack
 from gpumcts.jit import entry, inlined, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
@@ -83,9 +83,9 @@ def fill_root_table(game, table, keeping, roots, found):
     words, width = roots.reshape(-1), roots.shape[1]
     for tree in range(roots.shape[0]):
         state = unpack(game, words, tree * width, 1)
-        stored = 0
+        stored, move = 0, np.int64(NO_MOVE)
         for rank in range(count_moves(game, state)):
-            move = np.int64(nth_move(game, state, rank))
+            move = np.int64(move_after(game, state, move, rank))
             slot = find(table, tree, keeping, table_index(game, play(game, state, move)))
             if slot != NONE:
                 visits = visits_of(table, tree, slot)

@@ -14,11 +14,12 @@ import numpy as np
 
 from gpumcts.games.contract import (
     CHANCE,
+    NO_MOVE,
     SCORE_UNIT,
     chance_move,
     count_moves,
+    move_after,
     mover,
-    nth_move,
     pack,
     play,
     score,
@@ -114,9 +115,9 @@ def bytes_a_row(width: int, most_moves: int, most_plies: int) -> int:
 def look_up(game, table, keeping, near, row, state):
     """Find the children of a position in the table and lay the stored ones out: (how many, the sum of their visits)."""
     stored, total = np.int64(0), np.int64(0)
-    who = mover(game, state)
+    who, move = mover(game, state), np.int64(NO_MOVE)
     for rank in range(count_moves(game, state)):
-        move = np.int64(nth_move(game, state, rank))
+        move = np.int64(move_after(game, state, move, rank))
         index = table_index(game, play(game, state, move))
         slot = find(table, row, keeping, index)
         near.moves[row, rank], near.indices[row, rank], near.slots[row, rank] = move, index, slot
