@@ -132,6 +132,14 @@ def unpack(game, words, at, stride):
     """Read a state from ``words[at + i * stride]``."""
 
 
+@verb("game")
+def decided(game, state):
+    """Who wins a position that is not over, where the game's own knowledge proves it, as int64.
+
+    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known.
+    """
+
+
 # ------------------------------------------------------------------------------------------------- text (plain Python)
 
 
@@ -200,6 +208,11 @@ def next_by_counting(game, state, move):
         if candidate > move:
             return candidate
     return NO_MOVE
+
+
+@decided.implements(object)
+def decided_unknown(game, state):
+    return np.int64(0)
 
 
 @pack.implements(object)
