@@ -27,8 +27,8 @@ class Found(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
     moves : the best ones
-    values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A win that ends
-        the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss their negative
+    values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A win that
+        ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss their negative
     depths : plies of the last iteration that was completed
     nodes : positions visited, the roots not among them
     proven : WIN, LOSS or DRAW where the value holds at any depth, else UNKNOWN
@@ -115,6 +115,7 @@ class Deepening:
 
         def work() -> None:
             stack, table = self._room()
+            name = type(self.game).__name__
             quota = FIRST_QUOTA
             while (begin := next(begins)) < count and not is_halted():
                 cursor, end, done, answer = np.array([begin, NEW, 0, 0]), min(begin + size, count), begin, None
@@ -123,7 +124,7 @@ class Deepening:
                     answer = advance(self.game, roots, stack, table, cursor, end, most_nodes, most_depth, quota)
                     if answer == BY_CHANCE:
                         raise BadInput(
-                            f"game: principal-variation search takes games without chance; in {type(self.game).__name__} chance moves"
+                            f"game: principal-variation search takes games without chance; in {name} chance moves"
                         )
                     took = time.perf_counter() - started
                     if answer != DONE:

@@ -1,10 +1,10 @@
 """Principal-variation search over an explicit stack, so that it can stop at any position and go on later.
 
-Negamax with windows of width one around the first move's value (Marsland, Campbell 1982, *Parallel search of strongly ordered game
-trees*), a hash table, and deepening ply by ply until the budget is spent or the value is proven. Values are for the player who
-moves, and change sign where the mover does: who moves twice in a row keeps his. A won game is worth WON less the plies to its
-end, beyond every evaluation, so wins come soon and losses late; a draw is 0. A win that the game's own knowledge proves
-(``decided``) counts as one that is FAR more plies away.
+Negamax with windows of width one around the first move's value (Marsland, Campbell 1982, *Parallel search of strongly
+ordered game trees*), a hash table, and deepening ply by ply until the budget is spent or the value is proven. Values are for
+the player who moves, and change sign where the mover does: who moves twice in a row keeps his. A won game is worth WON less
+the plies to its end, beyond every evaluation, so wins come soon and losses late; a draw is 0. A win that the game's own
+knowledge proves (``decided``) counts as one that is FAR more plies away.
 
 A position counts as searched to the depth asked for only where the table has it at just that depth or to the end of all its
 lines, so the value of a root is that of plain minimax of the same depth.
@@ -21,7 +21,6 @@ from gpumcts.deepening.table import (
     LOWER,
     UPPER,
     WHOLE,
-    Table,
     begin_generation,
     depth_of,
     hash_of,
@@ -134,7 +133,7 @@ def value_at_once(game, state, moves, left, ply):
 
 @inlined
 def moved(value, plies):
-    """A win or loss ``plies`` further from its end; the table holds values as seen from their position, searches from the root."""
+    """A win or loss ``plies`` further from its end: the table holds values as their position sees them, searches as the root."""
     return value - plies if value >= WON_LEAST else value + plies if value <= -WON_LEAST else value
 
 

@@ -36,6 +36,11 @@ def empty_table(entries: int) -> Table:
     return Table(np.zeros(2 * entries, np.uint64), np.zeros(1, np.int64))
 
 
+def entries_in(mebibytes: int) -> int:
+    """The most entries, a power of two, that so many MiB hold."""
+    return 1 << ((mebibytes << 20) // ENTRY_BYTES).bit_length() - 1
+
+
 @inlined
 def begin_generation(table):
     """Forget everything; what is there is cleared once in 65,535 searches."""
