@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
+from experiments.budgets import Budget, budget_of
 from experiments.values import shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -26,6 +27,7 @@ Memory = Annotated[float, Interval(gt=0)] | None
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
     "alpha_beta": ("budget",),
+    "pvs": ("budget",),
     "random": (),
 }
 """The groups that count for each player; setting another one is refused."""
@@ -96,12 +98,11 @@ class ReportKeys(NamedTuple):
     title: str = "gpumcts report"
 
 
-class Budget(NamedTuple):
-    """What a move may cost: iterations, or the iterations that some core seconds come to."""
+class PvsKeys(NamedTuple):
+    """The keys of player=pvs."""
 
-    iterations: Annotated[int, Interval(ge=1, le=2**31 - 1)] | None = 1000
-    playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
-    seconds: Annotated[float, Interval(gt=0, le=1e6)] | None = None
+    name: str = "pvs"
+    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
 
 
 class Given(NamedTuple):
@@ -138,11 +139,15 @@ class PlayerConfig:
     settings: Settings = Settings()
     budget: Budget = Budget()
     best_so_far: bool = False
+    table_mb: int = 0
 
     @property
     def iterations(self) -> int:
-        """Iterations a move (alpha-beta: leaves); 0 where the player does not search, or where its budget is in seconds."""
-        return (self.budget.iterations or 0) if "budget" in PLAYER_GROUPS[self.name] else 0
+        """What the player counts, a move: iterations (alpha-beta: leaves, pvs: nodes).
+
+        0 where it does not search, and where its budget is in seconds or a depth.
+        """
+        return (self.budget.iterations or self.budget.nodes or 0) if "budget" in PLAYER_GROUPS[self.name] else 0
 
 
 @dataclass(frozen=True)
@@ -203,20 +208,9 @@ def named(plain: Plain, where: str, known: Collection[str]) -> str:
     name = plain.get("name")
     if name not in known:
         raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
-    if len(plain) > 1 and name != "alpha_beta":
+    if len(plain) > 1 and name not in ALONE:
         raise BadInput(f"{where}.{next(key for key in plain if key != 'name')}: unknown key; {where} has name alone")
     return str(name)
-
-
-def budget_of(plain: Plain, where: str) -> Budget:
-    """The budget; exactly one of iterations and seconds."""
-    budget = typed(Budget, {key: value for key, value in plain.items() if key != "name"}, where)
-    if (budget.iterations is None) == (budget.seconds is None):
-        raise BadInput(
-            f"{where}: give iterations or seconds, the other null; here iterations={shown(budget.iterations)} and "
-            f"seconds={shown(budget.seconds)} ({where}=seconds {where}.seconds=0.1 is a budget in seconds)"
-        )
-    return budget
 
 
 def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
@@ -238,7 +232,7 @@ def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
     policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
     rule, rule_identity = option_value("selection", plain["selection"], f"{prefix}selection")
     operator, operator_identity = option_value("backup", plain["backup"], f"{prefix}backup")
-    budget = budget_of(plain["budget"], f"{prefix}budget")
+    budget = budget_of(plain["budget"], prefix, "uct")
     settings = settings_of(plain["search"], budget, f"{prefix}search")
     identity = {
         "player": {"name": "uct"},
@@ -246,7 +240,7 @@ def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
         "selection": rule_identity,
         "backup": operator_identity,
         "search": {key: value for key, value in settings._asdict().items() if key != "playouts_per_leaf"},
-        "budget": {key: value for key, value in budget._asdict().items() if value is not None},
+        "budget": budget.plain,
     }
     return PlayerConfig("uct", identity, policy, rule, operator, settings, budget)
 
@@ -256,24 +250,22 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     name = named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
         return searching_player(plain, prefix)
-    if name == "alpha_beta":
-        return _alpha_beta_player(plain, prefix)
+    if name in ALONE:
+        return _player_without_playouts(ALONE[name], plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
 
 
-def _alpha_beta_player(plain: Plain, prefix: str) -> PlayerConfig:
-    """Alpha-beta, whose budget counts leaves."""
-    keys, budget = (
-        typed(AlphaBetaKeys, plain["player"], f"{prefix}player"),
-        budget_of(plain["budget"], f"{prefix}budget"),
-    )
-    if budget.iterations is None or budget.playouts_per_leaf != 1:
-        key = "playouts_per_leaf" if budget.iterations else "seconds"
-        raise BadInput(
-            f"{prefix}budget.{key}={shown(getattr(budget, key))}: {prefix}player=alpha_beta counts leaves, as budget.iterations"
-        )
-    identity = {"player": keys._asdict(), "budget": {"iterations": budget.iterations}}
-    return PlayerConfig("alpha_beta", identity, budget=budget, best_so_far=keys.best_so_far)
+ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys}
+"""The keys of the players that search without playouts, and take a budget but no other group."""
+
+
+def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:
+    """Alpha-beta, whose budget counts leaves, or principal-variation search."""
+    keys = typed(cls, plain["player"], f"{prefix}player")
+    budget = budget_of(plain["budget"], prefix, keys.name)
+    identity = {"player": keys._asdict(), "budget": {budget.unit: getattr(budget, budget.unit)}}
+    fields = {key: value for key, value in keys._asdict().items() if key != "name"}
+    return PlayerConfig(keys.name, identity, budget=budget, **fields)
 
 
 def refuse_idle_groups(plain: Plain, given: Given) -> None:

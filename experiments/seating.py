@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from experiments.schema import Checked, PlayerConfig
+from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
+from gpumcts.deepening.batch import Deepening
+from gpumcts.deepening.table import entries_in
+from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.contract import Player
+from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
 from gpumcts.players.uct import UctPlayer
@@ -32,7 +36,9 @@ class _Sizes(Searcher):
 
 def check_memory(config: Checked) -> None:
     """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit."""
-    for player in (config.player, config.opponent):
+    for prefix, player in (("", config.player), ("opponent.", config.opponent)):
+        if player is not None and player.name == "pvs":
+            _check_tables(config, player, prefix)
         if player is not None and player.budget.iterations is not None and player.name == "uct":
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
             if player.settings.table is not None:
@@ -42,6 +48,16 @@ def check_memory(config: Checked) -> None:
             else:
                 sizes = _Sizes(*parts, memory_limit=config.memory_limit)
             sizes.wave(1, player.budget.iterations)
+
+
+def _check_tables(config: Checked, player: PlayerConfig, prefix: str) -> None:
+    """Refuse hash tables, one a thread, that do not fit into the memory asked for."""
+    needed = config.threads * player.table_mb * 2**20
+    if config.memory_limit is not None and needed > config.memory_limit:
+        raise BadInput(
+            f"{prefix}player.table_mb={player.table_mb}: {config.threads} threads x {player.table_mb} MiB do not fit into "
+            f"memory_gb={config.keys.memory_gb}; lower it, or threads"
+        )
 
 
 class _TableSizes(TableSearcher):
@@ -76,7 +92,8 @@ def searcher(
 class Seats:
     """Both players and what is known of them.
 
-    iterations : a move, by side; 0 for players that do not search
+    iterations : a move, by side, or what the player counts in their place (leaves, nodes); 0 for players that do not search, and
+        for a budget of plies
     bound : what a time budget came to, to go into the identity of the match
     engine : the engine that plays, ``auto`` resolved
     at_once : searches that go on at the same time (see ``play_match``)
@@ -101,7 +118,11 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     """
     assert config.player is not None and config.opponent is not None
     configured = dict(zip(SIDES, (config.player, config.opponent), strict=True))
-    timed = {side: player for side, player in configured.items() if player.name == "uct" and player.budget.seconds}
+    timed = {
+        side: player
+        for side, player in configured.items()
+        if "budget" in PLAYER_GROUPS[player.name] and player.budget.seconds
+    }
     measured = _measured(config, timed, folder) if timed else {}
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
@@ -123,16 +144,23 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
 
 def _rate(config: Checked, player: PlayerConfig) -> Rate:
     assert player.budget.seconds is not None
-    on_cpu = resolve(config.engine) == "cpu"
-    measured = searcher(config, player, threads=1 if on_cpu else None)
+    on_cpu = player.name != "uct" or resolve(config.engine) == "cpu"
     clock = time.process_time if on_cpu else time.perf_counter  # a device's cores do not show in processor time
-    fewest = player.settings.threshold + 1  # below that no move is tried, and the player refuses
-
-    def make(iterations: int) -> UctPlayer:
-        return UctPlayer(measured, max(iterations, fewest))
-
     together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MOST_TREES_MEASURED)
+    make = _maker(config, player, threads=1 if on_cpu else None)
     return calibrate(config.game, make, player.budget.seconds, trees=together, clock=clock)
+
+
+def _maker(config: Checked, player: PlayerConfig, threads: int | None) -> Callable[[int], Player]:
+    """Gives the player with a budget of so many iterations, leaves or nodes."""
+    if player.name == "alpha_beta":
+        return lambda leaves: AlphaBetaPlayer(config.game, leaves, player.best_so_far, threads=threads or 1)
+    if player.name == "pvs":
+        searches = Deepening(config.game, entries_in(player.table_mb), threads or 1)
+        return lambda nodes: PvsPlayer(searches, nodes=nodes)
+    measured = searcher(config, player, threads)
+    fewest = player.settings.threshold + 1  # below that no move is tried, and the player refuses
+    return lambda iterations: UctPlayer(measured, max(iterations, fewest))
 
 
 def _player(
@@ -148,6 +176,9 @@ def _player(
     if player.name == "alpha_beta":
         limits: dict[str, Any] = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
         return AlphaBetaPlayer(config.game, iterations, player.best_so_far, side, **limits)
+    if player.name == "pvs":
+        searches = Deepening(config.game, entries_in(player.table_mb), config.threads)
+        return PvsPlayer(searches, iterations or None, player.budget.depth, side, on_progress)
     search = searcher(config, player, workers=workers)
     return UctPlayer(search, iterations, side, lambda done: on_progress(done / iterations))
 

@@ -11,6 +11,7 @@ from hydra._internal.utils import get_args_parser
 from omegaconf import OmegaConf
 
 from experiments import bench, doctor, match, perft, planning, playouts, report, schema, search, trees, worked
+from experiments.budgets import UNITS
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
 from gpumcts import options
@@ -83,8 +84,25 @@ def test_budgets_and_their_class_say_the_same():
         assert list(read(file)) == ["name", *schema.Budget._fields]
 
 
+@pytest.mark.parametrize("name", schema.ALONE)
+def test_the_keys_of_a_player_and_its_file_say_the_same(name):
+    assert said(read(CONF / "player" / f"{name}.yaml")) == said(schema.ALONE[name]._field_defaults)
+
+
+def test_every_player_that_searches_has_units():
+    assert set(UNITS) == {name for name, groups in schema.PLAYER_GROUPS.items() if "budget" in groups}
+
+
 def test_a_players_file_is_named_in_the_schema():
     assert choices("player") == sorted(schema.PLAYER_GROUPS)
+
+
+BESIDE = {
+    ("player", "pvs"): {"budget": "depth"},
+    ("budget", "nodes"): {"player": "pvs"},
+    ("budget", "depth"): {"player": "pvs"},
+}
+"""What else a choice needs: pvs takes no iterations, and nobody else takes nodes or a depth."""
 
 
 def players_of(game: str) -> int:
@@ -96,13 +114,17 @@ def test_every_choice_composes_for_the_player(group):
     for choice in choices(group):
         if (group, choice) == ("budget", "same") or (group == "game" and players_of(choice) == 1):
             continue  # for opponents; for one player
-        schema.match_config(composed("match", f"{group}={choice}"))
+        beside = [f"{key}={value}" for key, value in BESIDE.get((group, choice), {}).items()]
+        others = ["player@opponent.player=random"] if beside else []
+        schema.match_config(composed("match", f"{group}={choice}", *beside, *others))
 
 
 @pytest.mark.parametrize("group", [group for group in GROUPS if group not in ("game", "engine")])
 def test_every_choice_composes_for_the_opponent(group):
     for choice in choices(group):
-        schema.match_config(composed("match", f"{group}@opponent.{group}={choice}"))
+        beside = BESIDE.get((group, choice), {}).items()
+        others = [f"{key}@opponent.{key}={value}" for key, value in beside]
+        schema.match_config(composed("match", f"{group}@opponent.{group}={choice}", *others))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

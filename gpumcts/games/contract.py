@@ -137,6 +137,14 @@ def unpack(game, words, at, stride):
     """Read a state from ``words[at + i * stride]``."""
 
 
+@verb("game")
+def decided(game, state):
+    """Who wins a position that is not over, where the game's own knowledge proves it, as int64.
+
+    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known.
+    """
+
+
 # ------------------------------------------------------------------------------------------------- text (plain Python)
 
 
@@ -210,6 +218,11 @@ def next_by_counting(game, state, move):
 @move_after.implements(object)
 def move_after_by_number(game, state, move, k):
     return nth_move(game, state, k)
+
+
+@decided.implements(object)
+def decided_unknown(game, state):
+    return np.int64(0)
 
 
 @pack.implements(object)

@@ -9,10 +9,8 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.exact.alpha_beta import search_budget
-from gpumcts.games.contract import CHANCE
-from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
-from gpumcts.rng import PLY_STEP, key_of
+from gpumcts.players.chance import refuse_chance
 
 
 class AlphaBetaPlayer:
@@ -41,7 +39,7 @@ class AlphaBetaPlayer:
         self.name, self.iterations, self.seconds = name, 0, 0.0
         self._game, self._leaves, self._best_so_far, self._threads = compiled(game), leaves, best_so_far, threads
         self._on_progress = on_progress
-        _refuse_chance(Rules(self._game))
+        refuse_chance(self._game, "alpha_beta")
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
@@ -59,16 +57,3 @@ class AlphaBetaPlayer:
 
     def forget(self, games: np.ndarray) -> None:
         """Nothing is kept."""
-
-
-def _refuse_chance(rules: Rules) -> None:
-    """Refuse a game in which chance moves, as one random game shows it."""
-    state, key = rules.starts(1), np.array([key_of(0)], np.uint64)
-    counts, movers = rules.describe(state)
-    while counts[0]:
-        if movers[0] == CHANCE:
-            raise BadInput(
-                f"player=alpha_beta: in {type(rules.game).__name__} chance moves; alpha-beta takes no chance"
-            )
-        state, key = rules.play(state, rules.random_moves(state, key)), key + PLY_STEP
-        counts, movers = rules.describe(state)

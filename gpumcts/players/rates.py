@@ -1,5 +1,7 @@
 """Time budgets: a player's rate is measured once, and from then on its budget is a number of iterations.
 
+Iterations are what the player counts: those of a tree search, leaves of alpha-beta, nodes of principal-variation search.
+
 ``budget.seconds`` is core time a move. Wall-clock limits would make a game depend on the machine's mood, and a run
 could not be resumed or replayed; so the rate is measured before the first game, written to ``rates.json`` in the run's
 folder, and binds.
@@ -137,20 +139,29 @@ def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:
 
 
 def _cost(make: Callable[[int], Player], states: np.ndarray, clock: Callable[[], float], enough: float) -> float:
-    """Seconds of one iteration of one tree: the median of runs with a budget that takes about ``enough`` seconds."""
-    iterations, took = 1, _measure(make(1), states, clock)
+    """Seconds of one iteration of one tree: the median of runs with a budget that takes about ``enough`` seconds.
+
+    By the iterations that were made: a search that solves its position ends before its budget does. Where all do, a greater
+    budget would take no longer.
+    """
+    budget = 1
+    took, made = _measure(make(budget), states, clock)
     while took < enough / 2:
-        iterations = int(iterations * min(max(enough / took if took > 0 else 16, 2), 16))
-        took = _measure(make(iterations), states, clock)
-    times = [took, *(_measure(make(iterations), states, clock) for _ in range(RUNS - 1))]
-    return float(np.median(times)) / (iterations * len(states))
+        budget = int(budget * min(max(enough / took if took > 0 else 16, 2), 16))
+        before = made
+        took, made = _measure(make(budget), states, clock)
+        if made == before < budget * len(states):
+            break
+    times = [took, *(_measure(make(budget), states, clock)[0] for _ in range(RUNS - 1))]
+    return float(np.median(times)) / made
 
 
-def _measure(player: Player, states: np.ndarray, clock: Callable[[], float]) -> float:
+def _measure(player: Player, states: np.ndarray, clock: Callable[[], float]) -> tuple[float, int]:
+    """Seconds of a choice in all of ``states``, and the iterations it made."""
     keys = np.array([key_of(SAMPLE_SEED, number) for number in range(len(states))], np.uint64)
     games = np.arange(len(states))
-    begin = clock()
+    begin, before = clock(), player.iterations
     player.choose(states, keys, games)
-    took = clock() - begin
+    took, made = clock() - begin, player.iterations - before
     player.forget(games)  # each measurement starts from nothing
-    return took
+    return took, made

@@ -115,6 +115,29 @@ def test_alpha_beta_in_a_match(run, only):
     assert summary["player"]["label"] == "alpha_beta" and 0 < summary["player"]["iterations"] < 20 * 7 * 10_000
 
 
+def test_principal_variation_search_in_a_match(run, only):
+    """In seconds on both sides: what was measured first binds, for nodes as for leaves."""
+    line = "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 games=20"
+    assert run(f"{line} threads=1").code == 0
+    folder = only("outputs/match/*")
+    rates, first = json.loads((folder / "rates.json").read_text()), summary_of(folder)
+    assert rates["player"]["iterations"] == first["player"]["iterations_a_move"] > 0
+    assert rates["opponent"]["iterations"] == first["opponent"]["iterations_a_move"] > 0
+    assert first["player"]["label"] == "pvs" and first["player"]["iterations_per_second"] > 0
+    done = run(f"{line} threads=2")
+    assert done.code == 0, done.err
+    assert json.loads((folder / "rates.json").read_text()) == rates
+    assert summary_of(folder)["digest"] == first["digest"]
+
+
+def test_a_deeper_search_wins(run, only):
+    """4 plies against 1 in Othello: 36 wins of 50 would have a probability of 1e-3 between equals, and the seed is fixed."""
+    players = "player=pvs budget=depth player@opponent.player=pvs budget@opponent.budget=depth opponent.budget.depth=1"
+    assert run(f"match {players} games=50 threads=1").code == 0
+    summary = summary_of(only("outputs/match/*"))
+    assert summary["wins"] >= 36 and summary["player"]["iterations"] > summary["opponent"]["iterations"]
+
+
 def test_playouts(run, tmp_path):
     digests = set()
     for number, threads in enumerate((1, 2)):

@@ -26,7 +26,10 @@ class Worker:
         outer = self
 
         class Player:
+            iterations = 0
+
             def choose(self, states, keys, games, stop=None):
+                self.iterations += iterations * len(states)
                 outer.calls += 1
                 outer.now += 60.0 if outer.calls == 1 else 0.0
                 empty = 64 - np.bitwise_count(states[:, 0] | states[:, 1])
@@ -61,6 +64,14 @@ def test_the_budget_grows_until_it_can_be_measured():
     worker = Worker(lambda empty: 1e-9)
     calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock, measuring_seconds=1.5)
     assert 0.5 < worker.now - 60 < 3
+    assert worker.calls < 100
+
+
+def test_searches_that_end_before_their_budget_cost_what_they_do():
+    """Ten iterations solve any position; the cost of one is that of those made, and the measurement ends."""
+    worker = Worker(lambda empty: 2.0**-20)
+    rate = calibrate(Othello(), lambda budget: worker.make(min(budget, 10)), 0.5, trees=8, clock=worker.clock)
+    assert rate.iterations == 1 << 19
     assert worker.calls < 100
 
 

@@ -1,0 +1,162 @@
+"""Principal-variation search of batches of positions: budgets, threads, and a clean stop."""
+
+import itertools
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.deepening.search import BY_CHANCE, DONE, NEW, Roots, Stack, advance, empty_stack
+from gpumcts.deepening.table import ENTRY_BYTES, LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import NO_MOVE
+from gpumcts.kernels.batch import Rules
+from gpumcts.options import compiled
+
+NO_LIMIT = 1 << 62
+FIRST_QUOTA = 20_000  # positions of the first compiled call
+CALL_SECONDS = 0.1  # what a compiled call takes about, so that Ctrl-C lives
+PARTS_A_THREAD = 16
+
+
+class Found(NamedTuple):
+    """What B searches found, int64[B] each; values for the player to move.
+
+    moves : the best ones
+    values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A win that
+        ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss their negative
+    depths : plies of the last iteration that was completed
+    nodes : positions visited, the roots not among them
+    proven : WIN, LOSS or DRAW where the value holds at any depth, else UNKNOWN
+    """
+
+    moves: np.ndarray
+    values: np.ndarray
+    depths: np.ndarray
+    nodes: np.ndarray
+    proven: np.ndarray
+
+
+class Deepening:
+    """Searches of ``game`` (an option value, for two players, without chance).
+
+    entries : of the hash table, a power of two; each thread has one of ``entries`` times 16 bytes
+    threads : that share the positions of a batch; results do not depend on it
+
+    Each search is a function of position, key and budget. Raises BadInput for a game not for two players.
+    """
+
+    def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1) -> None:
+        if entries < LEAST_ENTRIES or entries & (entries - 1):
+            raise BadInput(f"entries={entries}: must be a power of two, at least {LEAST_ENTRIES}")
+        self.game = compiled(game)
+        if self.game.PLAYERS != 2:
+            raise BadInput(f"game={type(self.game).__name__} is for one player; principal-variation search takes two")
+        self.entries, self.threads = entries, threads
+        self.most_depth = min(self.game.MAX_PLIES, MOST_DEPTH)
+        self._free: queue.SimpleQueue[tuple[Stack, Table]] = queue.SimpleQueue()
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the tables of all threads."""
+        return self.threads * self.entries * ENTRY_BYTES
+
+    def search(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        nodes: int | None = None,
+        depth: int | None = None,
+        stop: threading.Event | None = None,
+        on_done: Callable[[int], None] | None = None,
+    ) -> Found:
+        """Search ``states`` (uint64[B, W]), none of them over, under ``keys`` (uint64[B]).
+
+        Parameters
+        ----------
+        keys : the order of the root's moves is drawn from them, and decides among moves of the same value
+        nodes : positions a search may visit; depth : plies of its last iteration. Without either it goes on until the value is
+            proven, or for ``most_depth`` plies
+        stop : KeyboardInterrupt is raised where it is set meanwhile
+        on_done : called, from any thread, with the number of searches that have ended since the last call
+
+        Raises BadInput where chance moves, where a game is over, and for budgets below 1.
+        """
+        for name, given in (("nodes", nodes), ("depth", depth)):
+            if given is not None and given < 1:
+                raise BadInput(f"budget.{name}={given} is not at least 1")
+        roots = _roots(states, keys)
+        if not Rules(self.game).count_moves(roots.words).all():
+            raise BadInput("states: a game is over there, and there is no move to choose")
+        most_depth = min(depth or self.most_depth, self.most_depth)
+        self._run(roots, nodes or NO_LIMIT, most_depth, stop, on_done or (lambda done: None))
+        return Found(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
+
+    def _run(
+        self,
+        roots: Roots,
+        most_nodes: int,
+        most_depth: int,
+        stop: threading.Event | None,
+        on_done: Callable[[int], None],
+    ) -> None:
+        """Search all roots, parts of them in turn on each thread."""
+        count = len(roots.words)
+        size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
+        begins = itertools.count(0, size)  # of parts; taking the next one is atomic
+        halted = threading.Event()
+
+        def is_halted() -> bool:
+            return halted.is_set() or (stop is not None and stop.is_set())
+
+        def work() -> None:
+            stack, table = self._room()
+            name = type(self.game).__name__
+            quota = FIRST_QUOTA
+            while (begin := next(begins)) < count and not is_halted():
+                cursor, end, done, answer = np.array([begin, NEW, 0, 0]), min(begin + size, count), begin, None
+                while answer != DONE and not is_halted():
+                    started = time.perf_counter()
+                    answer = advance(self.game, roots, stack, table, cursor, end, most_nodes, most_depth, quota)
+                    if answer == BY_CHANCE:
+                        raise BadInput(
+                            f"game: principal-variation search takes games without chance; in {name} chance moves"
+                        )
+                    took = time.perf_counter() - started
+                    if answer != DONE:
+                        quota = max(1, int(quota * min(max(CALL_SECONDS / max(took, 1e-6), 0.25), 4)))
+                    on_done(int(cursor[0]) - done)
+                    done = int(cursor[0])
+            self._free.put((stack, table))
+
+        try:
+            threads = min(self.threads, -(-count // size)) if count else 1
+            if threads == 1:
+                work()
+            else:
+                with ThreadPoolExecutor(threads) as pool:
+                    for ended in [pool.submit(work) for _ in range(threads)]:
+                        ended.result()
+        finally:
+            halted.set()
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+
+    def _room(self) -> tuple[Stack, Table]:
+        """A stack and a table that no other thread has: those of an earlier search, or new ones."""
+        try:
+            return self._free.get_nowait()
+        except queue.Empty:
+            return empty_stack(self.game, self.most_depth), empty_table(self.entries)
+
+
+def _roots(states: np.ndarray, keys: np.ndarray) -> Roots:
+    """A batch before its search."""
+    count = len(states)
+    fields = [np.zeros(count, np.int64) for _ in range(5)]
+    fields[0][:] = NO_MOVE
+    return Roots(np.ascontiguousarray(states, np.uint64), np.ascontiguousarray(keys, np.uint64), *fields)

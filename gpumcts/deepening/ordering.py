@@ -1,0 +1,125 @@
+"""In which order the moves of a node are tried: the table's move, two killers, then by what cut off elsewhere (history).
+
+An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try.
+"""
+
+import numpy as np
+from numba.extending import overload
+
+from gpumcts.games.contract import NO_MOVE, next_by_counting, next_move, nth_move
+from gpumcts.jit import inlined
+from gpumcts.rng import PLY_STEP, draw
+from gpumcts.verbs import JIT_OPTIONS
+
+U = np.uint64
+MOVE_BITS, ORDINAL_BITS = 31, 15
+SCORE = MOVE_BITS + ORDINAL_BITS  # the bit at which the score begins
+SLOTS_LOG = 14
+SLOTS = 1 << SLOTS_LOG  # of the history
+MOST_HISTORY = 16  # log of what a history score stays below
+MOST_BONUS = 1024
+KILLER = (1 << 17) - 1  # the score of the first killer; the second has one less
+SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
+
+
+@inlined
+def entry_of(score, ordinal, move):
+    """A move in a list."""
+    return (score << SCORE) | (ordinal << MOVE_BITS) | move
+
+
+@inlined
+def move_of(entry):
+    """The move of an entry."""
+    return entry & ((1 << MOVE_BITS) - 1)
+
+
+@inlined
+def number_of(entry):
+    """The number of the move among the legal ones."""
+    return (entry >> MOVE_BITS) & ((1 << ORDINAL_BITS) - 1)
+
+
+@inlined
+def slot_of(side, move):
+    """Where the history of a move of a player stands: there may be millions of moves, so two may share a slot."""
+    return np.int64(((U(move) * U(2) + U(side)) * PLY_STEP) >> U(64 - SLOTS_LOG))
+
+
+@inlined
+def reward(history, slot, depth):
+    """A move has cut off a search of ``depth`` plies; scores stay below 2^MOST_HISTORY."""
+    bonus = min(depth * depth, MOST_BONUS)
+    history[slot] += bonus - ((history[slot] * bonus) >> MOST_HISTORY)
+
+
+@inlined
+def list_by_number(game, state, count, out, at):
+    for k in range(count):
+        out[at + k] = entry_of(np.int64(0), np.int64(k), np.int64(nth_move(game, state, k)))
+
+
+@inlined
+def list_by_next(game, state, count, out, at):
+    move = np.int64(NO_MOVE)
+    for k in range(count):
+        move = np.int64(next_move(game, state, move))
+        out[at + k] = entry_of(np.int64(0), np.int64(k), move)
+
+
+def list_moves(game, state, count, out, at):
+    """Write the ``count`` legal moves into ``out[at:]``, scores 0: by next_move where the game has its own, else by number."""
+    (list_by_number if next_move.find(type(game)) is next_by_counting else list_by_next)(game, state, count, out, at)
+
+
+@overload(list_moves, strict=False, jit_options=JIT_OPTIONS)
+def _list_moves(game, state, count, out, at):
+    body = list_by_number if next_move.find(game.instance_class) is next_by_counting else list_by_next
+    return lambda game, state, count, out, at: body(game, state, count, out, at)
+
+
+@inlined
+def score_moves(history, killers, level, side, out, at, count):
+    """Give the listed moves of a node their scores."""
+    first, second = killers[level, 0], killers[level, 1]
+    for k in range(at, at + count):
+        move = move_of(out[k])
+        score = np.int64(history[slot_of(side, move)])
+        score = np.int64(KILLER) if move == first else np.int64(KILLER - 1) if move == second else score
+        out[k] |= score << SCORE
+
+
+@inlined
+def without(out, at, count, ordinal):
+    """Take one move out of a list (the last one takes its place); returns how many are left."""
+    out[at + ordinal] = out[at + count - 1]
+    return count - 1
+
+
+@inlined
+def bring_best(out, first, end):
+    """Swap the best move of ``out[first:end]`` to its front."""
+    best = first
+    for k in range(first + 1, end):
+        best = k if out[k] > out[best] else best
+    out[first], out[best] = out[best], out[first]
+
+
+@inlined
+def shuffle(out, count, key):
+    """Put a list in a random order of the key (Fisher and Yates)."""
+    for k in range(count - 1):
+        other = k + np.int64(draw(key + U(k) * PLY_STEP, 0, count - k))
+        out[k], out[other] = out[other], out[k]
+
+
+@inlined
+def bring_to_front(out, count, ordinal):
+    """Move one move to the front of a list; the others keep their order."""
+    at = np.int64(0)
+    while at < count - 1 and number_of(out[at]) != ordinal:
+        at += 1
+    chosen = out[at]
+    for k in range(at, 0, -1):
+        out[k] = out[k - 1]
+    out[0] = chosen

@@ -1,0 +1,254 @@
+"""Principal-variation search against plain minimax and exhaustive search, for every game that it takes."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from gpumcts.deepening import batch
+from gpumcts.deepening.batch import Deepening
+from gpumcts.deepening.search import DRAW, FAR, LOSS, UNKNOWN, WIN, WON, WON_LEAST
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.contract import CHANCE
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.instances import instances
+from gpumcts.games.othello import Othello
+from gpumcts.games.pgame import PGame
+from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.kernels.batch import Rules
+from tests.games.drivers import GAMES, keys_of, positions, trace
+from tests.reference.depth_limited import DepthLimited
+from tests.reference.exact import Exact
+
+MOST_LINES = 1500  # of plain minimax from a position, about
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
+
+def has_chance(game):
+    words, _, plies = trace(game, keys_of(51, count=1))
+    return (Rules(game).movers(positions(words, plies, ends=False)) == CHANCE).any()
+
+
+TAKEN = [
+    name for name in GAMES if name.endswith("default") and GAMES[name].PLAYERS == 2 and not has_chance(GAMES[name])
+]
+
+
+def some_positions(game, count, games=6, last=None):
+    """Positions spread over random games (over the last ``last`` plies before the end), none of them over: uint64[count, W]."""
+    words, _, plies = trace(game, keys_of(52, count=games))
+    first = [0 if last is None else max(0, ply - last) for ply in plies]
+    states = np.concatenate([words[g, first[g] : plies[g]] for g in range(games)])
+    return np.ascontiguousarray(states[:: max(1, len(states) // count)][:count])
+
+
+def plain(game, words):
+    return contract.unpack(game, words, 0, 1)
+
+
+def affordable_depth(game, words):
+    """Plies that plain minimax has time for, at least 1."""
+    moves = max(2, Rules(game).count_moves(words.reshape(1, -1))[0])
+    return max(1, min(4, int(np.log(MOST_LINES) / np.log(moves))))
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
+    """The same value, and a move that has it; where nothing is proven earlier, to the depth that was asked for."""
+    game = GAMES[name]
+    states = some_positions(game, 12)
+    reference, searches = DepthLimited(game), Deepening(game, entries=1 << 8)
+    depths = [affordable_depth(game, words) for words in states]
+    for depth in sorted(set(depths)):
+        batch_of = states[[d == depth for d in depths]]
+        found = searches.search(batch_of, keys_of(53, count=len(batch_of)), depth=depth)
+        for row, words in enumerate(batch_of):
+            state = plain(game, words)
+            assert found.values[row] == reference.value(state, depth)
+            assert reference.of_move(state, int(found.moves[row]), depth) == found.values[row]
+            assert found.depths[row] == depth or found.proven[row] != UNKNOWN
+
+
+def is_right(game, exact, words, found, row):
+    """Whether what is proven of a position is its exact value, and the move one that keeps it."""
+    state = plain(game, words)
+    value = exact.value(state) * (-1 if contract.mover(game, state) == 1 else 1)
+    proof = WIN if value > 0 else LOSS if value < 0 else DRAW
+    signs = {m: np.sign(exact.value(contract.play(game, state, m))) for m in Rules(game).legal_moves(words).tolist()}
+    return found.proven[row] == proof and signs[int(found.moves[row])] == np.sign(exact.value(state))
+
+
+SOLVED = {
+    "dots and boxes 2 x 2": (DotsAndBoxes(2, 2), lambda: some_positions(DotsAndBoxes(2, 2), 70, 8)),
+    "dots and boxes 1 x 2": (DotsAndBoxes(1, 2), lambda: some_positions(DotsAndBoxes(1, 2), 40, 8)),
+    "p-games": (PGame(2, 8), lambda: instances(PGame(2, 8), range(40))),
+    "p-games of 0 and draws": (PGame(3, 5, plus_minus_one=True), lambda: instances(PGame(3, 5, 0, True), range(40))),
+    "othello": (Othello(), lambda: some_positions(Othello(), 24, 8, last=7)),
+}
+
+
+@pytest.mark.parametrize("entries", [2, 1 << 14])
+@pytest.mark.parametrize("name", SOLVED)
+def test_without_a_limit_positions_are_solved(name, entries):
+    """Wins, losses and draws, with a table that holds all or next to nothing: two moves in a row, passes, ends on the way."""
+    game, make = SOLVED[name]
+    states = make()
+    found = Deepening(game, entries).search(states, keys_of(54, count=len(states)))
+    exact = Exact(game)
+    assert all(is_right(game, exact, words, found, row) for row, words in enumerate(states))
+    assert (found.proven == WIN).any() and (found.proven == LOSS).any()
+    assert ((found.values >= WON_LEAST) == (found.proven == WIN)).all()
+    assert (found.values[found.proven == DRAW] == 0).all()
+
+
+def test_draws_are_proven():
+    """On 1 x 2 boxes best play is a draw, which the line in the middle alone holds (see the game)."""
+    game = DotsAndBoxes(1, 2)
+    found = Deepening(game, 1 << 10).search(Rules(game).starts(8), keys_of(55, count=8))
+    assert set(found.proven) == {DRAW} and set(found.values) == {0}
+    assert len(set(found.moves)) == 1
+
+
+def test_wins_come_soon_and_losses_late():
+    """The distance to the end is that of plain minimax to the end of the game."""
+    game = Othello()
+    states = some_positions(game, 16, 8, last=6)
+    reference = DepthLimited(game)
+    found = Deepening(game, 1 << 10).search(states, keys_of(56, count=len(states)))
+    for row, words in enumerate(states):
+        assert found.values[row] == reference.value(plain(game, words), 8)
+    assert (abs(found.values) < WON - 2).any()
+
+
+class Declared(PGame):
+    """P-games that know who wins two plies before the end."""
+
+
+@contract.decided.implements(Declared)
+def declared(game, state):
+    if state.size > np.uint64(1 + game.branching + game.branching**2):
+        return np.int64(0)
+    return np.int64(1) if state.node & np.uint64(1) else np.int64(-1)  # wrong, so that it shows
+
+
+def test_what_the_game_decides_is_taken_for_proven():
+    """At nodes, but not at the root, which must have a move; and beyond what the end of the game has shown."""
+    game = Declared(3, 5)
+    states, reference = instances(game, range(30)), DepthLimited(game)
+    assert contract.decided(game, plain(game, states[0])) == 0
+    found = Deepening(game, 1 << 10).search(states, keys_of(57, count=30))
+    assert found.values.tolist() == [reference.value(plain(game, words), 5) for words in states]
+    assert (abs(found.values) == WON - FAR - 3).all() and (found.proven != UNKNOWN).all()
+    late = Rules(game).play(Rules(game).play(Rules(game).play(states, np.full(30, 1)), np.full(30, 2)), np.full(30, 0))
+    at_root = Deepening(game, 1 << 10).search(late, keys_of(58, count=30), depth=1)
+    assert at_root.values.tolist() == [reference.value(plain(game, words), 1) for words in late]
+
+
+# --------------------------------------------------------------------------------------------------------- budgets
+
+
+@pytest.fixture(scope="module")
+def middle():
+    """Sixteen positions of Othello after 20 random plies, with keys."""
+    game, count = Othello(), 16
+    rules = Rules(game)
+    states = rules.starts(count)
+    for ply in range(20):
+        states = rules.play(states, rules.random_moves(states, keys_of(59, ply, count=count)))
+    return states, keys_of(60, count=count)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 17, 300, 4000])
+def test_a_budget_of_nodes_is_kept(middle, nodes):
+    """To the last node, since nothing is proven here; with a legal move even after one."""
+    states, keys = middle
+    found = Deepening(Othello(), 1 << 12).search(states, keys, nodes=nodes)
+    assert (found.nodes == nodes).all() and (found.proven == UNKNOWN).all()
+    assert all(move in Rules(Othello()).legal_moves(state) for move, state in zip(found.moves, states, strict=True))
+    deeper = Deepening(Othello(), 1 << 12).search(states, keys, nodes=16 * nodes)
+    assert (deeper.depths >= found.depths).all() and deeper.depths.sum() > found.depths.sum()
+
+
+def test_a_stopped_iteration_counts_as_far_as_it_went(middle):
+    """The moves of the last whole iteration, or better ones of the one that was stopped."""
+    states, keys = middle
+    searches = Deepening(Othello(), 1 << 12)
+    whole = searches.search(states, keys, depth=4)
+    for row in range(len(states)):
+        again = searches.search(states[row : row + 1], keys[row : row + 1], nodes=int(whole.nodes[row]))
+        assert [field[0] for field in again] == [field[row] for field in whole]
+        one_more = searches.search(states[row : row + 1], keys[row : row + 1], nodes=int(whole.nodes[row]) + 1)
+        assert (one_more.moves[0], one_more.values[0], one_more.depths[0]) == (whole.moves[row], whole.values[row], 4)
+
+
+def test_threads_batches_slices_and_earlier_searches_change_nothing(middle, monkeypatch):
+    """A table so small that what is kept in it decides what is visited."""
+    states, keys = middle
+    whole = Deepening(Othello(), 64).search(states, keys, nodes=3000)
+    searches = Deepening(Othello(), 64, threads=3)
+    for quota in (1, 1000):
+        monkeypatch.setattr(batch, "FIRST_QUOTA", quota)
+        monkeypatch.setattr(batch, "CALL_SECONDS", 1e-4 if quota == 1000 else 0.1)
+        assert np.array_equal(np.stack(searches.search(states, keys, nodes=3000)), np.stack(whole))
+    part = searches.search(states[9:4:-1], keys[9:4:-1], nodes=3000)
+    assert np.array_equal(np.stack(part), np.stack(whole)[:, 9:4:-1])
+    assert not np.array_equal(Deepening(Othello(), 1 << 12).search(states, keys, depth=6).nodes, whole.nodes)
+
+
+def test_the_key_decides_among_equal_moves():
+    """The four first moves of Othello are one by symmetry: each is taken of 400 keys, within 5.5 standard errors of 100."""
+    found = Deepening(Othello(), 1 << 10).search(Rules(Othello()).starts(400), keys_of(61, count=400), depth=2)
+    moves, counts = np.unique(found.moves, return_counts=True)
+    assert len(moves) == 4 and len(set(found.values)) == 1
+    assert np.abs(counts - 100).max() < 5.5 * (400 * 0.25 * 0.75) ** 0.5
+
+
+def test_the_generations_of_a_table_wrap_around(middle):
+    states, keys = middle
+    searches = Deepening(Othello(), 64)
+    first = searches.search(states, keys, depth=5)
+    stack, table = searches._room()
+    table.generation[0] = (1 << 16) - 3
+    searches._free.put((stack, table))
+    assert np.array_equal(np.stack(searches.search(states, keys, depth=5)), np.stack(first))
+    assert 0 < table.generation[0] < len(states)
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+
+
+def test_what_is_refused(middle):
+    states, keys = middle
+    for entries in (0, 1, 3, 1000):
+        with pytest.raises(BadInput, match=f"^entries={entries}: must be a power of two"):
+            Deepening(Othello(), entries)
+    with pytest.raises(BadInput, match="is for one player"):
+        Deepening(ShortestPath())
+    searches = Deepening(Othello(), 64)
+    for name in ("nodes", "depth"):
+        with pytest.raises(BadInput, match=f"^budget.{name}=0 is not at least 1$"):
+            searches.search(states, keys, **{name: 0})
+    over = np.array([contract.parse_position(Othello(), "X" * 64 + " X")], np.uint64)
+    with pytest.raises(BadInput, match="a game is over"):
+        searches.search(over, keys[:1], depth=1)
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        searches.search(states, keys, stop=stop)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_chance_is_refused(threads):
+    game = DiceDuel(1)
+    start = Rules(game).starts(2)
+    for states in (start, Rules(game).play(start, np.array([1, 3]))):  # at the root, and below it
+        with pytest.raises(BadInput, match="takes games without chance; in DiceDuel chance moves"):
+            Deepening(game, 64, threads).search(states, keys_of(62, count=2), depth=3)
+
+
+def test_no_positions():
+    none = Deepening(Othello(), 64).search(np.empty((0, 3), np.uint64), np.empty(0, np.uint64), depth=2)
+    assert all(field.shape == (0,) for field in none)
