@@ -24,12 +24,14 @@ class Clobber(NamedTuple):
 
     rows, columns : of the board, which has two squares at least
     movable_weight : what a stone with a move is worth in the evaluation
+    backed_weight : what it is worth besides if a stone of its own stands next to it
     isolated_weight : what a stone without any neighbour costs in the evaluation
     """
 
     rows: Annotated[int, Interval(ge=1, le=MOST)] = 8
     columns: Annotated[int, Interval(ge=1, le=MOST)] = 8
-    movable_weight: Annotated[int, Interval(ge=0, le=100)] = 2
+    movable_weight: Annotated[int, Interval(ge=0, le=100)] = 1
+    backed_weight: Annotated[int, Interval(ge=0, le=100)] = 2
     isolated_weight: Annotated[int, Interval(ge=0, le=100)] = 1
 
     def compiled(self) -> "Board":
@@ -37,17 +39,18 @@ class Clobber(NamedTuple):
         if self.rows * self.columns < 2:
             raise BadInput("game.rows=1, game.columns=1: a board of Clobber has two squares at least")
         kinds = ONE_WORD if self.rows * self.columns <= WORD else TWO_WORDS
-        return kinds[self.columns](self.rows, self.movable_weight, self.isolated_weight)
+        return kinds[self.columns](self.rows, self.movable_weight, self.backed_weight, self.isolated_weight)
 
 
 class Board(NamedTuple):
     """A board of Clobber as it travels into compiled code: its width is its class.
 
-    rows : of the board; movable_weight, isolated_weight : as configured
+    rows : of the board; movable_weight, backed_weight, isolated_weight : as configured
     """
 
     rows: int
     movable_weight: int
+    backed_weight: int
     isolated_weight: int
 
     WORDS = 3
