@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import pkgutil
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,8 +22,8 @@ NOT_OPTIONS = {"__init__", "contract"}
 def names(kind: str) -> list[str]:
     """The options of a kind (``game``, ``playout``, ``selection``, ``backup``) that come with the library."""
     package = importlib.import_module(FOLDERS[kind])
-    files = Path(str(package.__file__)).parent.glob("*.py")
-    found = (file.stem for file in files if file.stem not in NOT_OPTIONS)
+    modules = (module.name for module in pkgutil.iter_modules(package.__path__))
+    found = (name for name in modules if name not in NOT_OPTIONS)
     return sorted(name for name in found if hasattr(importlib.import_module(f"{FOLDERS[kind]}.{name}"), "OPTION"))
 
 

@@ -8,6 +8,7 @@ from experiments.benchmarks.measure import Contender
 
 GAMES: dict[str, Callable[[Any], str]] = {
     "othello": lambda game: "othello",
+    "clobber": lambda game: f"clobber(rows={game.rows},columns={game.columns})",
     "dots_and_boxes": lambda game: f"dots_and_boxes(num_rows={game.rows},num_cols={game.columns})",
 }
 """Our games by their names there, from the option value; where a game has none, ours is measured alone."""
