@@ -62,6 +62,14 @@ def _ctlz(typing_context, x):
 
 
 @intrinsic
+def _bitreverse(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.bitreverse(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _to_bits(typing_context, x):
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -124,6 +132,11 @@ def leading_zeros(x):
     return U(64 - int(x).bit_length())
 
 
+def bit_reverse(x):
+    """A uint64 with its bits in reverse order."""
+    return U(int(f"{int(x):064b}"[::-1], 2))
+
+
 def blend(condition, a, b):
     """``a if condition else b`` for states (NamedTuples of numbers), word by word, without a branch where it is compiled."""
     return a if condition else b
@@ -155,6 +168,7 @@ def _target(plain: Callable, compiled: Callable) -> None:
 _target(popcount, _ctpop)
 _target(trailing_zeros, _cttz)
 _target(leading_zeros, _ctlz)
+_target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
 # Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.

@@ -1,7 +1,8 @@
-"""Options by name: the name of an option is the name of its module, and only what is named is imported."""
+"""Options by name: the name of an option is the name of its module (a file or a package), and only what is named is imported."""
 
 import importlib
 import importlib.util
+import pkgutil
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,8 +22,7 @@ NOT_OPTIONS = {"__init__", "contract"}
 def names(kind: str) -> list[str]:
     """The options of a kind (``game``, ``playout``, ``selection``, ``backup``) that come with the library."""
     package = importlib.import_module(FOLDERS[kind])
-    files = Path(str(package.__file__)).parent.glob("*.py")
-    found = (file.stem for file in files if file.stem not in NOT_OPTIONS)
+    found = (module.name for module in pkgutil.iter_modules(package.__path__) if module.name not in NOT_OPTIONS)
     return sorted(name for name in found if hasattr(importlib.import_module(f"{FOLDERS[kind]}.{name}"), "OPTION"))
 
 
