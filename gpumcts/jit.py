@@ -87,11 +87,13 @@ def _from_bits(typing_context, x):
 
 @intrinsic
 def _blend(typing_context, condition, a, b):
-    if a != b or not isinstance(a, types.BaseNamedTuple):
+    if a != b or not isinstance(a, types.BaseNamedTuple | types.Integer):
         return None
 
     def codegen(context, builder, signature, args):
         condition, chosen, other = args
+        if isinstance(a, types.Integer):
+            return builder.select(condition, chosen, other)
         for i in range(len(a)):
             word = builder.select(condition, builder.extract_value(chosen, i), builder.extract_value(other, i))
             chosen = builder.insert_value(chosen, word, i)
@@ -138,7 +140,7 @@ def bit_reverse(x):
 
 
 def blend(condition, a, b):
-    """``a if condition else b`` for states (NamedTuples of numbers), word by word, without a branch where it is compiled."""
+    """``a if condition else b`` without a branch where it is compiled: integers, or NamedTuples of them word by word."""
     return a if condition else b
 
 

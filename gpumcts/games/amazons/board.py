@@ -24,7 +24,7 @@ import numpy as np
 
 from gpumcts.games.amazons.options import Board, Board6, Board8, Board10, SmallState, State
 from gpumcts.games.contract import pack, unpack
-from gpumcts.jit import bit_reverse, inlined, popcount, trailing_zeros
+from gpumcts.jit import bit_reverse, blend, inlined, popcount, trailing_zeros
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -141,8 +141,8 @@ def pack_one(game, state, words, at, stride):
 @shifted.implements(Board)
 def shifted_two(game, squares, s):
     within, beyond = s & U(63), s >= U(64)
-    first = squares.high if beyond else squares.low
-    second = U(0) if beyond else squares.high
+    first = blend(beyond, squares.high, squares.low)
+    second = blend(beyond, U(0), squares.high)
     return Squares((first >> within) | ((second << U(1)) << (U(63) - within)), second >> within)
 
 
@@ -154,7 +154,7 @@ def shifted_one(game, squares, s):
 @square_set.implements(Board)
 def square_of_two(game, s):
     one, beyond = U(1) << (s & U(63)), s >= U(64)
-    return Squares(U(0) if beyond else one, one if beyond else U(0))
+    return Squares(blend(beyond, U(0), one), blend(beyond, one, U(0)))
 
 
 @square_set.implements(Board6)
@@ -214,7 +214,8 @@ def line(free, low, high):
     """The squares of a ray (two words) before the first that is not in ``free``, which is on it."""
     stop_low, stop_high = low & ~free.low, high & ~free.high
     before_low = low & ~stop_low & (stop_low - U(1))
-    before_high = high & ~stop_high & (stop_high - U(stop_low == U(0)))
+    # Whether the subtraction borrows, asked so that LLVM does not make one instruction of both that vector units have not.
+    before_high = high & ~stop_high & (stop_high - U(before_low == low))
     return Squares(before_low, before_high)
 
 
@@ -282,8 +283,8 @@ def code_from(runs, code):
     wanted = max(distance, U(1))
     further = runs & above(direction)
     first = trailing_zeros(further) >> U(3)
-    beyond = NO_CODE if further == U(0) else (first << U(4)) | U(1)
-    return (direction << U(4)) | wanted if wanted <= here else beyond
+    beyond = blend(further == U(0), NO_CODE, (first << U(4)) | U(1))
+    return blend(wanted <= here, (direction << U(4)) | wanted, beyond)
 
 
 @inlined
@@ -330,9 +331,9 @@ def four(amazons):
 def moved(amazons, origin, to):
     """The four with the one on ``origin`` gone to ``to``, in order again."""
     q0, q1, q2, q3 = four(amazons)
-    a = q0 if origin > q0 else q1
-    b = q1 if origin > q1 else q2
-    c = q2 if origin > q2 else q3
+    a = blend(origin > q0, q0, q1)
+    b = blend(origin > q1, q1, q2)
+    c = blend(origin > q2, q2, q3)
     first, second = min(a, to), max(a, min(b, to))
     third, fourth = max(b, min(c, to)), max(c, to)
     return first | (second << U(SQUARE_BITS)) | (third << U(2 * SQUARE_BITS)) | (fourth << U(3 * SQUARE_BITS))

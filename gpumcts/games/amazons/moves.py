@@ -26,7 +26,7 @@ from gpumcts.games.amazons.board import (
 )
 from gpumcts.games.amazons.options import Board
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import inlined
+from gpumcts.jit import blend, inlined
 
 U = np.uint64
 CODE_BITS, CODE = U(7), U(127)
@@ -76,9 +76,9 @@ def choices(game, state):
 def choice(c, k):
     """(square of the amazon, code) of the k-th of the choices, k < count; something where there is none."""
     in1, in2, in3 = k >= c.b1, k >= c.b2, k >= c.b3
-    origin = c.q3 if in3 else (c.q2 if in2 else (c.q1 if in1 else c.q0))
-    reached = c.r3 if in3 else (c.r2 if in2 else (c.r1 if in1 else c.r0))
-    before = c.b3 if in3 else (c.b2 if in2 else (c.b1 if in1 else U(0)))
+    origin = blend(in3, c.q3, blend(in2, c.q2, blend(in1, c.q1, c.q0)))
+    reached = blend(in3, c.r3, blend(in2, c.r2, blend(in1, c.r1, c.r0)))
+    before = blend(in3, c.b3, blend(in2, c.b2, blend(in1, c.b1, U(0))))
     return origin, nth_code(reached, k - before)
 
 
@@ -114,9 +114,7 @@ def after_move(game, free, origin, to):
 def chosen(game, real, state, free, pieces):
     """The state of ``free`` and ``pieces`` where ``real``, else the given one with its mover stuck, without a branch."""
     stuck = state.pieces | (STUCK << MOVED)
-    was = free_squares(game, state)
-    squares = Squares(free.low if real else was.low, free.high if real else was.high)
-    return with_squares(game, squares, pieces if real else stuck)
+    return with_squares(game, blend(real, free, free_squares(game, state)), blend(real, pieces, stuck))
 
 
 @inlined

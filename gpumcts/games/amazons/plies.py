@@ -11,7 +11,6 @@ from gpumcts.games.amazons.board import (
     MOVER,
     NO_CODE,
     STUCK,
-    Squares,
     amazons_of,
     code_from,
     free_squares,
@@ -38,7 +37,7 @@ from gpumcts.games.amazons.moves import (
 )
 from gpumcts.games.amazons.options import Split
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.jit import inlined
+from gpumcts.jit import blend, inlined
 
 U = np.uint64
 
@@ -95,15 +94,14 @@ def next_ply(game, state, move):
 def play_ply(game, state, move):
     """Both kinds of ply at once: the one that it is not plays on a square that stands for none."""
     shoots, number = is_shot(state.pieces), U(move)
-    origin = moved_square(state.pieces) - U(1) if shoots else number >> CODE_BITS
+    origin = blend(shoots, moved_square(state.pieces) - U(1), number >> CODE_BITS)
     to = square_at(game, origin, number & CODE)
     free = free_squares(game, state)
     walked, shot = after_move(game, free, origin, to), without(free, square_set(game, to))
-    after = Squares(shot.low if shoots else walked.low, shot.high if shoots else walked.high)
-    on = U(0) if shoots else to
+    on = blend(shoots, U(0), to)
     waiting = with_moved(state.pieces, origin, on) | ((to + U(1)) << MOVED)
     done = (state.pieces & ((U(1) << MOVED) - U(1))) ^ (U(1) << MOVER)
-    return chosen(game, move != NO_TURN, state, after, done if shoots else waiting)
+    return chosen(game, move != NO_TURN, state, blend(shoots, shot, walked), blend(shoots, done, waiting))
 
 
 @contract.move_weight.implements(Split)

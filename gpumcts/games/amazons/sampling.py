@@ -31,7 +31,7 @@ from gpumcts.games.amazons.board import (
 from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, moved_square, numbered
 from gpumcts.games.amazons.options import Board, Full, Split
 from gpumcts.games.amazons.plies import is_shot, shot_runs
-from gpumcts.jit import inlined
+from gpumcts.jit import blend, inlined
 from gpumcts.rng import bits
 
 U = np.uint64
@@ -114,9 +114,8 @@ def random_amazon(game, state, free, random):
     n2 = n1 + m2
     count = n2 + m3
     k = (random * count) >> HALF
-    late = q2 if k < n2 else q3
-    early = q0 if k < m0 else q1
-    return early if k < n1 else late, count
+    late, early = blend(k < n2, q2, q3), blend(k < m0, q0, q1)
+    return blend(k < n1, early, late), count
 
 
 @inlined
@@ -136,7 +135,7 @@ def staged_turn(game, state, stream):
     opened = union(free, square_set(game, origin))
     opened_back = union(back, square_set(game, turned_square(game, origin)))
     arrow = kth(runs(game, opened, opened_back, to), bits(stream, U(1)) >> HALF)
-    return numbered(origin, code, arrow) if count != U(0) else np.int64(NO_TURN)
+    return blend(count != U(0), numbered(origin, code, arrow), np.int64(NO_TURN))
 
 
 @contract.staged_move.implements(Split)
@@ -145,7 +144,7 @@ def staged_ply(game, state, stream):
     random = bits(stream, U(0))
     shoots = is_shot(state.pieces)
     amazon, count = random_amazon(game, state, free, random & LOW)
-    origin = moved_square(state.pieces) - U(1) if shoots else amazon
+    origin = blend(shoots, moved_square(state.pieces) - U(1), amazon)
     code = kth(runs(game, free, turned(game, free), origin), random >> HALF)
-    walk = (origin << CODE_BITS) | code if count != U(0) else U(NO_TURN)
-    return np.int64(code if shoots else walk)
+    walk = blend(count != U(0), (origin << CODE_BITS) | code, U(NO_TURN))
+    return np.int64(blend(shoots, code, walk))

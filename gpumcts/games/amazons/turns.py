@@ -38,7 +38,7 @@ from gpumcts.games.amazons.moves import (
 )
 from gpumcts.games.amazons.options import Board, Full
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.jit import inlined
+from gpumcts.jit import blend, inlined
 
 U = np.uint64
 BLOCK = 16  # moves of amazons whose arrows are counted together; LLVM leaves shorter loops as they are
@@ -48,9 +48,9 @@ BLOCK = 16  # moves of amazons whose arrows are counted together; LLVM leaves sh
 def arrows_of(game, c, k):
     """The arrows after the k-th of the choices, as uint64; 0 where there is none."""
     there = k < c.count
-    origin, code = choice(c, k if there else U(0))
+    origin, code = choice(c, blend(there, k, U(0)))
     found = arrows(game, c, origin, square_at(game, origin, code))
-    return found if there else U(0)
+    return blend(there, found, U(0))
 
 
 @inlined
