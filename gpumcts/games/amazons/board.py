@@ -354,18 +354,24 @@ def squares_of(game, amazons):
     return union(union(square_set(game, q0), square_set(game, q1)), union(square_set(game, q2), square_set(game, q3)))
 
 
-def square_number(game, name: str) -> int:
-    """The number of a square such as d10 that is on the board."""
-    return (int(name[1:]) - 1) * (game.SIZE + 1) + ord(name[0]) - ord("a")
+def square_number(board, name: str) -> int:
+    """The number of a square such as d10 on a board, which it must be on."""
+    return (int(name[1:]) - 1) * (board.SIZE + 1) + ord(name[0]) - ord("a")
 
 
-def state_of(game, white: list[int], black: list[int], arrows: list[int], mover: int, moved_from_here: int = 0):
-    """The state of amazons and arrows on these squares; ``moved_from_here`` is what MOVED holds. Plain Python."""
-    width = game.SIZE + 1
+def free_and_pieces(board, white: list[int], black: list[int], arrows: list[int], mover: int, waiting: int) -> tuple:
+    """The free squares as a number, and the word of the pieces, whose MOVED is ``waiting``; plain Python."""
+    width = board.SIZE + 1
     taken = {*white, *black, *arrows}
-    free = sum(1 << s for s in range(game.SIZE * width) if s % width < game.SIZE and s not in taken)
-    pieces = mover << int(MOVER) | moved_from_here << int(MOVED)
+    free = sum(1 << s for s in range(board.SIZE * width) if s % width < board.SIZE and s not in taken)
+    pieces = mover << int(MOVER) | waiting << int(MOVED)
     for side, squares in enumerate((white, black)):
         for i, s in enumerate(sorted(squares)):
             pieces |= s << side * SIDE_BITS + i * SQUARE_BITS
+    return free, pieces
+
+
+def state_of(game, *parts):
+    """The state of what ``free_and_pieces`` takes."""
+    free, pieces = free_and_pieces(game, *parts)
     return with_squares(game, Squares(U(free & (2**64 - 1)), U(free >> 64)), U(pieces))

@@ -10,8 +10,10 @@ from gpumcts.games import contract
 from gpumcts.games.amazons.board import (
     MOVER,
     NO_CODE,
+    Squares,
     amazons_of,
     code_from,
+    free_and_pieces,
     free_squares,
     nth_code,
     runs,
@@ -19,9 +21,9 @@ from gpumcts.games.amazons.board import (
     square_at,
     square_number,
     square_set,
-    state_of,
     turned,
     with_moved,
+    with_squares,
     without,
 )
 from gpumcts.games.amazons.moves import (
@@ -36,7 +38,7 @@ from gpumcts.games.amazons.moves import (
     chosen,
     numbered,
 )
-from gpumcts.games.amazons.options import Board, Full
+from gpumcts.games.amazons.options import Board6, Board8, Board10, Full
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.jit import blend, inlined
 
@@ -62,15 +64,18 @@ def turns_among(game, c, first, past):
     return found
 
 
-@contract.start.implements(Board)
-def amazons_start(game):
-    return state_of(
-        game,
-        [square_number(game, name) for name in game.WHITE.split()],
-        [square_number(game, name) for name in game.BLACK.split()],
-        [],
-        0,
-    )
+def _register_start(kind: type) -> None:
+    white, black = ([square_number(kind, name) for name in names.split()] for names in (kind.WHITE, kind.BLACK))
+    free, pieces = free_and_pieces(kind, white, black, [], 0, 0)
+    low, high, word = U(free & (2**64 - 1)), U(free >> 64), U(pieces)
+
+    @contract.start.implements(kind)
+    def start(game):
+        return with_squares(game, Squares(low, high), word)
+
+
+for _kind in (Board6, Board8, Board10):
+    _register_start(_kind)
 
 
 @contract.count_moves.implements(Full)
