@@ -62,6 +62,14 @@ def _ctlz(typing_context, x):
 
 
 @intrinsic
+def _bitreverse(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.bitreverse(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _to_bits(typing_context, x):
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -79,11 +87,13 @@ def _from_bits(typing_context, x):
 
 @intrinsic
 def _blend(typing_context, condition, a, b):
-    if a != b or not isinstance(a, types.BaseNamedTuple):
+    if a != b or not isinstance(a, types.BaseNamedTuple | types.Integer):
         return None
 
     def codegen(context, builder, signature, args):
         condition, chosen, other = args
+        if isinstance(a, types.Integer):
+            return builder.select(condition, chosen, other)
         for i in range(len(a)):
             word = builder.select(condition, builder.extract_value(chosen, i), builder.extract_value(other, i))
             chosen = builder.insert_value(chosen, word, i)
@@ -124,8 +134,13 @@ def leading_zeros(x):
     return U(64 - int(x).bit_length())
 
 
+def bit_reverse(x):
+    """A uint64 with its bits in reverse order."""
+    return U(int(f"{int(x):064b}"[::-1], 2))
+
+
 def blend(condition, a, b):
-    """``a if condition else b`` for states (NamedTuples of numbers), word by word, without a branch where it is compiled."""
+    """``a if condition else b`` without a branch where it is compiled: integers, or NamedTuples of them word by word."""
     return a if condition else b
 
 
@@ -155,6 +170,7 @@ def _target(plain: Callable, compiled: Callable) -> None:
 _target(popcount, _ctpop)
 _target(trailing_zeros, _cttz)
 _target(leading_zeros, _ctlz)
+_target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
 # Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.

@@ -1,4 +1,4 @@
-"""Options by name: the name of an option is the name of its module, and only what is named is imported."""
+"""Options by name: the name of an option is the name of its module (a file or a package), and only what is named is imported."""
 
 import importlib
 import importlib.util
@@ -22,8 +22,7 @@ NOT_OPTIONS = {"__init__", "contract"}
 def names(kind: str) -> list[str]:
     """The options of a kind (``game``, ``playout``, ``selection``, ``backup``) that come with the library."""
     package = importlib.import_module(FOLDERS[kind])
-    modules = (module.name for module in pkgutil.iter_modules(package.__path__))
-    found = (name for name in modules if name not in NOT_OPTIONS)
+    found = (module.name for module in pkgutil.iter_modules(package.__path__) if module.name not in NOT_OPTIONS)
     return sorted(name for name in found if hasattr(importlib.import_module(f"{FOLDERS[kind]}.{name}"), "OPTION"))
 
 

@@ -6,7 +6,8 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and 
 ``MAX_PLIES``  no game lasts longer (paths in the tree are sized by it)
 ``MAX_MOVES``  no position has more legal moves; at most 32,767
 ``PLAYERS``    1 or 2
-``LANES``      True where ``random_move``, ``play`` and ``over`` are written without branches and may run in SIMD lanes
+``LANES``      True where ``play``, ``mover`` and ``over`` are written without branches and may run in SIMD lanes, and so are
+               ``random_move``, unless ``random_in_lanes`` says otherwise, and ``staged_move`` where the game has one
 
 A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
 ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in
@@ -96,7 +97,28 @@ def overrun(game, state):
 
 @verb("game")
 def random_move(game, state, stream):
-    """A uniformly random legal move from draw 0 of ``stream``; called for players, never for chance."""
+    """A random legal move from draw 0 of ``stream``, uniform or in proportion to ``move_weight``; for players, never for chance.
+
+    A game that needs more draws takes numbers from 2^32 on; those between belong to policies.
+    """
+
+
+@verb("game")
+def move_weight(game, state, move):
+    """Weight of a legal move, a positive int64: ``random_move`` draws it with its share of the weights of all. 1 unless given.
+
+    For games whose turns take several plies, so that whole turns are uniform.
+    """
+
+
+@verb("game")
+def staged_move(game, state, stream):
+    """A legal move drawn in stages (a piece, where it goes ...), each uniform; ``random_move`` where a game has none."""
+
+
+@verb("game")
+def random_in_lanes(game):
+    """Whether ``random_move`` is written without branches; asked where LANES is True. Plain Python, never compiled."""
 
 
 @verb("game")
@@ -189,6 +211,21 @@ def overrun_none(game, state):
 @random_move.implements(object)
 def random_of_all(game, state, stream):
     return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
+
+
+@move_weight.implements(object)
+def weight_equal(game, state, move):
+    return 1
+
+
+@staged_move.implements(object)
+def staged_at_once(game, state, stream):
+    return random_move(game, state, stream)
+
+
+@random_in_lanes.implements(object)
+def random_as_the_rest(game):
+    return game.LANES
 
 
 @chance_move.implements(object)

@@ -150,7 +150,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
 
 
 @functools.cache
-def in_lanes(lanes: int) -> Any:
+def playing_in_lanes(lanes: int) -> Any:
     """``evaluate_one_by_one`` with so many lanes, a key of WIDTHS: a function to be compiled."""
     kind = WIDTHS[lanes]
 

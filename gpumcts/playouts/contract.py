@@ -1,9 +1,10 @@
 """What a playout policy is: the verbs every policy answers.
 
-A policy is a ``NamedTuple`` of numbers and bools with the class attribute ``LANES`` (True where ``choose`` is written without
-branches, given a game that is). Every policy has a field ``truncate``: a playout is cut after so many plies and the rescaled
-evaluation stands for its outcome; 0 means never. A class may define ``compiled(self)``, the value that travels into compiled
-code in its place (a width or a depth becomes a class there, a probability an integer).
+A policy is a ``NamedTuple`` of numbers and bools with the class attribute ``LANES`` (True where ``choose`` is written
+without branches, given a game that is; ``in_lanes`` tells on which games). Every policy has a field ``truncate``: a
+playout is cut after so many plies and the rescaled evaluation stands for its outcome; 0 means never. A class may
+define ``compiled(self)``, the value that travels into compiled code in its place (a width or a depth becomes a class
+there, a probability an integer).
 """
 
 import numpy as np
@@ -18,6 +19,7 @@ from gpumcts.games.contract import (
     mover,
     over,
     play,
+    random_in_lanes,
     score,
 )
 from gpumcts.jit import inlined
@@ -30,6 +32,16 @@ NEVER = np.int64(1 << 62)
 @verb("policy", "game")
 def choose(policy, game, state, stream):
     """The move a player makes in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
+
+
+@verb("policy", "game")
+def in_lanes(policy, game):
+    """Whether playouts of a policy on a game are written without branches and may run in SIMD lanes. Plain Python."""
+
+
+@in_lanes.implements(object, object)
+def in_lanes_of_both(policy, game):
+    return policy.LANES and game.LANES and random_in_lanes(game)
 
 
 @verb("policy")

@@ -58,11 +58,47 @@ def _goes_together(value: Any) -> bool:
     return True
 
 
-GAMES = {
-    f"{name}-{variant}": options.compiled(game)
-    for name in options.names("game")
-    for variant, game in variants(options.option("game", name)).items()
-}
+FOR_TESTS: dict[str, dict[str, Any]] = {"amazons": {"size": 6, "turn": "split"}}
+"""Options by game where the usual ones take too long for the suites that go over all games and policies."""
+MORE: dict[str, list[dict[str, Any]]] = {"amazons": [{"size": 6}, {"size": 6, "turn": "split"}, {"turn": "split"}]}
+"""Further options by game for the suite of rules."""
+
+FEWER = {"amazons": 30}
+"""Random games that the suite of rules plays, by game, where positions have many moves."""
+MANY_MOVES = 64
+"""Positions of these games that have more are not gone through in plain Python."""
+
+
+def for_tests() -> dict[str, Any]:
+    """Every game by name as the suites over games and policies play it: as it travels into compiled code."""
+    return {
+        name: options.compiled(options.option("game", name)(**FOR_TESTS.get(name, {})))
+        for name in options.names("game")
+    }
+
+
+def _instances() -> dict[str, Any]:
+    found = {}
+    for name in options.names("game"):
+        option = options.option("game", name)
+        for variant, game in variants(option).items():
+            found[f"{name}-{variant}"] = options.compiled(game)
+        for more in MORE.get(name, []):
+            found["-".join([name, *map(str, more.values())])] = options.compiled(option(**more))
+    return found
+
+
+GAMES = _instances()
+
+
+def is_large(name: str) -> bool:
+    """Whether one of GAMES has so many moves that its tests take long."""
+    return name.startswith("amazons-") and not name.startswith("amazons-6")
+
+
+def has_stages(game: Any) -> bool:
+    """Whether moves drawn in stages are others than random ones."""
+    return contract.staged_move.find(type(game)) is not contract.staged_move.find(object)
 
 
 def keys_of(*path: int, count: int) -> np.ndarray:

@@ -20,7 +20,9 @@ GAMES_PLAYED, REPLAYED = 2000, 4
 DRAWS, SURE = 6000, 1e-6
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-every_game = pytest.mark.parametrize("name", GAMES)
+every_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if drivers.is_large(name) else []) for name in GAMES]
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,8 @@ def traced():
 
     def of(name):
         if name not in made:
-            made[name] = drivers.trace(GAMES[name], drivers.keys_of(1, count=GAMES_PLAYED))
+            count = drivers.FEWER.get(name.split("-")[0], GAMES_PLAYED)
+            made[name] = drivers.trace(GAMES[name], drivers.keys_of(1, count=count))
         return made[name]
 
     return of
@@ -116,6 +119,8 @@ def test_plain_python_says_of_states_what_compiled_code_says(name, traced):
     for s, state in enumerate(plain_states(game, words, plies)):
         count = contract.count_moves(game, state)
         assert numbers[s, :3].tolist() == [count, contract.mover(game, state), contract.over(game, state)]
+        if name.split("-")[0] in drivers.FEWER and count > drivers.MANY_MOVES:
+            continue
         legal, move = [], contract.next_move(game, state, NO_MOVE)
         while move != NO_MOVE:
             legal.append(move)
@@ -144,12 +149,15 @@ def different_states(game, words, plies, chance, count=5):
 
 
 @every_game
-def test_random_moves_are_uniform(name, traced):
+def test_random_moves_keep_their_weights(name, traced):
+    """All weigh the same where the game does not say otherwise."""
     game = GAMES[name]
     for salt, state in enumerate(different_states(game, *traced(name)[::2], chance=False)):
-        _, counts = draws_of(game, state, salt)
-        assert counts.sum() == DRAWS
-        assert chisquare(counts).pvalue > SURE, f"{contract.position_text(game, state)}: {counts}"
+        moves, counts = draws_of(game, state, salt)
+        weights = np.array([contract.move_weight(game, state, move) for move in moves])
+        assert (weights > 0).all() and counts.sum() == DRAWS
+        expected = DRAWS * weights / weights.sum()
+        assert chisquare(counts, expected).pvalue > SURE, f"{contract.position_text(game, state)}: {counts}"
 
 
 @every_game
@@ -168,6 +176,8 @@ def test_moves_as_text(name, traced):
     game = GAMES[name]
     words, _, plies = traced(name)
     for state in plain_states(game, words, plies, games=1):
+        if name.split("-")[0] in drivers.FEWER and contract.count_moves(game, state) > drivers.MANY_MOVES:
+            continue
         legal = [int(contract.nth_move(game, state, k)) for k in range(contract.count_moves(game, state))]
         texts = [contract.move_text(game, state, move) for move in legal]
         assert len(set(texts)) == len(texts) and all(text and text.split() == [text] for text in texts)
@@ -198,7 +208,9 @@ def test_texts_that_are_no_position_are_refused(name):
         assert "\n" not in str(refusal.value) and "position" in str(refusal.value)
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if name.endswith("default")])
+@pytest.mark.parametrize(
+    "name", [name for name in GAMES if name.endswith(("default", "6-split")) and not drivers.is_large(name)]
+)
 def test_any_text_is_a_position_or_refused(name, traced):
     """A damaged position is refused with BadInput, or is another position that keeps the contract."""
     game = GAMES[name]

@@ -8,7 +8,7 @@ import pytest
 from gpumcts.kernels import cuda_kernels, device, engines
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
-from tests.kernels.drivers import GAMES, MINIMAX, POLICIES, UNIFORM, digest, keys_for, positions
+from tests.kernels.drivers import GAMES, MINIMAX, PAIRS, POLICIES, UNIFORM, digest, keys_for, positions
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("default")]
 LEAVES = {"minimax 2": 2000, "minimax 3, 4 plies": 1000}
@@ -26,8 +26,7 @@ def both(game: str, policy: object) -> tuple:
     return engines.playout_engine("cuda", GAMES[game], policy), CpuPlayouts(GAMES[game], policy, threads=4)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game, policy", PAIRS)
 def test_cuda_is_cpu(game, policy):
     leaves = LEAVES.get(policy, 20_000)
     states, keys = positions(GAMES[game], leaves), keys_for(leaves)

@@ -3,7 +3,7 @@
 import pytest
 
 from gpumcts.kernels.cpu import CpuPlayouts
-from tests.kernels.drivers import GAMES, POLICIES, digest, told_by
+from tests.kernels.drivers import GAMES, PAIRS, POLICIES, digest, told_by
 from tests.kernels.simulated_playouts import MORE_SHAPES, QUICK, batch, shaped
 
 
@@ -19,15 +19,13 @@ def rest():
     return told_by("tests.kernels.simulated_playouts", "rest")
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("game", QUICK)
+@pytest.mark.parametrize("game, policy", [(game, policy) for game, policy in PAIRS if game in QUICK])
 def test_cudasim_is_cpu(simulated, game, policy):
     assert_same(simulated, game, policy)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("game", [game for game in GAMES if game not in QUICK])
+@pytest.mark.parametrize("game, policy", [(game, policy) for game, policy in PAIRS if game not in QUICK])
 def test_cudasim_is_cpu_in_the_other_games(rest, game, policy):
     assert_same(rest, game, policy)
 

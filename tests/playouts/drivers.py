@@ -11,15 +11,17 @@ from gpumcts import options
 from gpumcts.games import contract
 from gpumcts.playouts.contract import outcome, play_out
 from gpumcts.rng import key_of
-from tests.games.drivers import keys_of, variants
+from tests.games.drivers import for_tests, has_stages, keys_of, variants
 from tests.reference.playout import legal_moves
 
-GAMES = {name: options.compiled(options.option("game", name)()) for name in options.names("game")}
+GAMES = for_tests()
 POLICIES = {
     f"{name}-{variant}": policy
     for name in options.names("playout")
     for variant, policy in variants(options.option("playout", name)).items()
 }
+PAIRS = [(g, p) for g in GAMES for p in POLICIES if not p.startswith("staged") or has_stages(GAMES[g])]
+"""Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
 FLOATING = re.compile(r"\b(double|float|half|f(?:add|sub|mul|div|rem|neg|cmp)|[su]itofp|fpto[su]i)\b")
 
 

@@ -16,6 +16,7 @@ from tests.playouts import plain, signatures
 from tests.playouts.drivers import (
     FLOATING,
     GAMES,
+    PAIRS,
     POLICIES,
     chosen,
     code_of_playouts,
@@ -27,10 +28,15 @@ from tests.playouts.drivers import (
 from tests.reference.playout import legal_moves, rescaled_evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 PLAYING = {name: policy for name, policy in POLICIES.items() if "truncate" in policy._fields}  # the others make no move
-every_playing_policy = pytest.mark.parametrize("policy", PLAYING.values(), ids=PLAYING)
+every_pair = pytest.mark.parametrize(
+    "game, policy", [(GAMES[g], POLICIES[p]) for g, p in PAIRS], ids=[f"{p}-{g}" for g, p in PAIRS]
+)
+PLAYED = [(g, p) for g, p in PAIRS if p in PLAYING]
+every_playing_pair = pytest.mark.parametrize(
+    "game, policy", [(GAMES[g], POLICIES[p]) for g, p in PLAYED], ids=[f"{p}-{g}" for g, p in PLAYED]
+)
 
 
 def some_states(game):
@@ -47,21 +53,18 @@ def test_class_attributes(policy):
     assert hash(policy) == hash(type(policy)(*policy)), "an option is a key"
 
 
-@every_game
-@every_playing_policy
+@every_playing_pair
 def test_chosen_moves_are_legal(game, policy):
     for state in some_states(game):
         assert set(chosen(game, policy, state, keys_of(22, count=200))) <= set(legal_moves(game, state))
 
 
-@every_game
-@every_policy
+@every_pair
 def test_plain_python_gives_the_outcomes_of_compiled_code(game, policy):
     assert plain_outcomes(game, policy, 3) == compiled_outcomes(game, policy, 3)
 
 
-@every_game
-@every_playing_policy
+@every_playing_pair
 def test_playouts_that_are_not_cut_end_with_the_game(game, policy):
     count = 100
     for truncate in (0, 65_535):
@@ -76,8 +79,7 @@ def test_playouts_that_are_not_cut_end_with_the_game(game, policy):
             assert len(np.unique(lasts, axis=0)) > 1, "keys make no difference"
 
 
-@every_game
-@every_playing_policy
+@every_playing_pair
 @pytest.mark.parametrize("truncate", [1, 3])
 def test_a_playout_that_is_cut_is_the_beginning_of_the_whole_one(game, policy, truncate):
     count = 30
@@ -94,8 +96,7 @@ def test_a_playout_that_is_cut_is_the_beginning_of_the_whole_one(game, policy, t
         assert np.array_equal(again[0], end)
 
 
-@every_game
-@every_policy
+@every_pair
 def test_a_finished_game_needs_no_playout(game, policy):
     words, _, plies = trace(game, keys_of(25, count=50))
     ends = words[np.arange(len(plies)), plies]
@@ -105,8 +106,7 @@ def test_a_finished_game_needs_no_playout(game, policy):
     assert (found[:, 1] == found[:, 2]).all()
 
 
-@every_game
-@every_policy
+@every_pair
 def test_no_floating_point(game, policy):
     code = code_of_playouts(game, policy)
     assert len(code) > 10_000
@@ -132,7 +132,5 @@ def test_outcomes_without_compilation():
     assert done.returncode == 0, done.stderr
     theirs = json.loads(done.stdout)
     assert theirs == {
-        f"{game} {policy}": compiled_outcomes(GAMES[game], POLICIES[policy], plain.PLAYOUTS)
-        for game in GAMES
-        for policy in POLICIES
+        f"{game} {policy}": compiled_outcomes(GAMES[game], POLICIES[policy], plain.PLAYOUTS) for game, policy in PAIRS
     }
