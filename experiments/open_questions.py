@@ -2,6 +2,9 @@
 
 from experiments.recovery import recovery
 
-TITLES = {"recovery": "Recovery from poor early choices (document 004, remark 1)"}
+TITLES = {
+    "recovery": "Recovery from poor early choices (document 004, remark 1)",
+    "evaluation": "UCT with an evaluation against plain UCT (document 000, section 4)",
+}
 
 CONCLUSIONS = {"recovery": recovery}

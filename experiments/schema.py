@@ -26,6 +26,7 @@ Memory = Annotated[float, Interval(gt=0)] | None
 
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
+    "mc": ("playout", "budget"),
     "alpha_beta": ("budget",),
     "pvs": ("budget",),
     "random": (),
@@ -44,6 +45,14 @@ OF_EXPERIMENTS = (
     "names",
     "option",
     "options",
+    "column",
+    "columns",
+    "by",
+    "budgets",
+    "board",
+    "boards",
+    "policy",
+    "policies",
 )
 """Keys that an experiment may add at the top."""
 
@@ -140,6 +149,11 @@ class PlayerConfig:
     budget: Budget = Budget()
     best_so_far: bool = False
     table_mb: int = 0
+
+    @property
+    def plays_out(self) -> bool:
+        """Whether it searches a tree or a table by playouts."""
+        return self.policy is not None
 
     @property
     def iterations(self) -> int:
@@ -250,9 +264,22 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     name = named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
         return searching_player(plain, prefix)
+    if name == "mc":
+        return _monte_carlo_player(plain, prefix)
     if name in ALONE:
         return _player_without_playouts(ALONE[name], plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
+
+
+def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
+    """Plain Monte-Carlo planning (000 and 003, MC): a uniform move of the root, a playout, the move of the highest average."""
+    policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
+    rule, _ = option_value("selection", {"name": "uniform"}, f"{prefix}selection")
+    operator, _ = option_value("backup", {"name": "average"}, f"{prefix}backup")
+    budget = budget_of(plain["budget"], prefix, "mc")
+    settings = Settings(expansion="root", final="value", playouts_per_leaf=budget.playouts_per_leaf)
+    identity = {"player": {"name": "mc"}, "playout": policy_identity, "budget": budget.plain}
+    return PlayerConfig("mc", identity, policy, rule, operator, settings, budget)
 
 
 ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys}
@@ -298,11 +325,9 @@ def as_json(value: Any) -> Any:
 
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
-    if identity["player"]["name"] != "uct":
-        return str(identity["player"]["name"])
-    words = ["uct"]
+    words = [str(identity["player"]["name"])]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
-        option = identity[group]
+        option = identity.get(group, {"name": plain_name})
         fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]
         if option["name"] != plain_name:
             words.append("_".join([option["name"], *fields]))

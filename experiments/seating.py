@@ -39,7 +39,7 @@ def check_memory(config: Checked) -> None:
     for prefix, player in (("", config.player), ("opponent.", config.opponent)):
         if player is not None and player.name == "pvs":
             _check_tables(config, player, prefix)
-        if player is not None and player.budget.iterations is not None and player.name == "uct":
+        if player is not None and player.budget.iterations is not None and player.plays_out:
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
             if player.settings.table is not None:
                 sizes: Any = _TableSizes(
@@ -144,7 +144,7 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
 
 def _rate(config: Checked, player: PlayerConfig) -> Rate:
     assert player.budget.seconds is not None
-    on_cpu = player.name != "uct" or resolve(config.engine) == "cpu"
+    on_cpu = not player.plays_out or resolve(config.engine) == "cpu"
     clock = time.process_time if on_cpu else time.perf_counter  # a device's cores do not show in processor time
     together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MOST_TREES_MEASURED)
     make = _maker(config, player, threads=1 if on_cpu else None)
