@@ -21,8 +21,8 @@ class Table:
     movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
     scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
     moves : of games that are begun and not finished, those played so far
-    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: his first move that
-        his search had proven to win, or from which on it expected a win of all his moves (``players.contract.sees_win``)
+    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his first move
+        that his search had proven to win, or from which on it expected a win of all his moves (``players.contract.sees_win``)
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
 
