@@ -82,6 +82,8 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     for side, player in (("player", config.player), ("opponent", config.opponent)):
         assert player is not None
         summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
+        sights = result.sights[("player", "opponent").index(side)]
+        summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
     return summary
 

@@ -12,6 +12,8 @@ from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
 from gpumcts.deepening.table import entries_in
 from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.contract import Player
@@ -88,6 +90,15 @@ def searcher(
     return made
 
 
+def _deepening(config: Checked, player: PlayerConfig, threads: int) -> Deepening:
+    """The search of player=pvs, compiled likewise."""
+    made = Deepening(config.game, entries_in(player.table_mb), threads)
+    start = Rules(made.game).starts(1)
+    if (Rules(made.game).movers(start) != CHANCE).all():
+        made.search(start, np.zeros(1, np.uint64), nodes=1)
+    return made
+
+
 @dataclass(frozen=True)
 class Seats:
     """Both players and what is known of them.
@@ -156,7 +167,7 @@ def _maker(config: Checked, player: PlayerConfig, threads: int | None) -> Callab
     if player.name == "alpha_beta":
         return lambda leaves: AlphaBetaPlayer(config.game, leaves, player.best_so_far, threads=threads or 1)
     if player.name == "pvs":
-        searches = Deepening(config.game, entries_in(player.table_mb), threads or 1)
+        searches = _deepening(config, player, threads or 1)
         return lambda nodes: PvsPlayer(searches, nodes=nodes)
     measured = searcher(config, player, threads)
     fewest = player.settings.threshold + 1  # below that no move is tried, and the player refuses
@@ -177,7 +188,7 @@ def _player(
         limits: dict[str, Any] = {"threads": config.threads, "on_progress": lambda done: on_progress(done / iterations)}
         return AlphaBetaPlayer(config.game, iterations, player.best_so_far, side, **limits)
     if player.name == "pvs":
-        searches = Deepening(config.game, entries_in(player.table_mb), config.threads)
+        searches = _deepening(config, player, config.threads)
         return PvsPlayer(searches, iterations or None, player.budget.depth, side, on_progress)
     search = searcher(config, player, workers=workers)
     return UctPlayer(search, iterations, side, lambda done: on_progress(done / iterations))

@@ -27,6 +27,7 @@ from gpumcts.errors import BadInput
 FORMAT = 1
 IDENTITY, MOVES, GAMES, LOCK = "identity.json", "moves.jsonl", "games.jsonl", "lock"
 COLUMNS = ("games", "plies", "moves")
+VIEWS = "views"  # a column more, where the player tells them
 SECONDS_A_SYNC = 1.0  # of the file of finished games
 
 
@@ -35,12 +36,14 @@ class Commit(NamedTuple):
 
     line : of the journal, from 1
     games : int64[K], all different; plies : int64[K], of those games, from 0; moves : int64[K]
+    views : int64[K], what the player said of them (``players.contract.Teller``), or None
     """
 
     line: int
     games: np.ndarray
     plies: np.ndarray
     moves: np.ndarray
+    views: np.ndarray | None = None
 
 
 class Journal:
@@ -104,7 +107,7 @@ class Journal:
             expected, check_sum = _commit_line(body, check_sum)
             if text != expected:
                 raise self.damaged(MOVES, line, "not the moves that were written here, by their check sum")
-            yield Commit(line, *(np.array(body[name], np.int64) for name in COLUMNS))
+            yield Commit(line, *(np.array(column, np.int64) for column in body.values()))
         self._check_sum = check_sum
 
     def games(self) -> Iterator[tuple[int, str]]:
@@ -119,7 +122,7 @@ class Journal:
     def _parse(self, line: int, text: str) -> dict[str, Any]:
         try:
             record = json.loads(text)
-            return {name: record[name] for name in COLUMNS}
+            return {name: record[name] for name in (*COLUMNS, *([VIEWS] if VIEWS in record else []))}
         except (ValueError, KeyError, TypeError):
             raise self.damaged(MOVES, line, "not a line of moves") from None
 
@@ -136,12 +139,17 @@ class Journal:
 
     # ----------------------------------------------------------------------------------------------- what is added
 
-    def add_moves(self, games: np.ndarray, plies: np.ndarray, moves: np.ndarray) -> None:
+    def add_moves(
+        self, games: np.ndarray, plies: np.ndarray, moves: np.ndarray, views: np.ndarray | None = None
+    ) -> None:
         """Write one commit (int64[K] each), which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
         if self._check_sum is None:
             raise RuntimeError("commits() has not been read to its end")
-        columns = (games, plies, moves)
-        body = {name: column.tolist() for name, column in zip(COLUMNS, columns, strict=True)}
+        columns = {
+            **dict(zip(COLUMNS, (games, plies, moves), strict=True)),
+            **({} if views is None else {VIEWS: views}),
+        }
+        body = {name: column.tolist() for name, column in columns.items()}
         line, self._check_sum = _commit_line(body, self._check_sum)
         self._write(MOVES, line + "\n")
 
@@ -248,7 +256,7 @@ def _shown(values: dict[str, Any], name: str) -> str:
 
 def _commit_line(body: dict[str, Any], before: int) -> tuple[str, int]:
     """The line of a commit and its check sum, which goes on from the one before."""
-    columns = ",".join(f'"{name}":{body[name]}' for name in COLUMNS)
+    columns = ",".join(f'"{name}":{body[name]}' for name in body)
     text = f"{{{columns}}}".replace(" ", "")  # what json.dumps would say of lists of ints, in a quarter of the time
     check_sum = zlib.crc32(text.encode(), before)
     return f'{{"crc32":"{check_sum:08x}",{text[1:]}', check_sum

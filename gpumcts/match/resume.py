@@ -21,7 +21,7 @@ def restore(rules: Rules, games: int, journal: Journal) -> Table:
         why = _misfit(table, commit)
         if why:
             raise journal.damaged(MOVES, commit.line, why)
-        table.play(commit.games, commit.moves)
+        table.play(commit.games, commit.moves, commit.views)
     _compare_games(table, journal)
     return table
 

@@ -50,6 +50,13 @@ class Progress(NamedTuple):
     seconds: float
 
 
+class Sights(NamedTuple):
+    """Won games in which the winner told that he saw the win, and at which ply he first did, on average (plies from 0)."""
+
+    games: int
+    mean_ply: float | None
+
+
 class MatchResult(NamedTuple):
     """What a match came to.
 
@@ -57,6 +64,7 @@ class MatchResult(NamedTuple):
     seconds : wall-clock time of this run, without what earlier runs in the folder took
     digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished
     interrupted : whether ``stop`` ended the run before the last game
+    sights : of both players, when they saw the wins that they had (see ``Table.sights``)
     """
 
     games: int
@@ -66,6 +74,7 @@ class MatchResult(NamedTuple):
     seconds: float
     digest: str | None
     interrupted: bool
+    sights: tuple["Sights", "Sights"]
 
 
 def play_match(
@@ -111,7 +120,9 @@ def play_match(
         match.play(games_in_flight, on_progress or (lambda progress: None))
     _, finished, wins, draws, losses, _, _ = match.progress()
     digest = _digest(table, games) if finished == games else None
-    return MatchResult(finished, wins, draws, losses, time.perf_counter() - begin, digest, finished < games)
+    return MatchResult(
+        finished, wins, draws, losses, time.perf_counter() - begin, digest, finished < games, _sights(table, games)
+    )
 
 
 def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
@@ -125,6 +136,16 @@ def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int)
         raise BadInput(f"games_in_flight={games_in_flight} is not at least 1")
     if at_once not in (0, 1, 2):
         raise BadInput(f"at_once={at_once} is not 0, 1 or 2")
+
+
+def _sights(table: Table, games: int) -> tuple[Sights, Sights]:
+    """When each player first saw the wins that he had."""
+    seen: tuple[list[int], list[int]] = ([], [])
+    for game, ply in sorted(table.sights.items()):
+        if game < games:
+            seen[int(table.scores[game] < 0)].append(ply)
+    first, second = (Sights(len(plies), float(np.mean(plies)) if plies else None) for plies in seen)
+    return first, second
 
 
 def _digest(table: Table, games: int) -> str:
@@ -243,13 +264,14 @@ class _Match:
 
     def _move(self, turn: int, batch: np.ndarray) -> bool:
         """One move in each game of ``batch`` (int64[K]), where 0, 1 or CHANCE is to move; False if halted before."""
-        moves = self._choose(self.table, turn, batch)
-        if moves is None:
+        chosen = self._choose(self.table, turn, batch)
+        if chosen is None:
             return False
+        moves, views = chosen
         with self._changed:
-            self.journal.add_moves(batch, self.table.plies[batch], moves)
+            self.journal.add_moves(batch, self.table.plies[batch], moves, views)
         self.journal.sync_moves()
-        ended = self.table.play(batch, moves)
+        ended = self.table.play(batch, moves, views)
         over = np.array(ended, np.int64)
         for player in self.players if ended else ():
             player.forget(over)
@@ -285,26 +307,34 @@ class _Match:
                     continue
                 played = np.array([self.table.moves[game][past.plies[game]] for game in batch.tolist()], np.int64)
                 if turn != CHANCE and self.players[turn].remembers:
-                    moves = self._choose(past, turn, batch)
-                    if moves is None:
+                    chosen = self._choose(past, turn, batch)
+                    if chosen is None:
                         return False
+                    moves = chosen[0]
                     if (moves != played).any():
                         name, game = self.players[turn].name, batch[np.argmax(moves != played)]
                         raise BadInput(f"{name} does not repeat its choices in game {game} of {self.journal.folder}")
                 past.play(batch, played)
         return True
 
-    def _choose(self, table: Table, turn: int, batch: np.ndarray) -> np.ndarray | None:
-        """The moves of ``batch``, int64[K]; None where the match is halted: a search cut short may choose otherwise."""
+    def _choose(self, table: Table, turn: int, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray | None] | None:
+        """The moves of ``batch``, int64[K], and what the player says of them, if anything.
+
+        None where the match is halted: a search cut short may choose otherwise.
+        """
         states, keys = table.states[batch], keys_of(self.root, batch, table.plies[batch])
         if turn == CHANCE:
-            return table.rules.random_moves(states, keys)
-        player = self.players[turn]
+            return table.rules.random_moves(states, keys), None
+        player, views = self.players[turn], None
+        tell: Callable | None = getattr(player, "choose_and_tell", None)
         with self._thinking:
             if self.halt.is_set():
                 return None
             try:
-                moves = player.choose(states, keys, batch, self.halt)
+                if tell is not None:
+                    moves, views = tell(states, keys, batch, self.halt)
+                else:
+                    moves = player.choose(states, keys, batch, self.halt)
             except KeyboardInterrupt:
                 if self.halt.is_set():
                     return None
@@ -317,7 +347,7 @@ class _Match:
             at = table.first_illegal(batch, moves)
             if at is not None:
                 raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {table.plies[batch[at]]}")
-        return moves
+        return moves, views
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT, move_text, unpack
 from gpumcts.kernels.batch import Rules
+from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, sees_win
 
 UNFINISHED = np.iinfo(np.int64).min
 
@@ -20,6 +21,8 @@ class Table:
     movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
     scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
     moves : of games that are begun and not finished, those played so far
+    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his first move
+        that his search had proven to win, or from which on it expected a win of all his moves (``players.contract.sees_win``)
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
 
@@ -31,6 +34,8 @@ class Table:
         self.scores = np.full(games, UNFINISHED)
         self.moves: dict[int, list[int]] = {}
         self.lines: dict[int, str] = {}
+        self.sights: dict[int, int] = {}
+        self._told: dict[int, list[tuple[int, int, int]]] = {}  # ply, whose move, and view, of games that are not over
         self._texts: dict[int, list[str]] = {}  # of ``moves``
         self._move_text = move_text.find(type(rules.game))
         self._unpack = unpack.find(type(rules.game))
@@ -51,9 +56,14 @@ class Table:
                 return index
         return None
 
-    def play(self, games: np.ndarray, moves: np.ndarray) -> list[int]:
-        """Play one legal move in each of ``games`` (int64[K], all different); the numbers of those that end with it."""
+    def play(self, games: np.ndarray, moves: np.ndarray, views: np.ndarray | None = None) -> list[int]:
+        """Play one legal move in each of ``games`` (int64[K], all different); the numbers of those that end with it.
+
+        views : int64[K], what the player said of his moves
+        """
         before = self.states[games]
+        if views is not None:
+            self._note_views(games, views)
         self._write_down(games, before, moves)
         after = self.rules.play(before, moves)
         counts, movers = self.rules.describe(after)
@@ -63,8 +73,29 @@ class Table:
         ended, scores = games[over], self.rules.scores(after[over])
         self.scores[ended] = np.where(ended & 1, -scores, scores)
         for game in ended.tolist():
+            self._note_sight(game)
             self.lines[game] = self._line(game)
         return ended.tolist()
+
+    def _note_views(self, games: np.ndarray, views: np.ndarray) -> None:
+        told = views != NOT_TOLD
+        columns = (games, self.plies[games], self.to_move(games), views)
+        for game, ply, turn, view in zip(*(column[told].tolist() for column in columns), strict=True):
+            self._told.setdefault(game, []).append((ply, turn, view))
+
+    def _note_sight(self, game: int) -> None:
+        """Enter a finished game into ``sights``."""
+        told, score = self._told.pop(game, []), self.scores[game]
+        winner = 0 if score > 0 else 1
+        at = None
+        for ply, turn, view in reversed(told if score != 0 else []):
+            if turn == winner and not sees_win(view):
+                break
+            at = ply if turn == winner else at
+        proven = [ply for ply, turn, view in told if turn == winner and view == PROVEN_WIN and score != 0]
+        found = [ply for ply in (at, *proven[:1]) if ply is not None]
+        if found:
+            self.sights[game] = min(found)
 
     def _write_down(self, games: np.ndarray, states: np.ndarray, moves: np.ndarray) -> None:
         """Add the moves to the texts of their games. Work per move in Python, hence the bodies without the verbs."""

@@ -5,6 +5,16 @@ from typing import Protocol
 
 import numpy as np
 
+NOT_TOLD, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN = -1, 2000, 2001, 2002
+"""Views of a player that are not thousandths of a win rate."""
+SURE_ENOUGH = 950
+"""The win rate, in thousandths, from which on a player who keeps it sees a win."""
+
+
+def sees_win(view: int) -> bool:
+    """Whether a view says that the player wins."""
+    return view == PROVEN_WIN or SURE_ENOUGH <= view <= 1000
+
 
 class Player(Protocol):
     """Anyone who can sit at a board.
@@ -50,5 +60,19 @@ class Player(Protocol):
         """Let go of what is kept for ``games`` (int64[K]), which are over or about to begin anew.
 
         Another thread may be in ``choose``, with other games.
+        """
+        ...
+
+
+class Teller(Player, Protocol):
+    """A player that tells what it thinks of its chances; the match writes that down beside the moves."""
+
+    def choose_and_tell(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The moves of ``choose``, and a view of each position as its mover sees it, int64[T].
+
+        A view is the win rate of the move in thousandths, 0 to 1000; PROVEN_LOSS, PROVEN_DRAW or PROVEN_WIN where the search has
+        proven the result; or NOT_TOLD.
         """
         ...

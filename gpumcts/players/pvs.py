@@ -9,6 +9,10 @@ import numpy as np
 from gpumcts.deepening.batch import Deepening
 from gpumcts.errors import BadInput
 from gpumcts.players.chance import refuse_chance
+from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+
+VIEWS = (PROVEN_LOSS, NOT_TOLD, PROVEN_WIN, PROVEN_DRAW)
+"""By what is proven: LOSS is -1, UNKNOWN 0, WIN 1, DRAW 2."""
 
 
 class PvsPlayer:
@@ -50,11 +54,17 @@ class PvsPlayer:
 
         Raises KeyboardInterrupt where ``stop`` is set meanwhile; what was searched until then does not count.
         """
+        return self.choose_and_tell(states, keys, games, stop)[0]
+
+    def choose_and_tell(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same moves, and what is proven of the positions (see ``Teller``)."""
         begin = time.perf_counter()
         found = self._searches.search(states, keys, self._nodes, self._depth, stop, self._on_progress)
         self.iterations += int(found.nodes.sum())
         self.seconds += time.perf_counter() - begin
-        return found.moves
+        return found.moves, np.choose(found.proven + 1, VIEWS)
 
     def forget(self, games: np.ndarray) -> None:
         """Nothing is kept."""

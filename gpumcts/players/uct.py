@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from gpumcts.errors import BadInput
+from gpumcts.players.contract import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.solve import DRAW, LOSS, WIN
 from gpumcts.tree.table_search import TableSearcher
 
 
@@ -51,6 +53,12 @@ class UctPlayer:
 
         Raises KeyboardInterrupt where ``stop`` is set meanwhile; what was searched until then does not count.
         """
+        return self.choose_and_tell(states, keys, games, stop)[0]
+
+    def choose_and_tell(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same moves, and their win rates, or what is proven of them (see ``Teller``)."""
         begin = time.perf_counter()
         searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
@@ -59,8 +67,15 @@ class UctPlayer:
             self.iterations += made
             self.playouts += made * self._searcher.settings.playouts_per_leaf
             self.seconds += time.perf_counter() - begin
-        return moves
+        return moves, _views(*searched.worth(moves))
 
     def forget(self, games: np.ndarray) -> None:
         """Let go of the trees kept for ``games`` (int64[K])."""
         self._searcher.forget(games)
+
+
+def _views(values: np.ndarray, proofs: np.ndarray) -> np.ndarray:
+    """Views (see ``Teller``) of win rates (float64[T]) and proofs (int64[T], 0 for none)."""
+    rates = np.rint(1000 * np.clip(np.nan_to_num(values), 0, 1)).astype(np.int64)
+    known = [proofs == LOSS, proofs == DRAW, proofs == WIN]
+    return np.select(known, [PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN], rates)

@@ -109,6 +109,14 @@ def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
     return np.where(table.count > 0, table.move[np.arange(len(table.move)), column], NO_MOVE)
 
 
+def worth(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values float64[T] and proofs int64[T] of one visited move of each root (int64[T])."""
+    present = np.arange(table.move.shape[1]) < table.count[:, None]
+    column = (present & (table.move == moves[:, None])).argmax(axis=1)
+    rows = np.arange(len(table.move))
+    return table.value[rows, column], table.proof[rows, column]
+
+
 def _with_proofs(table: RootTable, worth: np.ndarray, present: np.ndarray) -> np.ndarray:
     """What decides between the moves: ``worth``, overruled by what is proven; -1 where there is no move."""
     proof = table.proof

@@ -20,6 +20,10 @@ class Searched:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
         return root.decide(self.table, self._by_value, self._keys)
 
+    def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values in [0, 1] of visited ``moves`` (int64[T], one a tree) and their proofs, 0 for none, for who makes them."""
+        return root.worth(self.table, moves)
+
     def root_children(self, tree: int) -> list[root.Child]:
         """The visited moves of one root, most visited first."""
         return self.table.children(tree)
