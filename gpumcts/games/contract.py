@@ -118,6 +118,14 @@ def evaluation_limit(game):
 
 
 @verb("game")
+def decided(game, state):
+    """What the game's own knowledge proves: +1 where the player to move wins, -1 where it loses, 0 where it cannot tell; int64.
+
+    For searches, not for playouts: a game may take some time over it.
+    """
+
+
+@verb("game")
 def remaining_plies(game, state):
     """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (document 000, section 2.1)."""
 
@@ -176,6 +184,11 @@ def overrun_none(game, state):
 @random_move.implements(object)
 def random_of_all(game, state, stream):
     return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
+
+
+@decided.implements(object)
+def decided_by_nothing(game, state):
+    return np.int64(0)
 
 
 @chance_move.implements(object)

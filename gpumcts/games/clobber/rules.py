@@ -193,8 +193,13 @@ def to_the_left(game, squares):
 @inlined
 def neighbours(game, squares):
     """The squares next to these; some may lie beyond the board."""
-    along_columns = either(above(game, squares), below(game, squares))
-    return either(along_columns, either(to_the_left(game, squares), to_the_right(game, squares)))
+    s, low, high = shape(game), squares.low, squares.high
+    along_rows = ((low << U(1)) & s.not_left) | ((low >> U(1)) & s.not_right)
+    along_rows_high = ((high << U(1)) & s.not_left) | ((high >> U(1)) & s.not_right)
+    along_columns = (low << s.columns) | (low >> s.columns) | (high << s.last_row)
+    return Squares(
+        along_columns | along_rows, (high << s.columns) | (high >> s.columns) | (low >> s.last_row) | along_rows_high
+    )
 
 
 @inlined
