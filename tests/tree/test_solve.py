@@ -144,11 +144,12 @@ def test_two_moves_in_a_row():
         assert assert_true(found, tree, game, start, solver) > 100
 
 
-def test_clobber():
-    """A board of 3 x 4: alpha-beta and the proofs agree on the start and on each of its moves that is proven."""
-    game = Clobber(3, 4).compiled()
+@pytest.mark.parametrize("rows", [2, 3])
+def test_clobber(rows):
+    """Boards of 2 x 4 and 3 x 4: alpha-beta and the proofs agree on the start and on each of its moves that is proven."""
+    game = Clobber(rows, 4).compiled()
     states = roots(game, 3)
-    found = searcher_of(operator_of("average"), SOLVE, game).search(states, keys_for(3), 100_000)
+    found = searcher_of(operator_of("average"), SOLVE, game).search(states, keys_for(3), 60_000)
     scores, counts = root_scores(game, states[:1])
     exact = dict(
         zip(Rules(game).legal_moves(states[0]).tolist(), np.sign(scores[0, : counts[0]]).tolist(), strict=True)
