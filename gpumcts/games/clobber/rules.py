@@ -211,6 +211,16 @@ def movable(game, state):
 
 
 @inlined
+def movable_towards(game, own, opp, direction):
+    """The stones of ``own`` that may move in one direction."""
+    if direction == UP:
+        return both(own, below(game, opp))
+    if direction == RIGHT:
+        return both(own, to_the_left(game, opp))
+    return both(own, above(game, opp) if direction == DOWN else to_the_right(game, opp))
+
+
+@inlined
 def chosen(condition, a, b):
     """``a if condition else b``, word by word."""
     return Squares(a.low if condition else b.low, a.high if condition else b.high)
@@ -270,13 +280,6 @@ def clobber_nth_move(game, state, k):
 
 
 @inlined
-def later(direction, of, stones, rest):
-    """Those of ``stones``, which move in direction ``of``, after a move in ``direction``; ``rest`` are the squares beyond it."""
-    kept = both(stones, rest)
-    return chosen(direction < of, stones, chosen(direction == of, kept, Squares(U(0), U(0))))
-
-
-@inlined
 def lowest(game, squares):
     """The number (int64) of the lowest of a set of squares that is not empty."""
     if squares.low != U(0):
@@ -286,12 +289,17 @@ def lowest(game, squares):
 
 @contract.next_move.implements(Board)
 def clobber_next_move(game, state, move):
-    direction, rest = np.int64(move) >> np.int64(7), beyond(game, U(max(move, 0)) & SQUARES)
-    up, right, down, left = movable(game, state)
-    for of, stones in ((UP, up), (RIGHT, right), (DOWN, down), (LEFT, left)):
-        found = later(direction, of, stones, rest)
+    own, opp = sides(game, state)
+    direction = np.int64(move) >> np.int64(DIRECTION)  # -1 before the first move
+    if move >= 0:
+        rest = both(own, beyond(game, U(move) & SQUARES))
+        found = movable_towards(game, rest, opp, direction)
         if (found.low | found.high) != U(0):
-            return lowest(game, found) | np.int64(of << 7)
+            return lowest(game, found) | direction << np.int64(DIRECTION)
+    for following in range(direction + 1, 4):
+        found = movable_towards(game, own, opp, following)
+        if (found.low | found.high) != U(0):
+            return lowest(game, found) | following << np.int64(DIRECTION)
     return np.int64(NO_MOVE)
 
 
