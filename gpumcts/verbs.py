@@ -42,13 +42,17 @@ def verb(*on: str) -> Callable[[Callable], Any]:
         where = [names.index(name) for name in on]
         bodies: dict[tuple[type, ...], Callable] = {}
 
-        def find(classes: list[type | None]) -> Callable | None:
-            lines = [(*c.__mro__, object) if c else (object,) for c in classes]
-            return next((bodies[key] for key in itertools.product(*lines) if key in bodies), None)
+        found: dict[tuple[type | None, ...], Callable | None] = {}  # plain Python asks at every call
+
+        def find(classes: tuple[type | None, ...]) -> Callable | None:
+            if classes not in found:
+                lines = [(*c.__mro__, object) if c else (object,) for c in classes]
+                found[classes] = next((bodies[key] for key in itertools.product(*lines) if key in bodies), None)
+            return found[classes]
 
         @functools.wraps(contract)
         def call(*args):
-            classes = [type(args[i]) for i in where]
+            classes = tuple([type(args[i]) for i in where])
             body = find(classes)
             if body is None:
                 raise TypeError(f"{contract.__name__} has no body for {', '.join(c.__name__ for c in classes)}")
@@ -56,7 +60,7 @@ def verb(*on: str) -> Callable[[Callable], Any]:
 
         @overload(call, strict=False, jit_options=JIT_OPTIONS)
         def resolve(*args):
-            return find([getattr(args[i], "instance_class", None) for i in where])
+            return find(tuple([getattr(args[i], "instance_class", None) for i in where]))
 
         def implements(*classes: type) -> Callable[[Callable], Callable]:
             def register(body: Callable) -> Callable:
@@ -65,12 +69,13 @@ def verb(*on: str) -> Callable[[Callable], Any]:
                 if classes in bodies:
                     raise TypeError(f"{contract.__name__} has a body for {classes} already")
                 bodies[classes] = body
+                found.clear()
                 return body
 
             return register
 
         call.implements = implements
-        call.find = lambda *classes: find(list(classes))
+        call.find = lambda *classes: find(classes)
         return call
 
     return make

@@ -163,7 +163,8 @@ def unpack(game, words, at, stride):
 def decided(game, state):
     """Who wins a position that is not over, where the game's own knowledge proves it, as int64.
 
-    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known.
+    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known. For searches, not for
+    playouts: a game may take some time over it.
     """
 
 

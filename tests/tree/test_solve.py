@@ -7,13 +7,16 @@ for visit, is compared with the reference in ``test_reference``; here stands wha
 import numpy as np
 import pytest
 
+from gpumcts.exact.alpha_beta import root_scores
 from gpumcts.games import contract
+from gpumcts.games.clobber.board import Clobber
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
+from gpumcts.kernels.batch import Rules
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.root import RootTable, decide
 from gpumcts.tree.settings import Settings
@@ -139,6 +142,22 @@ def test_two_moves_in_a_row():
         assert found.forest.proof[tree, ROOT] == DRAW and solver.value(start) == 0
         assert solver.best_moves(start) == [move]
         assert assert_true(found, tree, game, start, solver) > 100
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_clobber(rows):
+    """Boards of 2 x 4 and 3 x 4: alpha-beta and the proofs agree on the start and on each of its moves that is proven."""
+    game = Clobber(rows, 4).compiled()
+    states = roots(game, 3)
+    found = searcher_of(operator_of("average"), SOLVE, game).search(states, keys_for(3), 60_000)
+    scores, counts = root_scores(game, states[:1])
+    exact = dict(
+        zip(Rules(game).legal_moves(states[0]).tolist(), np.sign(scores[0, : counts[0]]).tolist(), strict=True)
+    )
+    for tree, move in enumerate(found.decide()):
+        assert EXACT[int(found.forest.proof[tree, ROOT])] == max(exact.values()) == exact[int(move)]
+        proofs = {child.move: EXACT[child.proof] for child in found.root_children(tree) if child.proof}
+        assert proofs and all(exact[child] == proof for child, proof in proofs.items())
 
 
 def test_chance_proves_nothing():

@@ -9,7 +9,7 @@ Moves are numbered by direction (up, right, down, left) and square: whatever the
 each of them, so that both sides always have as many.
 """
 
-from gpumcts.games.clobber import evaluation, rules, text  # noqa: F401  (the bodies of the verbs)
+from gpumcts.games.clobber import components, evaluation, rules, text  # noqa: F401  (the bodies of the verbs)
 from gpumcts.games.clobber.board import Clobber
 
 OPTION = Clobber

@@ -193,8 +193,13 @@ def to_the_left(game, squares):
 @inlined
 def neighbours(game, squares):
     """The squares next to these; some may lie beyond the board."""
-    along_columns = either(above(game, squares), below(game, squares))
-    return either(along_columns, either(to_the_left(game, squares), to_the_right(game, squares)))
+    s, low, high = shape(game), squares.low, squares.high
+    along_rows = ((low << U(1)) & s.not_left) | ((low >> U(1)) & s.not_right)
+    along_rows_high = ((high << U(1)) & s.not_left) | ((high >> U(1)) & s.not_right)
+    along_columns = (low << s.columns) | (low >> s.columns) | (high << s.last_row)
+    return Squares(
+        along_columns | along_rows, (high << s.columns) | (high >> s.columns) | (low >> s.last_row) | along_rows_high
+    )
 
 
 @inlined
@@ -203,6 +208,16 @@ def movable(game, state):
     own, opp = sides(game, state)
     up, down = both(own, below(game, opp)), both(own, above(game, opp))
     return up, both(own, to_the_left(game, opp)), down, both(own, to_the_right(game, opp))
+
+
+@inlined
+def movable_towards(game, own, opp, direction):
+    """The stones of ``own`` that may move in one direction."""
+    if direction == UP:
+        return both(own, below(game, opp))
+    if direction == RIGHT:
+        return both(own, to_the_left(game, opp))
+    return both(own, above(game, opp) if direction == DOWN else to_the_right(game, opp))
 
 
 @inlined
@@ -265,13 +280,6 @@ def clobber_nth_move(game, state, k):
 
 
 @inlined
-def later(direction, of, stones, rest):
-    """Those of ``stones``, which move in direction ``of``, after a move in ``direction``; ``rest`` are the squares beyond it."""
-    kept = both(stones, rest)
-    return chosen(direction < of, stones, chosen(direction == of, kept, Squares(U(0), U(0))))
-
-
-@inlined
 def lowest(game, squares):
     """The number (int64) of the lowest of a set of squares that is not empty."""
     if squares.low != U(0):
@@ -281,12 +289,17 @@ def lowest(game, squares):
 
 @contract.next_move.implements(Board)
 def clobber_next_move(game, state, move):
-    direction, rest = np.int64(move) >> np.int64(7), beyond(game, U(max(move, 0)) & SQUARES)
-    up, right, down, left = movable(game, state)
-    for of, stones in ((UP, up), (RIGHT, right), (DOWN, down), (LEFT, left)):
-        found = later(direction, of, stones, rest)
+    own, opp = sides(game, state)
+    direction = np.int64(move) >> np.int64(DIRECTION)  # -1 before the first move
+    if move >= 0:
+        rest = both(own, beyond(game, U(move) & SQUARES))
+        found = movable_towards(game, rest, opp, direction)
         if (found.low | found.high) != U(0):
-            return lowest(game, found) | np.int64(of << 7)
+            return lowest(game, found) | direction << np.int64(DIRECTION)
+    for following in range(direction + 1, 4):
+        found = movable_towards(game, own, opp, following)
+        if (found.low | found.high) != U(0):
+            return lowest(game, found) | following << np.int64(DIRECTION)
     return np.int64(NO_MOVE)
 
 
