@@ -8,15 +8,18 @@ from experiments.benchmarks.measure import Bench, Contender, Row, compare, row_o
 from experiments.benchmarks.ours import keys
 from experiments.benchmarks.peers import of_playouts
 from experiments.peers.scalar import scalar_playouts
+from gpumcts.games.contract import staged_move
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
+from gpumcts.playouts.staged import Staged
 from gpumcts.playouts.uniform import Uniform
 
 UNIFORM, ONE_BY_ONE = 1_000_000, 300_000  # playouts a turn
 INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth
+MOST_MOVES = 1000  # of a position, for informed playouts that end within a repeat's time
 ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves, batches a turn; by playouts a leaf
 INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
@@ -36,7 +39,11 @@ def suite(bench: Bench) -> list[Row]:
 def _of_cpu(bench: Bench) -> list[Contender]:
     found = [_on_cpu(bench, "uniform, cpu", Uniform(), UNIFORM, bench.threads)]
     found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
-    for depth, units in INFORMED.items():
+    game = compiled(bench.game)
+    if staged_move.find(type(game)) is not staged_move.find(object):
+        found.append(_on_cpu(bench, "staged, cpu", Staged(), UNIFORM, bench.threads))
+        found.append(_on_cpu(bench, "staged, one by one, cpu", Staged(), ONE_BY_ONE, bench.threads, lanes=1))
+    for depth, units in INFORMED.items() if game.MAX_MOVES <= MOST_MOVES else ():
         found.append(_on_cpu(bench, f"minimax depth {depth}, cpu", Minimax(depth=depth), units, bench.threads))
     return found
 
@@ -44,7 +51,7 @@ def _of_cpu(bench: Bench) -> list[Contender]:
 def _of_device(bench: Bench) -> list[Contender]:
     """The device by playouts a leaf, and one core of the CPU that it is held against."""
     found = [_on_device(bench, "uniform", Uniform(), leaves, p, n) for p, (leaves, n) in ON_A_DEVICE.items()]
-    for depth, leaves in INFORMED_ON_A_DEVICE.items():
+    for depth, leaves in INFORMED_ON_A_DEVICE.items() if compiled(bench.game).MAX_MOVES <= MOST_MOVES else ():
         for way in _ways(bench, Minimax(depth=depth)):
             found.append(_on_device(bench, f"minimax depth {depth}, {way}", Minimax(depth=depth), leaves, 1, 1, way))
     found.append(_on_cpu(bench, "uniform, cpu, threads=1", Uniform(), UNIFORM, 1))

@@ -24,7 +24,13 @@ OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
-@pytest.mark.parametrize("game, policy", PAIRS)
+def parameters(pairs):
+    """The searches of Amazons, which has much to compile, among the slow tests."""
+    slow = [pair for pair in pairs if pair[0] == "amazons" and "minimax" in pair[1]]
+    return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
+
+
+@pytest.mark.parametrize("game, policy", parameters(PAIRS))
 def test_threads_and_lanes(game, policy):
     leaves = FEW.get(policy, 500)
     states, keys = positions(GAMES[game], leaves), keys_for(leaves)
@@ -40,7 +46,7 @@ def in_lockstep(game, policy):
     return in_lanes(value, game) or searched_in_lanes(game, value)
 
 
-@pytest.mark.parametrize("game, policy", [(game, policy) for game, policy in PAIRS if GAMES[game].LANES])
+@pytest.mark.parametrize("game, policy", parameters([pair for pair in PAIRS if GAMES[pair[0]].LANES]))
 @pytest.mark.parametrize("lanes", OTHER_WIDTHS)
 def test_the_number_of_lanes(game, policy, lanes):
     """More leaves than lanes, and fewer."""

@@ -18,6 +18,7 @@ from tests.playouts.drivers import (
     GAMES,
     PAIRS,
     POLICIES,
+    QUICK,
     chosen,
     code_of_playouts,
     compiled_outcomes,
@@ -30,13 +31,18 @@ from tests.reference.playout import legal_moves, rescaled_evaluation
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 PLAYING = {name: policy for name, policy in POLICIES.items() if "truncate" in policy._fields}  # the others make no move
-every_pair = pytest.mark.parametrize(
-    "game, policy", [(GAMES[g], POLICIES[p]) for g, p in PAIRS], ids=[f"{p}-{g}" for g, p in PAIRS]
-)
-PLAYED = [(g, p) for g, p in PAIRS if p in PLAYING]
-every_playing_pair = pytest.mark.parametrize(
-    "game, policy", [(GAMES[g], POLICIES[p]) for g, p in PLAYED], ids=[f"{p}-{g}" for g, p in PLAYED]
-)
+
+
+def parameters(pairs):
+    """Games and policies by name as parameters of a test."""
+    return [
+        pytest.param(GAMES[g], POLICIES[p], id=f"{p}-{g}", marks=[] if (g, p) in QUICK else [pytest.mark.slow])
+        for g, p in pairs
+    ]
+
+
+every_pair = pytest.mark.parametrize("game, policy", parameters(PAIRS))
+every_playing_pair = pytest.mark.parametrize("game, policy", parameters([(g, p) for g, p in PAIRS if p in PLAYING]))
 
 
 def some_states(game):
@@ -132,5 +138,5 @@ def test_outcomes_without_compilation():
     assert done.returncode == 0, done.stderr
     theirs = json.loads(done.stdout)
     assert theirs == {
-        f"{game} {policy}": compiled_outcomes(GAMES[game], POLICIES[policy], plain.PLAYOUTS) for game, policy in PAIRS
+        f"{game} {policy}": compiled_outcomes(GAMES[game], POLICIES[policy], plain.PLAYOUTS) for game, policy in QUICK
     }

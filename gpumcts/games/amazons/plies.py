@@ -10,6 +10,7 @@ from gpumcts.games.amazons.board import (
     MOVED,
     MOVER,
     NO_CODE,
+    SQUARE,
     STUCK,
     amazons_of,
     code_from,
@@ -50,10 +51,16 @@ def is_shot(pieces):
 
 
 @inlined
+def shooter(pieces):
+    """The square of the amazon that has moved; 127 where none has (added, so that LLVM makes no test of a borrow of it)."""
+    return (moved_square(pieces) + SQUARE) & SQUARE
+
+
+@inlined
 def shot_runs(game, state):
     """The runs of the amazon that has moved."""
     free = free_squares(game, state)
-    return runs(game, free, turned(game, free), moved_square(state.pieces) - U(1))
+    return runs(game, free, turned(game, free), shooter(state.pieces))
 
 
 @contract.count_moves.implements(Split)
@@ -94,7 +101,7 @@ def next_ply(game, state, move):
 def play_ply(game, state, move):
     """Both kinds of ply at once: the one that it is not plays on a square that stands for none."""
     shoots, number = is_shot(state.pieces), U(move)
-    origin = blend(shoots, moved_square(state.pieces) - U(1), number >> CODE_BITS)
+    origin = blend(shoots, shooter(state.pieces), number >> CODE_BITS)
     to = square_at(game, origin, number & CODE)
     free = free_squares(game, state)
     walked, shot = after_move(game, free, origin, to), without(free, square_set(game, to))

@@ -28,9 +28,9 @@ from gpumcts.games.amazons.board import (
     turned_square,
     union,
 )
-from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, moved_square, numbered
+from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, numbered
 from gpumcts.games.amazons.options import Board, Full, Split
-from gpumcts.games.amazons.plies import is_shot, shot_runs
+from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
 from gpumcts.jit import blend, inlined
 from gpumcts.rng import bits
 
@@ -144,7 +144,7 @@ def staged_ply(game, state, stream):
     random = bits(stream, U(0))
     shoots = is_shot(state.pieces)
     amazon, count = random_amazon(game, state, free, random & LOW)
-    origin = blend(shoots, moved_square(state.pieces) - U(1), amazon)
+    origin = blend(shoots, shooter(state.pieces), amazon)
     code = kth(runs(game, free, turned(game, free), origin), random >> HALF)
     walk = blend(count != U(0), (origin << CODE_BITS) | code, U(NO_TURN))
     return np.int64(blend(shoots, code, walk))

@@ -195,9 +195,14 @@ def parse_amazons_position(game, text):
     mover = "wb".index(parts[1].lower())
     shooter = _parsed_shooter(game, parts[2:], squares[SIGNS[mover]])
     state = state_of(game, squares["W"], squares["B"], squares["X"], mover, shooter + 1)
-    if shooter >= 0 and contract.count_moves(game, state) == 0:
+    if shooter >= 0 and not _may_shoot(game, state, shooter):
         raise BadInput(f"position: the amazon on {parts[2]} has no square to shoot at, not even the one she came from")
     return state
+
+
+def _may_shoot(game: Any, state: Any, shooter: int) -> bool:
+    signs = _signs(game, state)
+    return any(signs.get(shooter + stride) == FREE for stride in _strides(game))
 
 
 def _parsed_shooter(game: Any, parts: list[str], amazons: list[int]) -> int:
