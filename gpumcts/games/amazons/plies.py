@@ -37,7 +37,7 @@ from gpumcts.games.amazons.moves import (
     moved_square,
 )
 from gpumcts.games.amazons.options import Split
-from gpumcts.games.contract import NO_MOVE
+from gpumcts.games.contract import NO_MOVE, next_move
 from gpumcts.jit import blend, inlined
 
 U = np.uint64
@@ -95,6 +95,11 @@ def next_ply(game, state, move):
             if found != NO_CODE:
                 return np.int64((q << CODE_BITS) | found)
     return np.int64(NO_MOVE)
+
+
+@contract.move_after.implements(Split)
+def ply_after(game, state, move, k):
+    return next_move(game, state, move)
 
 
 @contract.play.implements(Split)

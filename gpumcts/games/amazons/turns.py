@@ -39,7 +39,7 @@ from gpumcts.games.amazons.moves import (
     numbered,
 )
 from gpumcts.games.amazons.options import Board6, Board8, Board10, Full
-from gpumcts.games.contract import NO_MOVE
+from gpumcts.games.contract import NO_MOVE, next_move
 from gpumcts.jit import blend, inlined
 
 U = np.uint64
@@ -127,6 +127,11 @@ def next_turn(game, state, move):
                 return numbered(q, found, shot)
             found = code_from(reached, found + U(1))
     return np.int64(NO_MOVE)
+
+
+@contract.move_after.implements(Full)
+def turn_after(game, state, move, k):
+    return next_move(game, state, move)
 
 
 @contract.play.implements(Full)

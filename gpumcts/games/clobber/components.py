@@ -8,6 +8,8 @@ those that are each other's negatives cancel. What is left decides where
 - one part is fuzzy (its first player wins) and the others are positive for the player to move: a move in the fuzzy one wins.
 """
 
+from typing import Any
+
 import numpy as np
 from numba.extending import overload
 
@@ -28,6 +30,7 @@ OTHER_SIGN = U(3 << values.CLASS_AT)  # POSITIVE to NEGATIVE and back
 CODE_BITS, CODE = U(16), U(0xFFFF)
 PLACES = 4  # values that are not ups and nimbers, kept in one word until their negatives come
 UNKNOWN = np.int64(0)
+OPTIONS: Any = JIT_OPTIONS
 
 
 def slot(number):
@@ -35,7 +38,7 @@ def slot(number):
     return values.table()[int(number)]
 
 
-@overload(slot, jit_options=JIT_OPTIONS)
+@overload(slot, jit_options=OPTIONS)
 def _slot(number):
     table = values.table()  # made when code that looks it up is compiled, and a constant of that code
     return lambda number: table[number]
