@@ -45,6 +45,8 @@ OF_EXPERIMENTS = (
     "names",
     "option",
     "options",
+    "memory",
+    "memories",
     "column",
     "columns",
     "by",
