@@ -115,8 +115,20 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
     if summary["games"]:
         lines += [score_line(*names, *counts), elo_line(*counts)]
     lines.append(f"{brief(summary)} (win rate of the player, Wilson 95 %)")
-    speeds = [f"{side} {shortened(summary[side]['playouts_per_second'])}" for side in ("player", "opponent")]
-    return [*lines, f"playouts/s: {', '.join(speeds)}", f"folder: {here(run.folder)}"]
+    lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
+    return [*lines, f"folder: {here(run.folder)}"]
+
+
+def _said_of(side: dict[str, Any]) -> str:
+    """How fast a side was, in what it counts, and when it first saw the wins that it had."""
+    key, what = (
+        ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
+    )  # nodes of pvs, leaves of alpha-beta
+    words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
+    if side["first_sees_win_ply"] is not None:
+        plies, games = side["first_sees_win_ply"], side["first_sees_win_games"]
+        words.append(f"first sees its win at ply {plies:.1f} on average, in {games} games")
+    return "; ".join(words)
 
 
 def _plies(config: Checked) -> float:

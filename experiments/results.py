@@ -131,6 +131,9 @@ def _match_cells(result: Result) -> dict[str, str]:
         cells["document %"] = f"{_per_cent(printed.win_rate)} ±{_per_cent(half)}"
     speeds = [summary[side]["playouts_per_second"] for side in ("player", "opponent")]
     cells["playouts/s"] = " / ".join(shortened(speed) if speed else "-" for speed in speeds)
+    sights = [summary[side].get("first_sees_win_ply") for side in ("player", "opponent")]
+    if any(ply is not None for ply in sights):
+        cells["sees its win at ply"] = " / ".join("-" if ply is None else f"{ply:.1f}" for ply in sights)
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 
