@@ -1,5 +1,6 @@
 """Questions the documents leave open: what their runs are called, and what their sweeps end with."""
 
+from experiments.playout_comparison import comparison
 from experiments.recovery import recovery
 
 TITLES = {
@@ -7,4 +8,4 @@ TITLES = {
     "evaluation": "UCT with an evaluation against plain UCT (document 000, section 4)",
 }
 
-CONCLUSIONS = {"recovery": recovery}
+CONCLUSIONS = {"recovery": recovery, "evaluation": comparison}

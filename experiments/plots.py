@@ -60,12 +60,23 @@ def _errors(results: list[Result]) -> list[list[float]]:
 
 
 def _win_rates(axes: "Axes", results: list[Result]) -> None:
-    """A line a match, the first on top."""
+    """A line a match, the first on top; the document's win rate below ours where it prints one."""
+    from gpumcts.match.statistics import document_interval
+
     results = [result for result in results if result.summary["games"]]
     rates = [100 * result.summary["win_rate"] for result in results]
     at = list(range(len(results)))
     axes.axvline(50, color=FAINT, linewidth=1, linestyle="--")
-    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4)
+    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4, label="ours")
+    theirs = {row: result.printed for row, result in zip(at, results, strict=True) if result.printed is not None}
+    if theirs:
+        halves = [100 * document_interval(printed.win_rate, printed.games) for printed in theirs.values()]
+        axes.errorbar(
+            [100 * printed.win_rate for printed in theirs.values()], [row + 0.2 for row in theirs], xerr=halves,
+            fmt="s", color=DOCUMENT, markersize=4, capsize=3, label="document",
+        )  # fmt: skip
+        axes.legend(fontsize=8, frameon=False)
+    axes.set_title(results[0].title, loc="left", fontsize=10)
     for row, rate in zip(at, rates, strict=True):
         axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
     axes.set_yticks(at, [f"{result.label}\n{result.summary['games']} games" for result in results], fontsize=9)
