@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from experiments.benchmarks.measure import Bench
-from gpumcts.options import option
+from gpumcts.games.contract import staged_move
+from gpumcts.options import compiled, option
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
 from gpumcts.tree.search import Searcher
@@ -19,12 +20,17 @@ def keys(count: int, ply: int = 0, seed: int = 1) -> np.ndarray:
         return child_key(child_key(key_of(seed), games), np.uint64(ply))
 
 
+def has_stages(game: Any) -> bool:
+    """Whether the game draws moves in stages too, as OpenSpiel's Amazons does."""
+    return staged_move.find(type(compiled(game))) is not staged_move.find(object)
+
+
 def uct(
     bench: Bench, operator: str = "average", engine: Any = None, threads: int | None = None, **more: Any
 ) -> Searcher:
     """UCT with uniform playouts on the game that is measured; on the bench's engine and threads unless others are named.
 
-    ``more`` goes to the searcher: ``settings``, ``memory_limit``.
+    ``more`` goes to the searcher: ``policy`` in the place of uniform playouts, ``settings``, ``memory_limit``.
     """
     return searcher(bench, Searcher, operator, bench.engine if engine is None else engine, threads, **more)
 
@@ -33,5 +39,5 @@ def searcher(
     bench: Bench, kind: type, operator: str = "average", engine: Any = "cpu", threads: int | None = None, **more: Any
 ) -> Any:
     """The same of a class derived from ``Searcher``."""
-    parts = bench.game, Uniform(), Ucb1(), option("backup", operator)()
+    parts = bench.game, more.pop("policy", Uniform()), Ucb1(), option("backup", operator)()
     return kind(*parts, engine=engine, threads=threads or bench.threads, **more)

@@ -5,10 +5,9 @@ from typing import Any
 
 from experiments.benchmarks.machine import floor
 from experiments.benchmarks.measure import Bench, Contender, Row, compare, row_of
-from experiments.benchmarks.ours import keys
+from experiments.benchmarks.ours import has_stages, keys
 from experiments.benchmarks.peers import of_playouts
 from experiments.peers.scalar import scalar_playouts
-from gpumcts.games.contract import staged_move
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
@@ -40,7 +39,7 @@ def _of_cpu(bench: Bench) -> list[Contender]:
     found = [_on_cpu(bench, "uniform, cpu", Uniform(), UNIFORM, bench.threads)]
     found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
     game = compiled(bench.game)
-    if staged_move.find(type(game)) is not staged_move.find(object):
+    if has_stages(game):
         found.append(_on_cpu(bench, "staged, cpu", Staged(), UNIFORM, bench.threads))
         found.append(_on_cpu(bench, "staged, one by one, cpu", Staged(), ONE_BY_ONE, bench.threads, lanes=1))
     for depth, units in INFORMED.items() if game.MAX_MOVES <= MOST_MOVES else ():

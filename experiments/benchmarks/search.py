@@ -5,10 +5,11 @@ from contextlib import ExitStack
 from typing import Any
 
 from experiments.benchmarks.measure import Bench, Contender, Row, compare
-from experiments.benchmarks.ours import keys, uct
+from experiments.benchmarks.ours import has_stages, keys, uct
 from experiments.benchmarks.peers import of_searches
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import names
+from gpumcts.playouts.staged import Staged
 from gpumcts.tree.settings import Settings
 
 TREES, ITERATIONS = 1000, 500
@@ -21,6 +22,8 @@ def suite(bench: Bench) -> Iterator[Row]:
     """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides."""
     shape = TREES, ITERATIONS
     contenders = [_ours(bench, operator, *shape) for operator in names("backup")]
+    if has_stages(bench.game):
+        contenders.append(_ours(bench, "average", *shape, policy=Staged()))
     if not bench.on_cpu:
         contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
     with ExitStack() as stack:
@@ -62,6 +65,8 @@ def _name(operator: str, at: dict[str, int], more: dict[str, Any]) -> str:
     words = [f"UCT, {operator}"]
     if (at["trees"], at["playouts"]) != (TREES, 1):
         words.append(f"{at['trees']} trees x {at['iterations']}, {at['playouts']} a leaf")
+    if "policy" in more:
+        words.append("staged playouts")
     if "engine" in more:
         words.append(f"{more['engine']}, threads={more['threads']}")
     return ", ".join(words)
