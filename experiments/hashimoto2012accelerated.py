@@ -36,11 +36,11 @@ TITLES = {
 
 
 class Printed(NamedTuple):
-    """A win rate as the document prints it, in [0, 1], the games behind it, and the iterations a move."""
+    """A win rate as the document prints it, in [0, 1], the games behind it, and the iterations a move, where they are known."""
 
     win_rate: float
     games: int
-    iterations: int
+    iterations: int | None
 
 
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:

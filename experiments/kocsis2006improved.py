@@ -35,9 +35,14 @@ GAMES = {"table1": 1000, "table2": 200}
 
 
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
-    """What Table 1 or 2 has for the cell that a run's configuration describes, if anything."""
+    """What Table 1 or 2 has for the cell that a run's configuration describes, if anything.
+
+    The budget to be compared with is the work that their seconds came to; seconds of another machine are none.
+    """
     if item not in GAMES:
         return None
     column = str(config["column"])
-    rate = TABLE_2[column] if item == "table2" else TABLE_1[column.partition("_")[2]]
-    return Printed(rate, GAMES[item], config["budget"]["iterations"])
+    if item == "table2":
+        work = config["columns"]["work"][column]["iterations"] if config["by"] == "work" else None
+        return Printed(TABLE_2[column], GAMES[item], work)
+    return Printed(TABLE_1[column.partition("_")[2]], GAMES[item], config["columns"][column]["iterations"])

@@ -22,11 +22,12 @@ from experiments.schema import Checked, label, match_config
 
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine that is not there, and a budget that does not fit in memory."""
-    from experiments.seating import check_engine, check_memory
+    """Refuse an engine that is not there, a budget that does not fit in memory, and a player that the game is not for."""
+    from experiments.seating import check_chance, check_engine, check_memory
 
     check_engine(config.engine)
     check_memory(config)
+    check_chance(config)
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
@@ -62,7 +63,8 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     earlier = read_json(path) if path.exists() else {}
     low, high = wilson(result.wins, result.draws, result.games)
     sides = {side: _totals(player, earlier.get(side, {})) for side, player in seats.by_side.items()}
-    together = {key: sum(side[key] for side in sides.values()) for key in ("iterations", "playouts", "seconds")}
+    playing_out = [side for side in sides.values() if side["playouts"]]  # nodes and leaves of others are no iterations
+    together = {key: sum(side[key] for side in playing_out) for key in ("iterations", "playouts", "seconds")}
     summary: dict[str, Any] = {
         "games": result.games,
         "wins": result.wins,

@@ -156,8 +156,9 @@ def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) ->
 
 def _comparable(result: Result) -> bool:
     printed = result.printed
-    same_budget = printed is not None and result.config["budget"]["iterations"] == printed.iterations
-    return same_budget and result.summary["games"] >= GAMES_TO_JUDGE
+    if printed is None or printed.iterations is None:
+        return False
+    return result.config["budget"]["iterations"] == printed.iterations and result.summary["games"] >= GAMES_TO_JUDGE
 
 
 def _playouts_cells(result: Result) -> dict[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
@@ -16,12 +17,13 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
+from gpumcts.players.chance import refuse_chance
 from gpumcts.players.contract import Player
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
 from gpumcts.players.uct import UctPlayer
-from gpumcts.tree.search import Searcher
+from gpumcts.tree.search import SHARE_OF_MEMORY, Searcher
 from gpumcts.tree.table_search import TableSearcher
 from gpumcts.tree.workers import Workers
 
@@ -36,12 +38,16 @@ class _Sizes(Searcher):
         return None
 
 
+def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
+    """The configured players, each with the prefix of its keys."""
+    return [(prefix, p) for prefix, p in (("", config.player), ("opponent.", config.opponent)) if p is not None]
+
+
 def check_memory(config: Checked) -> None:
     """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit."""
-    for prefix, player in (("", config.player), ("opponent.", config.opponent)):
-        if player is not None and player.name == "pvs":
-            _check_tables(config, player, prefix)
-        if player is not None and player.budget.iterations is not None and player.plays_out:
+    _check_tables(config)
+    for _, player in sides(config):
+        if player.budget.iterations is not None and player.plays_out:
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
             if player.settings.table is not None:
                 sizes: Any = _TableSizes(
@@ -52,14 +58,24 @@ def check_memory(config: Checked) -> None:
             sizes.wave(1, player.budget.iterations)
 
 
-def _check_tables(config: Checked, player: PlayerConfig, prefix: str) -> None:
-    """Refuse hash tables, one a thread, that do not fit into the memory asked for."""
-    needed = config.threads * player.table_mb * 2**20
-    if config.memory_limit is not None and needed > config.memory_limit:
+def _check_tables(config: Checked) -> None:
+    """Refuse hash tables of player=pvs, one a thread on each side, that do not fit into the memory there is or may be used."""
+    tables = {f"{prefix}player.table_mb": p.table_mb for prefix, p in sides(config) if p.name == "pvs"}
+    needed = config.threads * sum(tables.values())
+    limit = config.memory_limit or int(2 * SHARE_OF_MEMORY * psutil.virtual_memory().available)
+    if needed * 2**20 > limit:
+        keys = " and ".join(f"{key}={value}" for key, value in tables.items())
         raise BadInput(
-            f"{prefix}player.table_mb={player.table_mb}: {config.threads} threads x {player.table_mb} MiB do not fit into "
-            f"memory_gb={config.keys.memory_gb}; lower it, or threads"
+            f"{keys}: tables of {config.threads} threads, {needed:,} MiB, do not fit into {limit >> 20:,} MiB "
+            f"({'memory_gb' if config.memory_limit else 'of what is free'}); lower them, or threads"
         )
+
+
+def check_chance(config: Checked) -> None:
+    """Raise BadInput where chance moves in the game of a player that takes none."""
+    for prefix, player in sides(config):
+        if player.name in ("alpha_beta", "pvs"):
+            refuse_chance(config.game, f"{prefix}player={player.name}")
 
 
 class _TableSizes(TableSearcher):

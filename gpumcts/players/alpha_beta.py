@@ -39,7 +39,7 @@ class AlphaBetaPlayer:
         self.name, self.iterations, self.seconds = name, 0, 0.0
         self._game, self._leaves, self._best_so_far, self._threads = compiled(game), leaves, best_so_far, threads
         self._on_progress = on_progress
-        refuse_chance(self._game, "alpha_beta")
+        refuse_chance(self._game, "player=alpha_beta")
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None

@@ -43,7 +43,7 @@ class PvsPlayer:
                 raise BadInput(f"budget.{unit}={given} is not at least 1")
         if nodes is None and depth is None:
             raise BadInput("budget: player=pvs takes nodes or depth")
-        refuse_chance(searches.game, "pvs")
+        refuse_chance(searches.game, "player=pvs")
         self.name, self.iterations, self.seconds = name, 0, 0.0
         self._searches, self._nodes, self._depth, self._on_progress = searches, nodes, depth, on_progress
 

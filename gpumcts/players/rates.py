@@ -34,7 +34,7 @@ class Rate(NamedTuple):
     seconds : the budget, core time a move; iterations : what it buys, a move
     iterations_per_second : of core time; the harmonic mean over the stages of a game, so that a game costs what it
         should
-    plies : of the stages; by_ply : iterations per second of core time there
+    plies : of the stages that count; by_ply : iterations per second of core time there
     """
 
     seconds: float
@@ -56,7 +56,8 @@ def calibrate(
 
     It is run on positions from six stages of random games, and the median of three runs counts at each. Playouts are
     shorter late in a game, so iterations are cheaper there: what ``seconds`` buys follows from the mean time of an
-    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less.
+    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less. A stage
+    whose positions are all solved before any budget is spent does not count: it costs less whatever the budget.
 
     Parameters
     ----------
@@ -74,12 +75,13 @@ def calibrate(
     stages = _sample(rules, trees)
     _measure(make(1), stages[0][1], clock)  # compiles, if need be
     enough = measuring_seconds / len(stages) / (RUNS + 1)
-    costs = [_cost(make, states, clock, enough) for _, states in stages]
+    found = [(ply, *_cost(make, states, clock, enough)) for ply, states in stages]
+    counting = [(ply, cost) for ply, cost, spent in found if spent] or [(ply, cost) for ply, cost, _ in found]
+    plies, costs = [ply for ply, _ in counting], [cost for _, cost in counting]
     cost = float(np.mean(costs))
     iterations = int(seconds / cost)
     if iterations < 1:
         raise BadInput(f"budget.seconds={seconds} is too short: one iteration takes {cost:.2g} s of core time")
-    plies = [ply for ply, _ in stages]
     return Rate(seconds, iterations, 1 / cost, plies, [1 / c for c in costs])
 
 
@@ -138,22 +140,25 @@ def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:
     return [positions[i] for i in sorted({int((stage + 0.5) * mean_length / STAGES) for stage in range(STAGES)})]
 
 
-def _cost(make: Callable[[int], Player], states: np.ndarray, clock: Callable[[], float], enough: float) -> float:
-    """Seconds of one iteration of one tree: the median of runs with a budget that takes about ``enough`` seconds.
+def _cost(
+    make: Callable[[int], Player], states: np.ndarray, clock: Callable[[], float], enough: float
+) -> tuple[float, bool]:
+    """Seconds of one iteration of one tree, the median of runs with a budget that takes about ``enough`` seconds, and True.
 
     By the iterations that were made: a search that solves its position ends before its budget does. Where all do, a greater
-    budget would take no longer.
+    budget would take no longer, and the second is False.
     """
-    budget = 1
+    budget, spent = 1, True
     took, made = _measure(make(budget), states, clock)
     while took < enough / 2:
         budget = int(budget * min(max(enough / took if took > 0 else 16, 2), 16))
         before = made
         took, made = _measure(make(budget), states, clock)
-        if made == before < budget * len(states):
+        spent = not made == before < budget * len(states)
+        if not spent:
             break
     times = [took, *(_measure(make(budget), states, clock)[0] for _ in range(RUNS - 1))]
-    return float(np.median(times)) / made
+    return float(np.median(times)) / made, spent
 
 
 def _measure(player: Player, states: np.ndarray, clock: Callable[[], float]) -> tuple[float, int]:
