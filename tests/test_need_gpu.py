@@ -38,6 +38,7 @@ def test_a_warning_is_no_problem(monkeypatch):
         assert conftest.device_problem() == ""
 
 
+@pytest.mark.slow
 def test_shards_are_all_the_tests():
     chosen = ("--collect-only", "-m", "gpu and not slow", "tests/kernels/test_gpu.py")
     whole = listed(pytest_run(*chosen))

@@ -24,9 +24,13 @@ OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
-def parameters(pairs):
-    """The searches of Amazons, which has much to compile, among the slow tests."""
-    slow = [pair for pair in pairs if pair[0] == "amazons" and "minimax" in pair[1]]
+BOARDS = {"othello", "dots_and_boxes", "dice_duel", "clobber"}
+"""Games with every policy among the quick tests; others with moves that no evaluation chooses, since a pair compiles for seconds."""
+
+
+def parameters(pairs, boards=BOARDS):
+    """The pairs, those of other games than ``boards`` with an informed policy among the slow tests."""
+    slow = [pair for pair in pairs if pair[0] not in boards and pair[1] not in ("uniform", "staged")]
     return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
 
 
@@ -46,7 +50,7 @@ def in_lockstep(game, policy):
     return in_lanes(value, game) or searched_in_lanes(game, value)
 
 
-@pytest.mark.parametrize("game, policy", parameters([pair for pair in PAIRS if GAMES[pair[0]].LANES]))
+@pytest.mark.parametrize("game, policy", parameters([pair for pair in PAIRS if GAMES[pair[0]].LANES], {"othello"}))
 @pytest.mark.parametrize("lanes", OTHER_WIDTHS)
 def test_the_number_of_lanes(game, policy, lanes):
     """More leaves than lanes, and fewer."""

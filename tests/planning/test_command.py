@@ -104,6 +104,7 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only):
     assert done.code == 2 and "is damaged; remove it" in done.err and done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_report_of_planners(figure, run, only):
     assert figure[0].code == 0
     done = run("report runs=fig4/**")

@@ -41,8 +41,9 @@ THRESHOLD = Settings("threshold", 3, 1.1, ties="first", parent_count="children")
 STARTS, LATE = packed(OTHELLO, othello_states()[:3]), packed(OTHELLO, othello_states()[3:])
 
 Case = tuple[Any, Any, str, str, Settings, int]  # game, roots, rule, operator, settings, iterations
+FIRST = ("average", "accelerated", "discounted", "minimax")
 CASES: dict[str, Case] = {
-    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS},
+    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in FIRST},
     "chance, several leaves": (DICE, None, "ucb1", "accelerated", Settings(leaves_per_tree=2), 80),
     "chance, depth_decayed": (DICE, None, "depth_decayed", "discounted", Settings(playouts_per_leaf=2), 60),
     "chance, threshold": (DICE, None, "sensei", "mix", THRESHOLD, 90),
@@ -58,6 +59,7 @@ CASES: dict[str, Case] = {
     "variances, solved": (OTHELLO, LATE, "ucb1_tuned", "average_variance", Settings(solve=True, leaves_per_tree=2), 80),
 }
 MORE: dict[str, Case] = {
+    **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS if o not in FIRST},
     **{f"{o} in a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
     **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},
     **{

@@ -72,14 +72,19 @@ def tolerance_of(operator: str, settings: Settings = Settings()) -> float:
 def pairs(operators, others, few, every):
     """Every operator with every other option; but those of few operators are all that is run without ``-m slow``.
 
-    A pair is a compilation of about a second and a half, and they add up. Of rules, those that fit the operator.
+    A pair is a compilation of about a second and a half, and they add up. Of rules, those that fit the operator; with an operator
+    of its own, that one is among the quick.
     """
     return [
-        pytest.param(operator, other, marks=[] if other == every or operator in few else [pytest.mark.slow])
+        pytest.param(operator, other, marks=[] if quick(operator, other, few, every) else [pytest.mark.slow])
         for operator in operators
         for other in others
         if other not in RULES or fits(operator, other)
     ]
+
+
+def quick(operator, other, few, every):
+    return other == every or operator in few or NEEDY.get(other) == operator
 
 
 def test_every_operator_and_rule_has_a_reference():
@@ -87,7 +92,7 @@ def test_every_operator_and_rule_has_a_reference():
     assert {type(rule_of(name)).__name__ for name in RULES} == set(REFERENCE_RULES)
 
 
-@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {*TWO_COUNTS, *NEEDY.values()}, "ucb1"))
+@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {"average"}, "ucb1"))
 def test_othello(operator, rule):
     """The start, the middle, a position with a pass and one near the end of the game."""
     searcher = searcher_of(operator_of(operator), rule=rule_of(rule))
