@@ -115,6 +115,15 @@ def test_alpha_beta_in_a_match(run, only):
     assert summary["player"]["label"] == "alpha_beta" and 0 < summary["player"]["iterations"] < 20 * 7 * 10_000
 
 
+def test_plain_monte_carlo_is_a_search_of_the_root_by_uniform_moves(run, tmp_path):
+    line = "match game=dots_and_boxes games=6 budget.iterations=40 threads=1"
+    assert run(f"{line} player=mc hydra.run.dir=mc").code == 0
+    assert run(f"{line} search=flat selection=uniform hydra.run.dir=uct").code == 0
+    mc, uct = summary_of(tmp_path / "mc"), summary_of(tmp_path / "uct")
+    assert mc["digest"] == uct["digest"]
+    assert mc["player"]["label"] == "mc" and mc["player"]["playouts"] == uct["player"]["playouts"] > 0
+
+
 def test_principal_variation_search_in_a_match(run, only):
     """In seconds on both sides: what was measured first binds, for nodes as for leaves."""
     line = "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 games=20"

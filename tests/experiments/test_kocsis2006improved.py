@@ -6,10 +6,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from experiments import kocsis2006improved as document
 from experiments import kocsis2006improved_fig5 as fig5
 from experiments import kocsis2006improved_rates as rates
+from experiments.complaints import CONF
 
 ITEMS = ("fig4", "fig5", "fig6")
 
@@ -139,3 +141,54 @@ def test_figure_6_in_little(run, only):
     assert {row["run"] for row in rows_of(only("multirun/kocsis2006improved/*/fig6.csv"))} == {
         "tree", "100 entries", "16 entries"
     }  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------- Tables 1 and 2
+
+
+def columns(item: str) -> dict:
+    return yaml.safe_load((CONF / "experiment" / f"{item}.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("item", "key", "rate", "iterations"),
+    [
+        ("table1", {"column": "work_01"}, 0.489, 1500),
+        ("table1", {"column": "time_5"}, 0.96, None),
+        ("table2", {"column": "uct30_ab5", "by": "work"}, 0.445, 58_400),
+        ("table2", {"column": "mc30_uct30", "by": "time"}, 0.15, None),
+    ],
+)
+def test_what_the_document_prints_and_its_own_budget(item, key, rate, iterations):
+    """Whatever the run's budget is: that is what it is compared with."""
+    config = {**columns(f"kocsis2006improved/{item}"), **key, "budget": {"iterations": 7}}
+    found = document.printed(item, config)
+    assert (found.win_rate, found.iterations) == (rate, iterations)
+
+
+def test_every_column_has_games_and_a_printed_figure():
+    """On both budgets, and of both kinds."""
+    one, two = columns("kocsis2006improved/table1"), columns("kocsis2006improved/table2")
+    for scale in ("small", "document"):
+        assert list(one["scales"][scale]["games"]) == list(one["columns"])
+        assert list(two["scales"][scale]["games"]) == list(two["columns"]["work"]) == list(two["columns"]["time"])
+    assert set(document.TABLE_2) == set(two["columns"]["work"])
+    cells = two["scales"]["document"]["cell"].split(",")
+    assert [cell.partition("/")[2] for cell in cells] == list(two["columns"]["work"])
+
+
+@pytest.mark.slow
+def test_table_1_in_little(run, only):
+    done = run("match experiment=kocsis2006improved/table1 budget=small column=work_001 games=2 threads=1")
+    assert done.code == 0, done.err
+    assert "39.2" in done.out and only("multirun/**/plot.png")
+
+
+@pytest.mark.slow
+def test_table_2_in_little(run, only):
+    """On a board that alpha-beta solves at once."""
+    small = "game.rows=3 game.columns=4 budget.iterations=50 games=4 threads=1"
+    done = run(f"match experiment=kocsis2006improved/table2 budget=small {small} opponent.budget.nodes=50000 "
+               "cell=clobber/uct5_ab5,clobber/mc30_ab30")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "21.5" in done.out and "sees its win at ply" in done.out and only("multirun/**/plot.png")

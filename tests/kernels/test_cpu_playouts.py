@@ -25,7 +25,7 @@ FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
 BOARDS = {"othello", "dots_and_boxes", "dice_duel", "clobber"}
-"""Games with every policy among the quick tests; others with moves that no evaluation chooses, since a pair compiles for seconds."""
+"""Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 
 def parameters(pairs, boards=BOARDS):

@@ -75,6 +75,30 @@ def test_searches_that_end_before_their_budget_cost_what_they_do():
     assert worker.calls < 100
 
 
+def test_stages_that_are_solved_do_not_count():
+    """Late positions are solved by five iterations, and what a call costs by itself is no cost of iterations."""
+    worker = Worker(lambda empty: 2.0**-10)
+
+    def make(budget):
+        player = worker.make(budget)
+        choose = player.choose
+
+        def solving(states, keys, games, stop=None):
+            worker.now += 0.01
+            late = (64 - np.bitwise_count(states[:, 0] | states[:, 1])).max() < 20
+            if not late:
+                return choose(states, keys, games)
+            player.iterations += min(budget, 5) * len(states)
+            return np.zeros(len(states), np.int64)
+
+        player.choose = solving
+        return player
+
+    rate = calibrate(Othello(), make, 0.5, trees=8, clock=worker.clock, measuring_seconds=60)
+    assert rate.plies == [5, 15, 25, 35]
+    assert rate.iterations == pytest.approx(512, rel=0.05)
+
+
 def test_a_budget_shorter_than_an_iteration_is_refused():
     worker = Worker(lambda empty: 0.25)
     with pytest.raises(BadInput, match=r"budget.seconds=0.2 is too short: one iteration takes 0.25 s"):
