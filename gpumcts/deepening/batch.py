@@ -1,6 +1,5 @@
 """Principal-variation search of batches of positions: budgets, threads, and a clean stop."""
 
-import itertools
 import queue
 import threading
 import time
@@ -10,15 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening.search import BY_CHANCE, DONE, NEW, Roots, Stack, advance, empty_stack
-from gpumcts.deepening.table import ENTRY_BYTES, LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
+from gpumcts.deepening.roots import BY_CHANCE, DONE, MORE, NEW, ROOT, Roots, advance
+from gpumcts.deepening.search import Stack, empty_stack
+from gpumcts.deepening.table import LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 
 NO_LIMIT = 1 << 62
-FIRST_QUOTA = 20_000  # positions of the first compiled call
+FIRST_QUOTA = 20_000  # positions of the first compiled call for a part of a batch
 CALL_SECONDS = 0.1  # what a compiled call takes about, so that Ctrl-C lives
 PARTS_A_THREAD = 16
 
@@ -26,7 +26,8 @@ PARTS_A_THREAD = 16
 class Found(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
-    moves : the best ones
+    moves : the best ones. Where all that were done in an iteration that the budget stopped lose, the next one of which that is
+        not known, if there is one
     values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A win that
         ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss their negative
     depths : plies of the last iteration that was completed
@@ -60,11 +61,6 @@ class Deepening:
         self.most_depth = min(self.game.MAX_PLIES, MOST_DEPTH)
         self._free: queue.SimpleQueue[tuple[Stack, Table]] = queue.SimpleQueue()
 
-    @property
-    def bytes(self) -> int:
-        """Memory of the tables of all threads."""
-        return self.threads * self.entries * ENTRY_BYTES
-
     def search(
         self,
         states: np.ndarray,
@@ -78,9 +74,10 @@ class Deepening:
 
         Parameters
         ----------
-        keys : the order of the root's moves is drawn from them, and decides among moves of the same value
+        keys : the order of the root's moves is drawn from them. Of moves of the same value the best one of the iteration before
+            is kept if it is among them, else the first in that order is taken
         nodes : positions a search may visit; depth : plies of its last iteration. Without either it goes on until the value is
-            proven, or for ``most_depth`` plies
+            proven, or for ``most_depth`` plies; a proven value ends it in any case
         stop : KeyboardInterrupt is raised where it is set meanwhile
         on_done : called, from any thread, with the number of searches that have ended since the last call
 
@@ -107,44 +104,49 @@ class Deepening:
         """Search all roots, parts of them in turn on each thread."""
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
-        begins = itertools.count(0, size)  # of parts; taking the next one is atomic
+        begins = range(0, count, size)
         halted = threading.Event()
 
-        def is_halted() -> bool:
-            return halted.is_set() or (stop is not None and stop.is_set())
+        def search(begin: int) -> None:
+            goes_on = lambda: not (halted.is_set() or (stop is not None and stop.is_set()))  # noqa: E731
+            self._search_part(roots, begin, min(begin + size, count), most_nodes, most_depth, goes_on, on_done)
 
-        def work() -> None:
-            stack, table = self._room()
-            name = type(self.game).__name__
-            quota = FIRST_QUOTA
-            while (begin := next(begins)) < count and not is_halted():
-                cursor, end, done, answer = np.array([begin, NEW, 0, 0]), min(begin + size, count), begin, None
-                while answer != DONE and not is_halted():
-                    started = time.perf_counter()
-                    answer = advance(self.game, roots, stack, table, cursor, end, most_nodes, most_depth, quota)
-                    if answer == BY_CHANCE:
-                        raise BadInput(
-                            f"game: principal-variation search takes games without chance; in {name} chance moves"
-                        )
-                    took = time.perf_counter() - started
-                    if answer != DONE:
-                        quota = max(1, int(quota * min(max(CALL_SECONDS / max(took, 1e-6), 0.25), 4)))
-                    on_done(int(cursor[0]) - done)
-                    done = int(cursor[0])
-            self._free.put((stack, table))
-
-        try:
-            threads = min(self.threads, -(-count // size)) if count else 1
-            if threads == 1:
-                work()
-            else:
-                with ThreadPoolExecutor(threads) as pool:
-                    for ended in [pool.submit(work) for _ in range(threads)]:
-                        ended.result()
-        finally:
-            halted.set()
+        if len(begins) < 2:
+            for begin in begins:
+                search(begin)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                try:
+                    list(pool.map(search, begins))
+                finally:
+                    halted.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
+
+    def _search_part(
+        self,
+        roots: Roots,
+        begin: int,
+        end: int,
+        most_nodes: int,
+        most_depth: int,
+        goes_on: Callable[[], bool],
+        on_done: Callable[[int], None],
+    ) -> None:
+        """Search roots ``begin`` to ``end``, in compiled calls of about CALL_SECONDS."""
+        stack, table = self._room()
+        cursor, done, quota, answer = np.array([begin, NEW, 0, 0]), begin, FIRST_QUOTA, MORE
+        while answer != DONE and goes_on():
+            started = time.perf_counter()
+            answer = advance(self.game, roots, stack, table, cursor, end, most_nodes, most_depth, quota)
+            if answer == BY_CHANCE:
+                name = type(self.game).__name__
+                raise BadInput(f"game: principal-variation search takes games without chance; in {name} chance moves")
+            took = max(time.perf_counter() - started, 1e-6)
+            quota = max(1, int(quota * min(max(CALL_SECONDS / took, 0.25), 4)))
+            on_done(int(cursor[ROOT]) - done)
+            done = int(cursor[ROOT])
+        self._free.put((stack, table))
 
     def _room(self) -> tuple[Stack, Table]:
         """A stack and a table that no other thread has: those of an earlier search, or new ones."""

@@ -1,24 +1,24 @@
 """In which order the moves of a node are tried: the table's move, two killers, then by what cut off elsewhere (history).
 
-An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try.
+An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try. The list of
+the root is not scored; there the place of the score says whether the move is known to lose.
 """
 
 import numpy as np
-from numba.extending import overload
 
-from gpumcts.games.contract import NO_MOVE, next_by_counting, next_move, nth_move
+from gpumcts.games.contract import NO_MOVE, move_after
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
-from gpumcts.verbs import JIT_OPTIONS
 
 U = np.uint64
 MOVE_BITS, ORDINAL_BITS = 31, 15
 SCORE = MOVE_BITS + ORDINAL_BITS  # the bit at which the score begins
 SLOTS_LOG = 14
 SLOTS = 1 << SLOTS_LOG  # of the history
-MOST_HISTORY = 16  # log of what a history score stays below
+MOST_HISTORY = 16  # log of the greatest history score
 MOST_BONUS = 1024
 KILLER = (1 << 17) - 1  # the score of the first killer; the second has one less
+LOST = 1 << SCORE  # the bit of an entry of the root's list that is set where the move is known to lose
 SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
 
 
@@ -48,34 +48,18 @@ def slot_of(side, move):
 
 @inlined
 def reward(history, slot, depth):
-    """A move has cut off a search of ``depth`` plies; scores stay below 2^MOST_HISTORY."""
+    """A move has cut off a search of ``depth`` plies; scores grow to 2^MOST_HISTORY at most."""
     bonus = min(depth * depth, MOST_BONUS)
     history[slot] += bonus - ((history[slot] * bonus) >> MOST_HISTORY)
 
 
 @inlined
-def list_by_number(game, state, count, out, at):
-    for k in range(count):
-        out[at + k] = entry_of(np.int64(0), np.int64(k), np.int64(nth_move(game, state, k)))
-
-
-@inlined
-def list_by_next(game, state, count, out, at):
+def list_moves(game, state, count, out, at):
+    """Write the ``count`` legal moves into ``out[at:]``, scores 0."""
     move = np.int64(NO_MOVE)
     for k in range(count):
-        move = np.int64(next_move(game, state, move))
+        move = np.int64(move_after(game, state, move, np.int64(k)))
         out[at + k] = entry_of(np.int64(0), np.int64(k), move)
-
-
-def list_moves(game, state, count, out, at):
-    """Write the ``count`` legal moves into ``out[at:]``, scores 0: by next_move where the game has its own, else by number."""
-    (list_by_number if next_move.find(type(game)) is next_by_counting else list_by_next)(game, state, count, out, at)
-
-
-@overload(list_moves, strict=False, jit_options=JIT_OPTIONS)
-def _list_moves(game, state, count, out, at):
-    body = list_by_number if next_move.find(game.instance_class) is next_by_counting else list_by_next
-    return lambda game, state, count, out, at: body(game, state, count, out, at)
 
 
 @inlined
@@ -123,3 +107,25 @@ def bring_to_front(out, count, ordinal):
     for k in range(at, 0, -1):
         out[k] = out[k - 1]
     out[0] = chosen
+
+
+@inlined
+def mark_lost(out, at):
+    """Note that a move of the root loses."""
+    out[at] |= LOST
+
+
+@inlined
+def is_lost(entry):
+    """Whether a move of the root is known to lose."""
+    return entry & LOST != 0
+
+
+@inlined
+def bring_lost_to_back(out, count):
+    """Move what is known to lose to the end of a list; the others keep their order."""
+    others = np.int64(0)
+    for k in range(count):
+        if not is_lost(out[k]):
+            out[others], out[k] = out[k], out[others]
+            others += 1

@@ -16,9 +16,11 @@ U = np.uint64
 ENTRY_BYTES = 16
 LEAST_ENTRIES = 2
 GENERATIONS = 1 << 16
-STAMP = U(GENERATIONS - 1)  # bits of the generation: the index of a bucket has the low bits of the hash anyhow
-LOWER, UPPER, EXACT = 1, 2, 3  # the value is at least, at most, or just that
-WHOLE = 4  # it holds at any depth: every line behind it goes to the end of the game
+# Bits of the generation. Of the 16 bits of the hash that it takes the place of, the index of a bucket has those that number the
+# buckets: all of them in tables of 2^17 entries and more. In smaller ones some are not compared.
+STAMP = U(GENERATIONS - 1)
+LOWER, UPPER, EXACT = 1, 2, 3  # bounds: the value is at least, at most, or just that
+LASTING = U(2)  # bits of the data where the bounds begin that hold at every greater depth too; the others begin at 0
 DEPTH, ORDINAL, VALUE = U(8), U(16), U(32)  # bits of the data where they begin
 MOST_DEPTH = 255
 OFFSET = np.int64(1 << 31)  # so that values are not negative
@@ -89,10 +91,27 @@ def keep(table, position, data):
 
 
 @inlined
-def packed(value, ordinal, depth, bound, whole):
-    """The data of an entry; value in [-2^31, 2^31), ordinal the number of the move, depth in [0, MOST_DEPTH]."""
-    low = U(bound) | (U(WHOLE) if whole != 0 else U(0))
+def packed(value, ordinal, depth, bounds, lasting):
+    """The data of an entry.
+
+    value : in [-2^31, 2^31); ordinal : number of the move; depth : in [0, MOST_DEPTH]
+    bounds : which ones the value is for a search of that depth; lasting : those among them that hold at every greater depth too
+    """
+    low = U(bounds) | (U(lasting) << LASTING)
     return (U(value + OFFSET) << VALUE) | (U(ordinal) << ORDINAL) | (U(depth) << DEPTH) | low
+
+
+@inlined
+def lasting_of(data):
+    """The bounds that hold at every greater depth too, int64."""
+    return np.int64((data >> LASTING) & U(EXACT))
+
+
+@inlined
+def bounds_for(data, depth):
+    """The bounds that hold for a search of ``depth`` plies, at least 1, as int64: 0 where there are none, or no entry."""
+    there = depth_of(data)
+    return np.int64(data & U(EXACT)) if there == depth else lasting_of(data) if there < depth else np.int64(0)
 
 
 @inlined

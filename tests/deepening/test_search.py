@@ -5,11 +5,13 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening import batch
+from gpumcts.deepening import batch, ordering
 from gpumcts.deepening.batch import Deepening
-from gpumcts.deepening.search import DRAW, FAR, LOSS, UNKNOWN, WIN, WON, WON_LEAST
+from gpumcts.deepening.roots import DRAW, LOSS, UNKNOWN, WIN
+from gpumcts.deepening.search import FAR, LEFT, MOVES, TRIED, WON, WON_LEAST
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
+from gpumcts.games.clobber import OPTION as Clobber
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -18,6 +20,8 @@ from gpumcts.games.othello import Othello
 from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
+from gpumcts.options import compiled
+from gpumcts.rng import mix
 from tests.games.drivers import GAMES, keys_of, positions, trace
 from tests.reference.depth_limited import DepthLimited
 from tests.reference.exact import Exact
@@ -66,10 +70,10 @@ def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
         batch_of = states[[d == depth for d in depths]]
         found = searches.search(batch_of, keys_of(53, count=len(batch_of)), depth=depth)
         for row, words in enumerate(batch_of):
-            state = plain(game, words)
-            assert found.values[row] == reference.value(state, depth)
-            assert reference.of_move(state, int(found.moves[row]), depth) == found.values[row]
-            assert found.depths[row] == depth or found.proven[row] != UNKNOWN
+            state, searched = plain(game, words), int(found.depths[row])
+            assert found.values[row] == reference.value(state, searched)
+            assert reference.of_move(state, int(found.moves[row]), searched) == found.values[row]
+            assert searched == depth or found.proven[row] != UNKNOWN
 
 
 def is_right(game, exact, words, found, row):
@@ -124,27 +128,31 @@ def test_wins_come_soon_and_losses_late():
 
 
 class Declared(PGame):
-    """P-games that know who wins two plies before the end."""
+    """P-games that claim to know the winner of every eighth position, here and there, and are wrong, so that it shows."""
 
 
 @contract.decided.implements(Declared)
 def declared(game, state):
-    if state.size > np.uint64(1 + game.branching + game.branching**2):
-        return np.int64(0)
-    return np.int64(1) if state.node & np.uint64(1) else np.int64(-1)  # wrong, so that it shows
+    drawn = mix(state.key + state.node)
+    known = state.size > np.uint64(1) and (drawn & np.uint64(7)) == np.uint64(0)
+    return (np.int64(1) - np.int64((drawn >> np.uint64(3)) & np.uint64(2))) * np.int64(known)
 
 
 def test_what_the_game_decides_is_taken_for_proven():
-    """At nodes, but not at the root, which must have a move; and beyond what the end of the game has shown."""
-    game = Declared(3, 5)
-    states, reference = instances(game, range(30)), DepthLimited(game)
-    assert contract.decided(game, plain(game, states[0])) == 0
-    found = Deepening(game, 1 << 10).search(states, keys_of(57, count=30))
-    assert found.values.tolist() == [reference.value(plain(game, words), 5) for words in states]
-    assert (abs(found.values) == WON - FAR - 3).all() and (found.proven != UNKNOWN).all()
-    late = Rules(game).play(Rules(game).play(Rules(game).play(states, np.full(30, 1)), np.full(30, 2)), np.full(30, 0))
-    at_root = Deepening(game, 1 << 10).search(late, keys_of(58, count=30), depth=1)
-    assert at_root.values.tolist() == [reference.value(plain(game, words), 1) for words in late]
+    """At nodes, but not at the root, which must have a move; wins that a deeper search finds sooner are told as they are."""
+    game = Declared(2, 7)
+    states, reference = instances(game, range(60)), DepthLimited(game)
+    found = Deepening(game, 1 << 10).search(states, keys_of(57, count=60), depth=7)
+    expected = [
+        reference.value(plain(game, words), int(depth)) for words, depth in zip(states, found.depths, strict=True)
+    ]
+    assert found.values.tolist() == expected and (found.proven != UNKNOWN).all()
+    by_the_end = abs(found.values) > WON - FAR
+    assert by_the_end.any() and not by_the_end.all() and 1 < len(set(found.depths))
+    known = [contract.decided(game, plain(game, words)) != 0 for words in states]
+    at_root = Deepening(game, 1 << 10).search(states[known], keys_of(58, count=sum(known)), depth=1)
+    assert at_root.values.tolist() == [reference.value(plain(game, words), 1) for words in states[known]]
+    assert 0 < sum(known) < 60 and (at_root.moves >= 0).all()
 
 
 # --------------------------------------------------------------------------------------------------------- budgets
@@ -184,6 +192,62 @@ def test_a_stopped_iteration_counts_as_far_as_it_went(middle):
         assert (one_more.moves[0], one_more.values[0], one_more.depths[0]) == (whole.moves[row], whole.values[row], 4)
 
 
+TIGHT = ("xx.o/x..x/oooo/.x.o x", "o.xo/.oo./..ox/xxxx x")
+"""Positions of Clobber in which the first moves of many orders lose."""
+
+
+def stopped(searches, words, key, nodes):
+    """What a search of so many nodes finds, the list of its root, and how many of it are begun in an iteration of how many plies."""
+    found = searches.search(words[None], key[None], nodes=nodes)
+    stack, table = searches._room()
+    searches._free.put((stack, table))
+    root = stack.nodes[0]
+    return found, stack.lists[: root[MOVES]].copy(), int(root[TRIED]), int(root[LEFT])
+
+
+def wide(text):
+    """A position of 4 x 4 on the board of 4 x 8, so that nothing is compiled for it alone."""
+    board, side = text.split()
+    return "/".join(row + "...." for row in board.split("/")) + " " + side
+
+
+@pytest.mark.parametrize("name", ["clobber", "dots and boxes 2 x 2"])
+def test_no_budget_makes_it_play_what_it_knows_to_lose(name):
+    """With any number of nodes, while the list has a move that is not known to lose; and what it believes lost is lost.
+
+    The next node goes to another move of the root just where the one at hand is done, which tells all that are known to lose.
+    """
+    if name == "clobber":
+        game = compiled(Clobber(4, 8))
+        states = np.array([Rules(game).words(contract.parse_position(game, wide(text))) for text in TIGHT])
+    else:
+        game = DotsAndBoxes(2, 2)
+        states = some_positions(game, 12, last=7)
+    exact, searches, avoided = Exact(game), Deepening(game, 1 << 12), 0
+    for b, key in enumerate(keys_of(63, count=12)):
+        words = states[b % len(states)]
+        state, nodes = plain(game, words), 1
+        lost = {m for m in Rules(game).legal_moves(words).tolist() if not is_kept(game, exact, state, m)}
+        now = stopped(searches, words, key, nodes)
+        while now[0].proven[0] == UNKNOWN and nodes < 400:
+            nodes += 1
+            found, moves, begun, depth = now
+            now = stopped(searches, words, key, nodes)
+            done = moves[: begun if (now[2], now[3]) == (begun + 1, depth) else begun - 1]
+            known = {int(ordering.move_of(entry)) for entry in moves if ordering.is_lost(entry)}
+            if found.values[0] <= -WON_LEAST:
+                known |= {int(ordering.move_of(entry)) for entry in done}
+                avoided += 1
+            assert known <= lost and int(found.moves[0]) not in known
+    assert avoided > 12
+
+
+def is_kept(game, exact, state, move):
+    """Whether who moves does not lose after this move."""
+    value = exact.value(contract.play(game, state, move))
+    return (-value if contract.mover(game, state) == 1 else value) >= 0
+
+
 def test_threads_batches_slices_and_earlier_searches_change_nothing(middle, monkeypatch):
     """A table so small that what is kept in it decides what is visited."""
     states, keys = middle
@@ -195,7 +259,8 @@ def test_threads_batches_slices_and_earlier_searches_change_nothing(middle, monk
         assert np.array_equal(np.stack(searches.search(states, keys, nodes=3000)), np.stack(whole))
     part = searches.search(states[9:4:-1], keys[9:4:-1], nodes=3000)
     assert np.array_equal(np.stack(part), np.stack(whole)[:, 9:4:-1])
-    assert not np.array_equal(Deepening(Othello(), 1 << 12).search(states, keys, depth=6).nodes, whole.nodes)
+    small, large = (Deepening(Othello(), entries).search(states, keys, depth=6) for entries in (64, 1 << 12))
+    assert np.array_equal(small.values, large.values) and not np.array_equal(small.nodes, large.nodes)
 
 
 def test_the_key_decides_among_equal_moves():

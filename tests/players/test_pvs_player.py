@@ -1,5 +1,6 @@
 """The player of principal-variation search: the search's move, counted; in matches, resumed or not; refused in one line."""
 
+import json
 import threading
 
 import numpy as np
@@ -13,6 +14,7 @@ from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
+from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_WIN
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.rng import key_of
@@ -58,10 +60,33 @@ def test_a_match_is_won_and_does_not_depend_on_its_course(tmp_path):
     assert play(tmp_path / "resumed", PvsPlayer(threads, depth=3), Othello(), 7, at_once=2).digest == result.digest
 
 
+def told_and_played(folder, game):
+    """Of each game of a journal, what was told of its positions as [(who moved, view)], and its score for the first player."""
+    rules, told, states = Rules(game), {}, {}
+    for line in (folder / "moves.jsonl").read_text().splitlines():
+        commit = json.loads(line)
+        views = commit.get("views", [NOT_TOLD] * len(commit["games"]))
+        for number, move, view in zip(commit["games"], commit["moves"], views, strict=True):
+            state = states.get(number, rules.starts(1))
+            told.setdefault(number, []).append((int(rules.movers(state)[0]), view))
+            states[number] = rules.play(state, np.array([move]))
+    return [(told[number], int(rules.scores(states[number])[0])) for number in told]
+
+
 def test_a_won_game_is_not_lost(tmp_path):
-    """The first player wins 2 x 2 boxes, so with nodes enough ten games are; of the others none is lost once it is won."""
-    player = PvsPlayer(Deepening(DotsAndBoxes(), 1 << 14), nodes=1_000_000)
-    assert play(tmp_path / "a", player, DotsAndBoxes(), 20).wins >= 15
+    """The result is at least what was proven at any ply. On 2 x 2 boxes that is most of the plies, against a random mover."""
+    game = DotsAndBoxes()
+    player = PvsPlayer(Deepening(game, 1 << 14), nodes=1_000_000)
+    play(tmp_path, player, game, 20)
+    games, wins = told_and_played(tmp_path, game), 0
+    assert len(games) == 20
+    for told, score in games:
+        for mover, view in told:
+            mine = -score if mover == 1 else score
+            assert mine > 0 or view != PROVEN_WIN
+            assert mine >= 0 or view != PROVEN_DRAW
+            wins += view == PROVEN_WIN
+    assert wins > 20
 
 
 def test_the_entries_of_so_much_memory():
