@@ -1,4 +1,4 @@
-"""The uniform random mover (document 004, Table 1: *Random*)."""
+"""The random mover (document 004, Table 1: *Random*)."""
 
 import threading
 import time
@@ -10,7 +10,10 @@ from gpumcts.kernels.batch import Rules
 
 
 class RandomPlayer:
-    """Plays every legal move with the same probability; ``game`` is an option value such as ``Othello()``."""
+    """Draws legal moves by the game's ``random_move``; ``game`` is an option value such as ``Othello()``.
+
+    All have the same probability, but where the game gives them weights, so that whole turns of several plies have it.
+    """
 
     trusted = True
     concurrent = True
@@ -26,7 +29,7 @@ class RandomPlayer:
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> np.ndarray:
-        """A legal move for each of ``states`` (uint64[T, W]) from draw 0 under ``keys`` (uint64[T]); int64[T]."""
+        """A random move of each of ``states`` (uint64[T, W]) under ``keys`` (uint64[T]); int64[T]."""
         begin = time.perf_counter()
         moves = self._rules.random_moves(states, keys)
         self.seconds += time.perf_counter() - begin

@@ -1,8 +1,8 @@
 """Informed playouts: both sides play depth-k minimax over the game's evaluation (the MM-k players of document 004, section 5).
 
 The search is alpha-beta in integers and exact for every root move that could tie with the best; ties are broken uniformly at
-random, and with probability ``epsilon`` the move is a uniformly random one, since two deterministic players would play the
-same game N times.
+random, and with probability ``epsilon`` the move is one that uniform playouts would draw, since two deterministic players
+would play the same game N times.
 """
 
 from typing import Annotated, NamedTuple
@@ -26,7 +26,7 @@ class Minimax(NamedTuple):
     """Depth-k minimax players on both sides.
 
     depth : plies each player looks ahead, its own move included (MM-k)
-    epsilon : probability of a uniformly random move, in [0, 1]
+    epsilon : probability of a random move, as ``Uniform`` draws it, in [0, 1]
     truncate : plies after which the evaluation stands for the outcome; 0 plays to the end
     """
 

@@ -7,8 +7,9 @@
     1  . . W . . W . .    A turn is written d1-d7/g7: from, to, arrow.
        a b c d e f g h
 
-``options``: the classes; ``board``: sets of squares and lines on them; ``turns`` and ``plies``: the rules with a ply
-for a whole turn and for its halves; ``sampling``: random moves; ``territory``: the evaluation; ``text``: notation.
+``options``: the classes; ``squares``: sets of squares; ``lines``: what a queen sees; ``pieces``: the word of the
+amazons; ``setup``: states put together; ``moves``: what turns and halves share; ``turns`` and ``plies``: the rules with
+a ply for a whole turn and for its halves; ``sampling``: random moves; ``territory``: the evaluation; ``text``: notation.
 """
 
 from gpumcts.games.amazons import plies, sampling, territory, text, turns

@@ -5,26 +5,19 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import (
-    MOVED,
-    STUCK,
+from gpumcts.games.amazons.lines import nth_code, reach, runs, total
+from gpumcts.games.amazons.options import Board
+from gpumcts.games.amazons.pieces import MOVED, STUCK, amazons_of, four, side_to_move
+from gpumcts.games.amazons.squares import (
     Squares,
-    amazons_of,
-    four,
+    either,
     free_squares,
-    nth_code,
-    reach,
-    runs,
-    side_to_move,
+    less,
     square_set,
-    total,
     turned,
     turned_square,
-    union,
     with_squares,
-    without,
 )
-from gpumcts.games.amazons.options import Board
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.jit import blend, inlined
 
@@ -85,16 +78,16 @@ def choice(c, k):
 @inlined
 def arrows(game, c, origin, to):
     """How many arrows an amazon may shoot that has gone from ``origin`` to ``to``, as uint64."""
-    free = union(c.free, square_set(game, origin))
-    back = union(c.back, square_set(game, turned_square(game, origin)))
+    free = either(c.free, square_set(game, origin))
+    back = either(c.back, square_set(game, turned_square(game, origin)))
     return reach(game, free, back, to)
 
 
 @inlined
 def arrow_runs(game, c, origin, to):
     """The runs of these arrows."""
-    free = union(c.free, square_set(game, origin))
-    back = union(c.back, square_set(game, turned_square(game, origin)))
+    free = either(c.free, square_set(game, origin))
+    back = either(c.back, square_set(game, turned_square(game, origin)))
     return runs(game, free, back, to)
 
 
@@ -107,11 +100,11 @@ def numbered(origin, code, arrow):
 @inlined
 def after_move(game, free, origin, to):
     """The free squares after an amazon has moved."""
-    return without(union(free, square_set(game, origin)), square_set(game, to))
+    return less(either(free, square_set(game, origin)), square_set(game, to))
 
 
 @inlined
-def chosen(game, real, state, free, pieces):
+def or_stuck(game, real, state, free, pieces):
     """The state of ``free`` and ``pieces`` where ``real``, else the given one with its mover stuck, without a branch."""
     stuck = state.pieces | (STUCK << MOVED)
     return with_squares(game, blend(real, free, free_squares(game, state)), blend(real, pieces, stuck))

@@ -140,7 +140,7 @@ SIZES: dict[int, dict[str, type]] = {
 
 
 class State(NamedTuple):
-    """low, high: the free squares; pieces: where the amazons are, and whose turn it is (see ``board``)."""
+    """low, high: the free squares; pieces: where the amazons are, and whose turn it is (see ``pieces``)."""
 
     low: np.uint64
     high: np.uint64

@@ -6,25 +6,7 @@ An amazon's move is numbered by her square and the code of where she goes, an ar
 import numpy as np
 
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import (
-    MOVED,
-    MOVER,
-    NO_CODE,
-    SQUARE,
-    STUCK,
-    amazons_of,
-    code_from,
-    free_squares,
-    nth_code,
-    runs,
-    side_to_move,
-    square_at,
-    square_set,
-    total,
-    turned,
-    with_moved,
-    without,
-)
+from gpumcts.games.amazons.lines import NO_CODE, code_from, nth_code, runs, square_at, total
 from gpumcts.games.amazons.moves import (
     CODE,
     CODE_BITS,
@@ -33,10 +15,12 @@ from gpumcts.games.amazons.moves import (
     arrows,
     choice,
     choices,
-    chosen,
     moved_square,
+    or_stuck,
 )
 from gpumcts.games.amazons.options import Split
+from gpumcts.games.amazons.pieces import MOVED, MOVER, SQUARE, STUCK, amazons_of, side_to_move, with_moved
+from gpumcts.games.amazons.squares import free_squares, less, square_set, turned
 from gpumcts.games.contract import NO_MOVE, next_move
 from gpumcts.jit import blend, inlined
 
@@ -109,11 +93,11 @@ def play_ply(game, state, move):
     origin = blend(shoots, shooter(state.pieces), number >> CODE_BITS)
     to = square_at(game, origin, number & CODE)
     free = free_squares(game, state)
-    walked, shot = after_move(game, free, origin, to), without(free, square_set(game, to))
+    walked, shot = after_move(game, free, origin, to), less(free, square_set(game, to))
     on = blend(shoots, U(0), to)
     waiting = with_moved(state.pieces, origin, on) | ((to + U(1)) << MOVED)
     done = (state.pieces & ((U(1) << MOVED) - U(1))) ^ (U(1) << MOVER)
-    return chosen(game, move != NO_TURN, state, blend(shoots, shot, walked), blend(shoots, done, waiting))
+    return or_stuck(game, move != NO_TURN, state, blend(shoots, shot, walked), blend(shoots, done, waiting))
 
 
 @contract.move_weight.implements(Split)

@@ -11,26 +11,21 @@ OpenSpiel numbers its moves). Turns are not equally likely then; it has no loop 
 import numpy as np
 
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import (
-    amazons_of,
-    four,
+from gpumcts.games.amazons.lines import nth_code, runs, square_at, total
+from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, numbered
+from gpumcts.games.amazons.options import Board, Full, Split
+from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move
+from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
+from gpumcts.games.amazons.squares import (
+    either,
     free_squares,
     geometry,
     lowered,
-    nth_code,
     raised,
-    runs,
-    side_to_move,
-    square_at,
     square_set,
-    total,
     turned,
     turned_square,
-    union,
 )
-from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, numbered
-from gpumcts.games.amazons.options import Board, Full, Split
-from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
 from gpumcts.jit import blend, inlined
 from gpumcts.rng import bits
 
@@ -93,8 +88,8 @@ def random_ply(game, state, stream):
 def beside(game, free):
     """The squares next to free ones, as a queen's first step goes, and squares off the board that no amazon is on."""
     width = geometry(game)[2]
-    row = union(free, union(raised(free, U(1)), lowered(free, U(1))))
-    return union(row, union(raised(row, width), lowered(row, width)))
+    row = either(free, either(raised(free, U(1)), lowered(free, U(1))))
+    return either(row, either(raised(row, width), lowered(row, width)))
 
 
 @inlined
@@ -132,8 +127,8 @@ def staged_turn(game, state, stream):
     origin, count = random_amazon(game, state, free, random & LOW)
     code = kth(runs(game, free, back, origin), random >> HALF)
     to = square_at(game, origin, code)
-    opened = union(free, square_set(game, origin))
-    opened_back = union(back, square_set(game, turned_square(game, origin)))
+    opened = either(free, square_set(game, origin))
+    opened_back = either(back, square_set(game, turned_square(game, origin)))
     arrow = kth(runs(game, opened, opened_back, to), bits(stream, U(1)) >> HALF)
     return blend(count != U(0), numbered(origin, code, arrow), np.int64(NO_TURN))
 

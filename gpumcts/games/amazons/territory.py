@@ -6,6 +6,11 @@ of a queen tell where the game is open, moves of a king how near one is. Both re
 little to the player to move (Lieberum's kappa). To that comes the difference in the amazons' moves. Lieberum's weights
 change with the phase of the game; here they are fixed.
 
+Playing the best of all moves by this (MM-1) against random moves wins 99.97 % of 4,000 games on 6x6 with a ply a turn,
+99.4 % with two, and all of 500 and of 2,000 on 10x10. Against MM-1 by one term alone, 10 % of both players' moves being
+random, it wins 67 % of 4,000 games on 6x6 where that is the queens' territory, 59 % the kings', 84 % the moves; of 200
+on 10x10 it wins 62, 58 and 97 %.
+
 All squares that a side reaches in one more move are found at once: in a direction, a set of squares is moved on over
 free ones by one, two, four and again two steps (Kogge-Stone).
 """
@@ -15,24 +20,22 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import (
+from gpumcts.games.amazons.lines import reach
+from gpumcts.games.amazons.options import AMAZONS, Board, Split
+from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move, squares_of
+from gpumcts.games.amazons.plies import is_shot
+from gpumcts.games.amazons.squares import (
     Squares,
-    amazons_of,
-    four,
+    both,
+    either,
     free_squares,
     geometry,
+    less,
     lowered,
     raised,
-    reach,
-    side_to_move,
-    size_of,
-    squares_of,
+    size,
     turned,
-    union,
-    without,
 )
-from gpumcts.games.amazons.options import AMAZONS, Board, Split
-from gpumcts.games.amazons.plies import is_shot
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -48,50 +51,44 @@ class Shares(NamedTuple):
 
 
 @inlined
-def both_of(a, b):
-    """Squares in both sets."""
-    return Squares(a.low & b.low, a.high & b.high)
-
-
-@inlined
 def raised_over(start, free, n):
     """``start`` and all free squares that a line of free ones joins to it, n bits a step, up the board."""
-    pairs = both_of(free, raised(free, n))
-    fours = both_of(pairs, raised(pairs, n + n))
-    found = union(start, both_of(free, raised(start, n)))
-    found = union(found, both_of(pairs, raised(found, n + n)))
-    found = union(found, both_of(fours, raised(found, n + n + n + n)))
-    return union(found, both_of(pairs, raised(found, n + n)))
+    pairs = both(free, raised(free, n))
+    fours = both(pairs, raised(pairs, n + n))
+    found = either(start, both(free, raised(start, n)))
+    found = either(found, both(pairs, raised(found, n + n)))
+    found = either(found, both(fours, raised(found, n + n + n + n)))
+    return either(found, both(pairs, raised(found, n + n)))
 
 
 @inlined
 def lowered_over(start, free, n):
     """The same down the board."""
-    pairs = both_of(free, lowered(free, n))
-    fours = both_of(pairs, lowered(pairs, n + n))
-    found = union(start, both_of(free, lowered(start, n)))
-    found = union(found, both_of(pairs, lowered(found, n + n)))
-    found = union(found, both_of(fours, lowered(found, n + n + n + n)))
-    return union(found, both_of(pairs, lowered(found, n + n)))
+    pairs = both(free, lowered(free, n))
+    fours = both(pairs, lowered(pairs, n + n))
+    found = either(start, both(free, lowered(start, n)))
+    found = either(found, both(pairs, lowered(found, n + n)))
+    found = either(found, both(fours, lowered(found, n + n + n + n)))
+    return either(found, both(pairs, lowered(found, n + n)))
 
 
 @inlined
 def queens_reach(game, start, free):
     """``start`` and the free squares that are a queen's move from a square of it."""
     width = geometry(game)[2]
-    found = union(raised_over(start, free, ONE), lowered_over(start, free, ONE))
-    found = union(found, union(raised_over(start, free, width), lowered_over(start, free, width)))
-    found = union(found, union(raised_over(start, free, width + ONE), lowered_over(start, free, width + ONE)))
-    return union(found, union(raised_over(start, free, width - ONE), lowered_over(start, free, width - ONE)))
+    found = either(raised_over(start, free, ONE), lowered_over(start, free, ONE))
+    found = either(found, either(raised_over(start, free, width), lowered_over(start, free, width)))
+    found = either(found, either(raised_over(start, free, width + ONE), lowered_over(start, free, width + ONE)))
+    return either(found, either(raised_over(start, free, width - ONE), lowered_over(start, free, width - ONE)))
 
 
 @inlined
 def kings_reach(game, start, free):
     """``start`` and the free squares next to it."""
     width = geometry(game)[2]
-    row = union(start, union(raised(start, ONE), lowered(start, ONE)))
-    around = union(row, union(raised(row, width), lowered(row, width)))
-    return union(start, both_of(around, free))
+    row = either(start, either(raised(start, ONE), lowered(start, ONE)))
+    around = either(row, either(raised(row, width), lowered(row, width)))
+    return either(start, both(around, free))
 
 
 @inlined
@@ -103,10 +100,10 @@ def divided(game, queens, own, theirs, free):
     while going:
         own_next = queens_reach(game, own, free) if queens else kings_reach(game, own, free)
         their_next = queens_reach(game, theirs, free) if queens else kings_reach(game, theirs, free)
-        own_new, their_new = without(own_next, own), without(their_next, theirs)
-        mine = union(mine, without(own_new, their_next))
-        others = union(others, without(their_new, own_next))
-        equal = union(equal, both_of(own_new, their_new))
+        own_new, their_new = less(own_next, own), less(their_next, theirs)
+        mine = either(mine, less(own_new, their_next))
+        others = either(others, less(their_new, own_next))
+        equal = either(equal, both(own_new, their_new))
         going = (own_new.low | own_new.high | their_new.low | their_new.high) != U(0)
         own, theirs = own_next, their_next
     return Shares(mine, others, equal)
@@ -115,7 +112,7 @@ def divided(game, queens, own, theirs, free):
 @inlined
 def lead(shares):
     """The squares that the one side has more than the other, int64."""
-    return np.int64(size_of(shares.own)) - np.int64(size_of(shares.theirs))
+    return np.int64(size(shares.own)) - np.int64(size(shares.theirs))
 
 
 @inlined
@@ -136,7 +133,7 @@ def weighed(game, state, contested):
     queens, kings = divided(game, True, mine, others, free), divided(game, False, mine, others, free)
     territory = game.queen_territory * lead(queens) + game.king_territory * lead(kings)
     mobility = moves_of(game, free, own) - moves_of(game, free, theirs)
-    return territory + contested * np.int64(size_of(queens.both)) + game.mobility * mobility
+    return territory + contested * np.int64(size(queens.both)) + game.mobility * mobility
 
 
 @contract.evaluation.implements(Board)
@@ -153,16 +150,16 @@ def evaluation_of_half_turns(game, state):
 @contract.evaluation_limit.implements(Board)
 def amazons_evaluation_limit(game):
     """Every square on one side, and the most moves of four amazons."""
-    size = np.int64(geometry(game)[2]) - 1
-    squares = size * size - 2 * AMAZONS
+    side = np.int64(geometry(game)[2]) - 1
+    squares = side * side - 2 * AMAZONS
     weights = game.queen_territory + game.king_territory + game.contested
-    return squares * weights + game.mobility * AMAZONS * (4 * size - 5) + 1
+    return squares * weights + game.mobility * AMAZONS * (4 * side - 5) + 1
 
 
 @inlined
 def turns_left(game, state):
     """An estimate of the turns until the end, float64."""
-    return np.float64(size_of(free_squares(game, state))) * 0.75
+    return np.float64(size(free_squares(game, state))) * 0.75
 
 
 @contract.remaining_plies.implements(Board)

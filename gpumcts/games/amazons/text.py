@@ -11,14 +11,17 @@ from typing import Any
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import DIRECTIONS, MOVED, MOVER, SIDE_BITS, SQUARE_BITS, square_number, state_of
+from gpumcts.games.amazons.lines import DIRECTIONS
 from gpumcts.games.amazons.options import AMAZONS, Board, Full, Split
+from gpumcts.games.amazons.pieces import MOVED, MOVER, SIDE_BITS, SQUARE_BITS
+from gpumcts.games.amazons.setup import square_number, state_of
 
 PLAYERS = "White (W)", "Black (B)"
 SIGNS = "WB"
 ARROW, FREE = "x", "."
-TURN = re.compile(r"([a-z]\d+)-([a-z]\d+)(?:/([a-z]\d+))?")
-SHOT = re.compile(r"/?([a-z]\d+)")
+SQUARE = "([a-z][1-9][0-9]?)"
+TURN = re.compile(f"{SQUARE}-{SQUARE}(?:/{SQUARE})?")
+SHOT = re.compile(f"/?{SQUARE}")
 
 
 def _name(game: Any, square: int) -> str:
@@ -56,7 +59,7 @@ def _signs(game: Any, state: Any) -> dict[int, str]:
 
 
 def _strides(game: Any) -> list[int]:
-    """What a step adds in each of the eight directions, in the order of ``board.runs``."""
+    """What a step adds in each of the eight directions, in the order of ``lines.runs``."""
     width = game.SIZE + 1
     ahead = [1, width - 1, width, width + 1]
     return ahead + [-stride for stride in ahead]
@@ -83,7 +86,7 @@ def ply_text(game, state, move):
 
 def _square(game: Any, text: str, name: str) -> int:
     """The number of a square; refused where it is off the board."""
-    if name[0] not in "abcdefghij"[: game.SIZE] or not 1 <= int(name[1:]) <= game.SIZE or name[1] == "0":
+    if name[0] not in "abcdefghij"[: game.SIZE] or int(name[1:]) > game.SIZE:
         last = _name(game, square_number(game, "abcdefghij"[game.SIZE - 1] + str(game.SIZE)))
         raise BadInput(f"move {text!r}: {name} is not on the board, a1 to {last}")
     return square_number(game, name)

@@ -7,25 +7,7 @@ LLVM turns them into vector code.
 import numpy as np
 
 from gpumcts.games import contract
-from gpumcts.games.amazons.board import (
-    MOVER,
-    NO_CODE,
-    Squares,
-    amazons_of,
-    code_from,
-    free_and_pieces,
-    free_squares,
-    nth_code,
-    runs,
-    side_to_move,
-    square_at,
-    square_number,
-    square_set,
-    turned,
-    with_moved,
-    with_squares,
-    without,
-)
+from gpumcts.games.amazons.lines import NO_CODE, code_from, nth_code, runs, square_at
 from gpumcts.games.amazons.moves import (
     CODE,
     CODE_BITS,
@@ -35,10 +17,13 @@ from gpumcts.games.amazons.moves import (
     arrows,
     choice,
     choices,
-    chosen,
     numbered,
+    or_stuck,
 )
 from gpumcts.games.amazons.options import Board6, Board8, Board10, Full
+from gpumcts.games.amazons.pieces import MOVER, amazons_of, side_to_move, with_moved
+from gpumcts.games.amazons.setup import free_and_pieces, square_number
+from gpumcts.games.amazons.squares import Squares, free_squares, less, square_set, turned, with_squares
 from gpumcts.games.contract import NO_MOVE, next_move
 from gpumcts.jit import blend, inlined
 
@@ -140,6 +125,6 @@ def play_turn(game, state, move):
     origin = number >> (CODE_BITS + CODE_BITS)
     to = square_at(game, origin, (number >> CODE_BITS) & CODE)
     arrow = square_at(game, to, number & CODE)
-    free = without(after_move(game, free_squares(game, state), origin, to), square_set(game, arrow))
+    free = less(after_move(game, free_squares(game, state), origin, to), square_set(game, arrow))
     pieces = with_moved(state.pieces, origin, to) ^ (U(1) << MOVER)
-    return chosen(game, move != NO_TURN, state, free, pieces)
+    return or_stuck(game, move != NO_TURN, state, free, pieces)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import STEP_BASE, STEP_BITS, Board, OneWord, TwoWords, shape
-from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
+from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
 from gpumcts.jit import blend, inlined, nth_set_bit, popcount, trailing_zeros
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
@@ -221,12 +221,6 @@ def movable_towards(game, own, opp, direction):
 
 
 @inlined
-def chosen(condition, a, b):
-    """``a if condition else b``, word by word."""
-    return Squares(a.low if condition else b.low, a.high if condition else b.high)
-
-
-@inlined
 def nth_of(game, stones, n):
     """Move number ``n`` (uint64) of those of ``stones``, by direction; int64."""
     up, right, down, left = stones
@@ -234,8 +228,8 @@ def nth_of(game, stones, n):
     second = first + size(right)
     third = second + size(down)
     past_1, past_2, past_3 = n >= first, n >= second, n >= third
-    squares = chosen(past_3, left, chosen(past_2, down, chosen(past_1, right, up)))
-    before = third if past_3 else (second if past_2 else (first if past_1 else U(0)))
+    squares = blend(past_3, left, blend(past_2, down, blend(past_1, right, up)))
+    before = blend(past_3, third, blend(past_2, second, blend(past_1, first, U(0))))
     square = nth_square(game, squares, n - before)
     return np.int64((U(past_1) + U(past_2) + U(past_3)) << DIRECTION | square)
 
@@ -301,6 +295,11 @@ def clobber_next_move(game, state, move):
         if (found.low | found.high) != U(0):
             return lowest(game, found) | following << np.int64(DIRECTION)
     return np.int64(NO_MOVE)
+
+
+@contract.move_after.implements(Board)
+def clobber_move_after(game, state, move, k):
+    return next_move(game, state, move)
 
 
 @contract.play.implements(Board)

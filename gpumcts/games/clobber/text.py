@@ -1,5 +1,6 @@
 """Positions and moves of Clobber as people write them: plain Python, never compiled."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from gpumcts.games.contract import count_moves
 
 U = np.uint64
 LETTERS = "abcdefghij"
+SQUARE = f"([{LETTERS}][1-9][0-9]?)"
+MOVE = re.compile(SQUARE + SQUARE)
 PLAYERS = "ox"
 STEPS = (-1, 0), (0, 1), (1, 0), (0, -1)  # rows down and columns to the right of the directions, in their order
 NAMES = "White (o)", "Black (x)"
@@ -71,20 +74,19 @@ def clobber_parse_move(game, state, text):
 
 def _named_squares(game: Board, text: str) -> tuple[int, int]:
     """The two squares that a move names; raises BadInput where it does not name two squares of the board."""
-    lower = text.lower()
-    second = next((at for at in range(1, len(lower)) if lower[at] in LETTERS), len(lower))
-    found = []
-    for name in (lower[:second], lower[second:]):
-        column, row = LETTERS.find(name[:1]) if name else -1, name[1:]
-        if column < 0 or not row.isascii() or not row.isdecimal() or row[0] == "0":
-            raise BadInput(
-                f"move {text!r} is not a move: Clobber takes the square left and the square captured, as a1b1"
-            )
-        if column >= game.columns or int(row) > game.rows:
-            last = f"{LETTERS[game.columns - 1]}{game.rows}"
-            raise BadInput(f"move {text!r} is not legal here: {name} is not on the board, a1 to {last}")
-        found.append((game.rows - int(row)) * game.columns + column)
-    return found[0], found[1]
+    names = MOVE.fullmatch(text.lower())
+    if names is None:
+        raise BadInput(f"move {text!r} is not a move: Clobber takes the square left and the square captured, as a1b1")
+    return _numbered(game, text, names[1]), _numbered(game, text, names[2])
+
+
+def _numbered(game: Board, text: str, name: str) -> int:
+    """The number of a square; raises BadInput where it is off the board."""
+    column, row = LETTERS.index(name[0]), int(name[1:])
+    if column >= game.columns or row > game.rows:
+        last = f"{LETTERS[game.columns - 1]}{game.rows}"
+        raise BadInput(f"move {text!r} is not legal here: {name} is not on the board, a1 to {last}")
+    return (game.rows - row) * game.columns + column
 
 
 @contract.board_text.implements(Board)

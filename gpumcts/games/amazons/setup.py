@@ -1,0 +1,31 @@
+"""States put together from squares, as starts and positions in text are: plain Python, never compiled."""
+
+import numpy as np
+
+from gpumcts.games.amazons.pieces import MOVED, MOVER, SIDE_BITS, SQUARE_BITS
+from gpumcts.games.amazons.squares import Squares, with_squares
+
+U = np.uint64
+
+
+def square_number(board, name: str) -> int:
+    """The number of a square such as d10 on a board, which it must be on."""
+    return (int(name[1:]) - 1) * (board.SIZE + 1) + ord(name[0]) - ord("a")
+
+
+def free_and_pieces(board, white: list[int], black: list[int], arrows: list[int], mover: int, waiting: int) -> tuple:
+    """The free squares as a number, and the word of the pieces, whose MOVED is ``waiting``; plain Python."""
+    width = board.SIZE + 1
+    taken = {*white, *black, *arrows}
+    free = sum(1 << s for s in range(board.SIZE * width) if s % width < board.SIZE and s not in taken)
+    pieces = mover << int(MOVER) | waiting << int(MOVED)
+    for side, squares in enumerate((white, black)):
+        for i, s in enumerate(sorted(squares)):
+            pieces |= s << side * SIDE_BITS + i * SQUARE_BITS
+    return free, pieces
+
+
+def state_of(game, *parts):
+    """The state of what ``free_and_pieces`` takes."""
+    free, pieces = free_and_pieces(game, *parts)
+    return with_squares(game, Squares(U(free & (2**64 - 1)), U(free >> 64)), U(pieces))

@@ -1,0 +1,202 @@
+"""Sets of squares, the words of a state that hold them, and what else the sizes of the board differ in.
+
+A row of n squares takes n + 1 bits, a1 is bit 0; the bit after the last square of a row is never free. So a line that
+leaves the board meets a square that is not free, whatever its direction, and no line needs a mask of files. A board of
+6x6 has one word, and every high word of its sets is the constant 0.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.games.amazons.options import Board, Board6, Board8, Board10, SmallState, State
+from gpumcts.games.contract import pack, unpack
+from gpumcts.jit import bit_reverse, blend, inlined, popcount
+from gpumcts.verbs import verb
+
+U = np.uint64
+
+
+class Squares(NamedTuple):
+    """A set of squares as two words; the second is 0 on boards of one word."""
+
+    low: np.uint64
+    high: np.uint64
+
+
+# ----------------------------------------------------------------------------------------------- what sizes differ in
+
+
+@verb("game")
+def geometry(game):
+    """(rays, strides, width): the rays of the four directions of rising bits from bit 0, as eight words, low and high by turns;
+    what a step of these directions adds, a byte each; the bits of a row. All uint64, constants of the compiled code."""
+
+
+@verb("game")
+def free_squares(game, state):
+    """The free squares of a state."""
+
+
+@verb("game")
+def with_squares(game, free, pieces):
+    """The state of these free squares and this word of pieces."""
+
+
+@verb("game")
+def shifted(game, squares, s):
+    """The squares with square ``s`` (uint64) moved to bit 0; those below are gone."""
+
+
+@verb("game")
+def square_set(game, s):
+    """The set of one square, uint64."""
+
+
+@verb("game")
+def turned(game, squares):
+    """The squares in reverse order; square s comes to ``turned_square``."""
+
+
+@verb("game")
+def turned_square(game, s):
+    """Where square s is on the turned board."""
+
+
+def _register_geometry(kind: type, size: int) -> None:
+    width = size + 1
+    strides = (1, width - 1, width, width + 1)
+    lines = [sum(1 << stride * k for k in range(1, size + 1)) for stride in strides]
+    rays = tuple(U(half) for line in lines for half in (line & (2**64 - 1), line >> 64))
+    steps, bits = U(sum(stride << 8 * i for i, stride in enumerate(strides))), U(width)
+
+    @geometry.implements(kind)
+    def constants(game):
+        return rays, steps, bits
+
+
+for _kind in (Board6, Board8, Board10):
+    _register_geometry(_kind, _kind.SIZE)
+
+
+@free_squares.implements(Board)
+def two_words(game, state):
+    return Squares(state.low, state.high)
+
+
+@free_squares.implements(Board6)
+def one_word(game, state):
+    return Squares(state.low, U(0))
+
+
+@with_squares.implements(Board)
+def state_of_two(game, free, pieces):
+    return State(free.low, free.high, pieces)
+
+
+@with_squares.implements(Board6)
+def state_of_one(game, free, pieces):
+    return SmallState(free.low, pieces)
+
+
+@unpack.implements(Board)
+def unpack_two(game, words, at, stride):
+    return State(words[at], words[at + stride], words[at + 2 * stride])
+
+
+@unpack.implements(Board6)
+def unpack_one(game, words, at, stride):
+    return SmallState(words[at], words[at + stride])
+
+
+@pack.implements(Board)
+def pack_two(game, state, words, at, stride):
+    words[at], words[at + stride], words[at + 2 * stride] = state.low, state.high, state.pieces
+
+
+@pack.implements(Board6)
+def pack_one(game, state, words, at, stride):
+    words[at], words[at + stride] = state.low, state.pieces
+
+
+@shifted.implements(Board)
+def shifted_two(game, squares, s):
+    within, beyond = s & U(63), s >= U(64)
+    first = blend(beyond, squares.high, squares.low)
+    second = blend(beyond, U(0), squares.high)
+    return Squares((first >> within) | ((second << U(1)) << (U(63) - within)), second >> within)
+
+
+@shifted.implements(Board6)
+def shifted_one(game, squares, s):
+    return Squares(squares.low >> (s & U(63)), U(0))
+
+
+@square_set.implements(Board)
+def square_of_two(game, s):
+    one, beyond = U(1) << (s & U(63)), s >= U(64)
+    return Squares(blend(beyond, U(0), one), blend(beyond, one, U(0)))
+
+
+@square_set.implements(Board6)
+def square_of_one(game, s):
+    return Squares(U(1) << (s & U(63)), U(0))
+
+
+@turned.implements(Board)
+def turned_two(game, squares):
+    return Squares(bit_reverse(squares.high), bit_reverse(squares.low))
+
+
+@turned.implements(Board6)
+def turned_one(game, squares):
+    return Squares(bit_reverse(squares.low), U(0))
+
+
+@turned_square.implements(Board)
+def turned_in_two(game, s):
+    return U(127) - s
+
+
+@turned_square.implements(Board6)
+def turned_in_one(game, s):
+    return U(63) - s
+
+
+# ------------------------------------------------------------------------------------------------------------ sets
+
+
+@inlined
+def both(a, b):
+    """Squares in both sets."""
+    return Squares(a.low & b.low, a.high & b.high)
+
+
+@inlined
+def either(a, b):
+    """Squares in either set."""
+    return Squares(a.low | b.low, a.high | b.high)
+
+
+@inlined
+def less(a, b):
+    """Squares of ``a`` that are not in ``b``."""
+    return Squares(a.low & ~b.low, a.high & ~b.high)
+
+
+@inlined
+def size(squares):
+    """How many squares a set has, as uint64."""
+    return popcount(squares.low) + popcount(squares.high)
+
+
+@inlined
+def raised(squares, n):
+    """The squares moved up by n bits, 0 < n < 64."""
+    return Squares(squares.low << n, (squares.high << n) | (squares.low >> (U(64) - n)))
+
+
+@inlined
+def lowered(squares, n):
+    """The squares moved down by n bits, 0 < n < 64."""
+    return Squares((squares.low >> n) | (squares.high << (U(64) - n)), squares.high >> n)
