@@ -148,7 +148,7 @@ def test_what_the_game_decides_is_taken_for_proven():
     ]
     assert found.values.tolist() == expected and (found.proven != UNKNOWN).all()
     by_the_end = abs(found.values) > WON - FAR
-    assert by_the_end.any() and not by_the_end.all() and 1 < len(set(found.depths))
+    assert by_the_end.any() and not by_the_end.all() and len(set(found.depths)) > 1
     known = [contract.decided(game, plain(game, words)) != 0 for words in states]
     at_root = Deepening(game, 1 << 10).search(states[known], keys_of(58, count=sum(known)), depth=1)
     assert at_root.values.tolist() == [reference.value(plain(game, words), 1) for words in states[known]]
@@ -197,7 +197,7 @@ TIGHT = ("xx.o/x..x/oooo/.x.o x", "o.xo/.oo./..ox/xxxx x")
 
 
 def stopped(searches, words, key, nodes):
-    """What a search of so many nodes finds, the list of its root, and how many of it are begun in an iteration of how many plies."""
+    """What a search of so many nodes finds, the list of its root, and how many of it are begun in an iteration to which depth."""
     found = searches.search(words[None], key[None], nodes=nodes)
     stack, table = searches._room()
     searches._free.put((stack, table))
