@@ -22,7 +22,7 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.rng import mix
-from tests.games.drivers import GAMES, keys_of, positions, trace
+from tests.games.drivers import for_tests, keys_of, positions, trace
 from tests.reference.depth_limited import DepthLimited
 from tests.reference.exact import Exact
 
@@ -36,9 +36,8 @@ def has_chance(game):
     return (Rules(game).movers(positions(words, plies, ends=False)) == CHANCE).any()
 
 
-TAKEN = [
-    name for name in GAMES if name.endswith("default") and GAMES[name].PLAYERS == 2 and not has_chance(GAMES[name])
-]
+GAMES = for_tests()
+TAKEN = [name for name, game in GAMES.items() if game.PLAYERS == 2 and not has_chance(game)]
 
 
 def some_positions(game, count, games=6, last=None):
@@ -148,7 +147,7 @@ def test_what_the_game_decides_is_taken_for_proven():
     ]
     assert found.values.tolist() == expected and (found.proven != UNKNOWN).all()
     by_the_end = abs(found.values) > WON - FAR
-    assert by_the_end.any() and not by_the_end.all() and 1 < len(set(found.depths))
+    assert by_the_end.any() and not by_the_end.all() and len(set(found.depths)) > 1
     known = [contract.decided(game, plain(game, words)) != 0 for words in states]
     at_root = Deepening(game, 1 << 10).search(states[known], keys_of(58, count=sum(known)), depth=1)
     assert at_root.values.tolist() == [reference.value(plain(game, words), 1) for words in states[known]]
@@ -197,7 +196,7 @@ TIGHT = ("xx.o/x..x/oooo/.x.o x", "o.xo/.oo./..ox/xxxx x")
 
 
 def stopped(searches, words, key, nodes):
-    """What a search of so many nodes finds, the list of its root, and how many of it are begun in an iteration of how many plies."""
+    """What a search of so many nodes finds; the list of its root, how many of it are begun, and the plies of the iteration."""
     found = searches.search(words[None], key[None], nodes=nodes)
     stack, table = searches._room()
     searches._free.put((stack, table))
@@ -223,11 +222,10 @@ def test_no_budget_makes_it_play_what_it_knows_to_lose(name):
     else:
         game = DotsAndBoxes(2, 2)
         states = some_positions(game, 12, last=7)
-    exact, searches, avoided = Exact(game), Deepening(game, 1 << 12), 0
+    searches, avoided = Deepening(game, 1 << 12), 0
     for b, key in enumerate(keys_of(63, count=12)):
         words = states[b % len(states)]
-        state, nodes = plain(game, words), 1
-        lost = {m for m in Rules(game).legal_moves(words).tolist() if not is_kept(game, exact, state, m)}
+        lost, nodes = losing_moves(game, searches, words), 1
         now = stopped(searches, words, key, nodes)
         while now[0].proven[0] == UNKNOWN and nodes < 400:
             nodes += 1
@@ -242,10 +240,18 @@ def test_no_budget_makes_it_play_what_it_knows_to_lose(name):
     assert avoided > 12
 
 
-def is_kept(game, exact, state, move):
-    """Whether who moves does not lose after this move."""
-    value = exact.value(contract.play(game, state, move))
-    return (-value if contract.mover(game, state) == 1 else value) >= 0
+def losing_moves(game, searches, words):
+    """The moves after which who moves loses, by searches without a limit."""
+    rules = Rules(game)
+    moves = rules.legal_moves(words)
+    after = rules.play(np.tile(words, (len(moves), 1)), moves)
+    counts, movers = rules.describe(after)
+    goes_on = counts > 0
+    proven = searches.search(after[goes_on], keys_of(64, count=int(goes_on.sum()))).proven
+    same = movers[goes_on] == rules.movers(words[None])[0]
+    lost = set(moves[goes_on][(proven == np.where(same, LOSS, WIN))].tolist())
+    own = 1 - 2 * rules.movers(words[None])[0]
+    return lost | set(moves[~goes_on][own * rules.scores(after[~goes_on]) < 0].tolist())
 
 
 def test_threads_batches_slices_and_earlier_searches_change_nothing(middle, monkeypatch):
