@@ -22,7 +22,7 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.rng import mix
-from tests.games.drivers import for_tests, keys_of, positions, trace
+from tests.games.drivers import MANY_MOVES, for_tests, keys_of, positions, trace
 from tests.reference.depth_limited import DepthLimited
 from tests.reference.exact import Exact
 
@@ -76,7 +76,9 @@ def affordable_depth(game, words):
 def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
     """The same value, and a move that has it; where nothing is proven earlier, to the depth that was asked for."""
     game = GAMES[name]
-    states = some_positions(game, 12)
+    states = some_positions(game, 24)
+    states = states[Rules(game).count_moves(states) <= MANY_MOVES][-12:]
+    assert len(states) > 3
     reference, searches = DepthLimited(game), Deepening(game, entries=1 << 8)
     depths = [affordable_depth(game, words) for words in states]
     for depth in sorted(set(depths)):
