@@ -14,6 +14,7 @@ from experiments import bench, doctor, match, perft, planning, playouts, report,
 from experiments.budgets import UNITS
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
+from experiments.hydra_speed import quicken
 from gpumcts import options
 from gpumcts.tree.settings import Settings
 
@@ -25,6 +26,12 @@ GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget"
 OPTION_KINDS = ("game", "playout", "selection", "backup")
 FILES = sorted(CONF.rglob("*.yaml"))
 OVERLAYS = [file for group in ("preset", "cell", "experiment") for file in sorted((CONF / group).rglob("*.yaml"))]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_hydra():
+    """As every command has it."""
+    quicken()
 
 
 def composed(command: str, *overrides: str) -> dict:

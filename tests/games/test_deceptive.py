@@ -93,7 +93,9 @@ def test_trees_keep_the_contract(shape):
         assert contract.parse_position(game, contract.position_text(game, state)) == state
 
 
-@pytest.mark.parametrize("policy", [Uniform(), Minimax(depth=2)], ids=["uniform", "minimax"])
+@pytest.mark.parametrize(
+    "policy", [Uniform(), pytest.param(Minimax(depth=2), marks=pytest.mark.slow)], ids=["uniform", "minimax"]
+)
 def test_lanes_play_what_playouts_one_by_one_play(policy):
     game = Deceptive(3, 10, 2, 2, 15)
     states, keys = instances(game, range(50)), drivers.keys_of(4, count=50)

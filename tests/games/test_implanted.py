@@ -148,7 +148,9 @@ def test_trees_keep_the_contract(name):
 
 
 @pytest.mark.parametrize("name", ["two", "alone", "both sides"])
-@pytest.mark.parametrize("policy", [Uniform(), Minimax(depth=2)], ids=["uniform", "minimax"])
+@pytest.mark.parametrize(
+    "policy", [Uniform(), pytest.param(Minimax(depth=2), marks=pytest.mark.slow)], ids=["uniform", "minimax"]
+)
 def test_lanes_play_what_playouts_one_by_one_play(name, policy):
     tree, _ = built(name)
     states, keys = instances(tree, range(50)), drivers.keys_of(4, count=50)

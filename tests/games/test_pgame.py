@@ -98,7 +98,9 @@ def test_shapes_keep_the_contract(game):
 
 
 @pytest.mark.parametrize("game", SHAPES, ids=str)
-@pytest.mark.parametrize("policy", [Uniform(), Minimax(depth=2)], ids=["uniform", "minimax"])
+@pytest.mark.parametrize(
+    "policy", [Uniform(), pytest.param(Minimax(depth=2), marks=pytest.mark.slow)], ids=["uniform", "minimax"]
+)
 def test_lanes_play_what_playouts_one_by_one_play(game, policy):
     """Beyond 64 moves informed playouts have no lanes."""
     assert (game.branching <= 64) == game.LANES

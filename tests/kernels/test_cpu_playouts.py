@@ -24,13 +24,13 @@ OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
-BOARDS = {"othello", "dots_and_boxes", "dice_duel", "clobber"}
+BOARDS = {"othello", "clobber"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 
-def parameters(pairs, boards=BOARDS):
+def parameters(pairs, boards=BOARDS, dear=False):
     """The pairs, those of other games than ``boards`` with an informed policy among the slow tests."""
-    slow = [pair for pair in pairs if pair[0] not in boards and pair[1] not in ("uniform", "staged")]
+    slow = [pair for pair in pairs if (dear or pair[0] not in boards) and pair[1] not in ("uniform", "staged")]
     return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
 
 
@@ -50,8 +50,14 @@ def in_lockstep(game, policy):
     return in_lanes(value, game) or searched_in_lanes(game, value)
 
 
-@pytest.mark.parametrize("game, policy", parameters([pair for pair in PAIRS if GAMES[pair[0]].LANES], {"othello"}))
-@pytest.mark.parametrize("lanes", OTHER_WIDTHS)
+@pytest.mark.parametrize(
+    "lanes, game, policy",
+    [
+        pytest.param(lanes, *pair.values, marks=pair.marks)
+        for lanes in OTHER_WIDTHS
+        for pair in parameters([p for p in PAIRS if GAMES[p[0]].LANES], {"othello"}, dear=lanes != OTHER_WIDTHS[0])
+    ],
+)
 def test_the_number_of_lanes(game, policy, lanes):
     """More leaves than lanes, and fewer."""
     if not in_lockstep(GAMES[game], POLICIES[policy]):

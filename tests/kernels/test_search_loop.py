@@ -25,6 +25,7 @@ from tests.kernels.drivers import GAMES, keys_for, positions
 
 STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": DotsAndBoxes(1, 2), "path": ShortestPath()}
 DEPTHS = (1, 2)
+VECTORS = [(1, LANES), *(pytest.param(2, n, marks=[] if n == LANES else [pytest.mark.slow]) for n in WIDTHS)]
 SIZES = sorted({0, 1, FEWEST_FOR_VECTORS - 1, FEWEST_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
 every_stepped_game = pytest.mark.parametrize("game", STEPPED.values(), ids=STEPPED)
 every_depth = pytest.mark.parametrize("depth", DEPTHS)
@@ -134,7 +135,7 @@ def test_batch_sizes(game, depth):
 
 
 @pytest.mark.skipif(not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2")
-@pytest.mark.parametrize(("depth", "lanes"), [(1, LANES), *((2, lanes) for lanes in WIDTHS)])
+@pytest.mark.parametrize(("depth", "lanes"), VECTORS)
 def test_steps_are_vectorised(depth, lanes):
     """A step of Othello's search in vector registers: some 300 operations, four or eight lanes at once."""
     signature, function = evaluate_signature(Othello(), compiled(Minimax(depth=depth))), searching_in_lanes(lanes)

@@ -61,6 +61,7 @@ def test_the_first_sight_of_a_win(views, sight):
     assert sight_of(views, 0) is None
 
 
+@pytest.mark.slow
 def test_views_of_a_search_that_proves():
     """What pvs tells of boxes is exact, and with search.solve UCT tells what it has proven of the move it plays."""
     rules = Rules(GAME)

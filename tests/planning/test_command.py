@@ -133,6 +133,7 @@ def figure(run, tmp_path):
     return run(words, "game.size=2,3"), tmp_path / "fig4"
 
 
+@pytest.mark.slow
 def test_figure_4(figure, run, monkeypatch):
     done, folder = figure
     assert done.code == 0, done.err

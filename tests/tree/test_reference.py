@@ -115,9 +115,15 @@ def test_toy_games(operator, game):
     assert_like_reference(searcher, [contract.start(game)] * 3, 150, tolerance=tolerance_of(operator))
 
 
-@pytest.mark.parametrize("game", ["othello", "dice"])
 @pytest.mark.parametrize(
-    "operator, settings", [(o, s) for o in OPERATORS for s in SETTINGS if o in THREE_SUMS or s not in OF_FEW]
+    "operator, settings, game",
+    [
+        pytest.param(o, s, g, marks=[] if g == "dice" or o in THREE_SUMS else [pytest.mark.slow])
+        for g in ("othello", "dice")
+        for o in OPERATORS
+        for s in SETTINGS
+        if o in THREE_SUMS or s not in OF_FEW
+    ],
 )
 def test_settings(operator, settings, game):
     refused = operator_of(operator).EVALUATES and settings in WHOLE_EPISODES
