@@ -143,9 +143,13 @@ def test_every_command_composes_and_explains_itself(name):
     assert f"python -m experiments.{name}" in text
 
 
+LONG = ("recovery", "random_vs_informed", "evaluation", "fig4_variants")
+"""Sweeps of many jobs, which are composed one by one."""
+
+
 def _overlay(file):
     name = str(file.relative_to(CONF).with_suffix(""))  # one sweep has 128 jobs
-    return pytest.param(file, id=name, marks=[pytest.mark.slow] if name.endswith("recovery") else [])
+    return pytest.param(file, id=name, marks=[pytest.mark.slow] if name.endswith(LONG) else [])
 
 
 @pytest.mark.parametrize("file", [_overlay(file) for file in OVERLAYS])

@@ -55,6 +55,7 @@ def rows(tmp_path_factory):
     return [Row(**json.loads(line)) for line in (folder / "rows").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_suites_in_the_simulator(rows):
     found = {name: [row for row in rows if row.suite == name] for name in gpu_check.PARTS}
     assert {name: bool(some) for name, some in found.items()} == {name: name != gpu_check.ON_DEVICE for name in found}
@@ -116,6 +117,7 @@ def test_without_a_device(tmp_path):
     assert json.loads((tmp_path / "new" / "figures.json").read_text("utf-8"))["problems"]["device"]
 
 
+@pytest.mark.slow
 def test_tests_are_counted(tmp_path, monkeypatch):
     """Two processes of pytest on tests that pass, fail and are skipped, and one that does not end."""
     (tmp_path / "test_some.py").write_text(

@@ -14,10 +14,12 @@ from experiments import kocsis2006improved_rates as rates
 from experiments.complaints import CONF
 
 ITEMS = ("fig4", "fig5", "fig6")
+TABLES = ("table1", "table2")
 
 
 def test_every_item_has_a_title_and_an_end():
-    assert tuple(document.TITLES) == tuple(document.CONCLUSIONS) == ITEMS
+    """But for the tables, which end as every sweep of matches does."""
+    assert tuple(document.TITLES) == (*ITEMS, *TABLES) and tuple(document.CONCLUSIONS) == ITEMS
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -96,6 +98,7 @@ def figure_4(run):
     return done
 
 
+@pytest.mark.slow
 def test_figure_4_in_little(figure_4, only):
     said = " ".join(figure_4.out.split())
     assert "where UCT stops failing, and what alpha-beta takes" in said and "MMMC is above MC at" in said
@@ -108,6 +111,7 @@ def test_figure_4_in_little(figure_4, only):
     assert ended[0]["failure_rate"] == "0.0"
 
 
+@pytest.mark.slow
 def test_a_report_of_followed_searches(figure_4, run, only):
     done = run("report runs=multirun/**")
     assert done.code == 0 and "8 runs" in done.out, done.err

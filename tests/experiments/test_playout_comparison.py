@@ -2,7 +2,10 @@
 
 import csv
 
+import pytest
 
+
+@pytest.mark.slow
 def test_random_against_informed_in_little(run, only):
     """Of Dots and Boxes alone, at equal playouts and at equal time."""
     sweep = "board=dots_and_boxes policy=uniform,mm1 by=playouts,time"

@@ -239,6 +239,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_figure_3_in_little(run, only):
     pairs = '"[0,2],[0,4],[0,6],[2,6],[4,6]"'
     done = run(

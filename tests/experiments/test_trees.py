@@ -166,6 +166,7 @@ def test_alpha_betas_leaves_are_of_all_trees(run, only):
     assert summary["leaves_decisive"] != summary["leaves_mean"]
 
 
+@pytest.mark.slow
 def test_stored_moves_above_a_value_change_searches_in_a_small_table(run, tmp_path):
     found = []
     for number, above in enumerate(("inf", "0.0")):

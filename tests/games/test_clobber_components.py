@@ -49,7 +49,9 @@ def assert_right(game, states, least):
     assert (found == 1).sum() >= least and (found == -1).sum() >= least
 
 
-@pytest.mark.parametrize("size, games, most", [((4, 4), 400, 12), ((10, 10), 100, 9)])
+@pytest.mark.parametrize(
+    "size, games, most", [pytest.param((4, 4), 400, 12, marks=pytest.mark.slow), ((10, 10), 100, 9)]
+)
 def test_answers_are_those_of_exhaustive_search(size, games, most):
     game = Clobber(*size).compiled()
     assert_right(game, ends_of_games(game, games, most)[0], 100)

@@ -28,7 +28,7 @@ SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p) != ("clobber", "minimax-default")
+    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"))
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""

@@ -54,11 +54,11 @@ CASES: dict[str, Case] = {
     "minimax playouts": (DICE, None, "ucb1", "average", Settings(), 20),
     "uniform sampling": (DOTS, None, "uniform", "average", Settings("whole_path"), 12),
     "the root alone": (DICE, None, "boltzmann", "average", Settings("root"), 30),
-    "rounds": (DOTS, None, "epsilon_greedy", "average_rounds", Settings(leaves_per_tree=2), 60),
     "bounds, solved": (DUEL, None, "bast", "bast", Settings(solve=True), 60),
-    "variances, solved": (OTHELLO, LATE, "ucb1_tuned", "average_variance", Settings(solve=True, leaves_per_tree=2), 80),
 }
 MORE: dict[str, Case] = {
+    "rounds": (DOTS, None, "epsilon_greedy", "average_rounds", Settings(leaves_per_tree=2), 60),
+    "variances, solved": (OTHELLO, LATE, "ucb1_tuned", "average_variance", Settings(solve=True, leaves_per_tree=2), 80),
     **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS if o not in FIRST},
     **{f"{o} in a dice duel": (DICE, None, "ucb1", o, Settings(leaves_per_tree=2), 80) for o in OPERATORS},
     **{f"{o} on othello": (OTHELLO, LATE, "ucb1", o, Settings(), 40) for o in OPERATORS},

@@ -42,7 +42,7 @@ def test_the_games_are_not_trivial():
     assert len(set(exact_children(DUEL).values())) == 3
 
 
-@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), (PATH, 5_000)])
+@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), pytest.param(PATH, 5_000, marks=pytest.mark.slow)])
 def test_minimax_becomes_exact(game, iterations):
     """Once the tree holds every position that matters, the best move's value is the game's, to the last bit: 10 of 10 seeds."""
     exact = exact_children(game)

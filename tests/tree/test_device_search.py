@@ -177,6 +177,7 @@ def test_what_would_be_launched(monkeypatch):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_fewer_registers():
     """A cap on registers reaches the compiler, which then keeps a little of the state in memory."""
     code = device_check.ptx("ucb1/average/uniform/dice_duel", (9, 0))

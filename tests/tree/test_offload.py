@@ -88,7 +88,16 @@ def compared(game, operator, settings, threads=1, trees=TREES, iterations=ITERAT
     return engine
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+FIRST = ("average", "accelerated", "discounted", "minimax")
+"""The operators among the quick tests."""
+
+
+def slow_unless(quick, *arguments):
+    """A case of a test; the first that are run where there is a device are the ``quick`` ones."""
+    return pytest.param(*arguments, marks=[] if quick else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("operator", [slow_unless(o in FIRST, o) for o in OPERATORS])
 def test_operators(operator):
     engine = compared(OTHELLO, operator_of(operator), Settings())
     assert engine.most_under_way == 2 and engine.started == 2 * ITERATIONS
@@ -152,11 +161,6 @@ def simulated():
 @pytest.mark.parametrize("case", simulated_searches.CASES)
 def test_cudasim_is_cpu(simulated, case):
     assert simulated[case] == simulated_searches.searched(case, "cpu")
-
-
-def slow_unless(quick, *arguments):
-    """A case of a test; the first that are run where there is a device are the ``quick`` ones."""
-    return pytest.param(*arguments, marks=[] if quick else [pytest.mark.slow])
 
 
 @pytest.mark.gpu

@@ -144,6 +144,7 @@ def test_two_moves_in_a_row():
         assert assert_true(found, tree, game, start, solver) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [2, 3])
 def test_clobber(rows):
     """Boards of 2 x 4 and 3 x 4: alpha-beta and the proofs agree on the start and on each of its moves that is proven."""

@@ -70,7 +70,10 @@ def test_like_the_reference(game, settings, replacement):
     assert random > 0 and asked > 20
 
 
-@pytest.mark.parametrize("rule", ["ucb1", "depth_decayed", "sensei", "uniform", "boltzmann"])
+@pytest.mark.parametrize(
+    "rule",
+    ["ucb1", "depth_decayed", *(pytest.param(r, marks=pytest.mark.slow) for r in ("sensei", "uniform", "boltzmann"))],
+)
 def test_every_rule_that_reads_means(rule):
     for game, settings in ((PGame(3, 6), WHOLE), (TOY_GAMES["dots"], Settings())):
         searcher = searcher_of(settings, game, rule_of(rule), entries=300)
