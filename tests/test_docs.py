@@ -14,8 +14,9 @@ RECIPES = sorted((ROOT / "docs").glob("add_*.md"))
 
 
 def _param(path: Path):
-    """The recipe that ends in searches with every rule takes a minute to compile."""
-    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem == "add_a_backup_operator" else [])
+    """The recipes that end in searches with every rule, or of a game of their own, take their time to compile."""
+    slow = path.stem in ("add_a_backup_operator", "add_a_game")
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if slow else [])
 
 
 def test_there_are_recipes():

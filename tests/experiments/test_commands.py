@@ -266,6 +266,7 @@ def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table)
     assert {"table1a": "56.3 ±3.1", "table1b": "28.0 ±2.8"}[table] in done.out
 
 
+@pytest.mark.slow
 def test_the_main_experiment(run, only):
     done = run("match experiment=main games=2 budget.iterations=2 cell=main/informed,main/accelerated engine=cpu")
     assert done.code == 0

@@ -254,6 +254,7 @@ def test_figure_3_in_little(run, only):
     assert only("multirun/ramanujan2010understanding/*/fig3.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_tables_2_and_3_in_little(run, only):
     little = "engine=cpu threads=1 budget=small game.depth=8 budget.iterations=3000 scales.small.runs=12"
     shapes = {"shallow_shallow": (2, 1), "shallow_mid": (2, 5), "mid_shallow": (4, 1), "mid_mid": (4, 5)}

@@ -157,6 +157,7 @@ def test_ptx(kernel):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_what_would_be_launched(monkeypatch):
     """Compiled as for a launch, for an architecture with a suffix: still nothing fused, nor when it comes from the cache."""
     from numba.cuda import codegen, dispatcher

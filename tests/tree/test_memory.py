@@ -95,7 +95,9 @@ def limit_for(searcher, trees, iterations):
     return int((trees + 0.5) * searcher.slots(iterations) * size)
 
 
-@pytest.mark.parametrize("operator", ["average", "accelerated", "bast"])  # of one, four and three columns
+@pytest.mark.parametrize(
+    "operator", ["average", "accelerated", pytest.param("bast", marks=pytest.mark.slow)]
+)  # of one, four and three columns
 def test_waves_threads_and_engines_change_nothing(operator):
     """One tree at a time, a few, all; on one thread and two; playouts in place and elsewhere."""
     states, keys, settings = midgame(7), keys_for(7), Settings(leaves_per_tree=2)

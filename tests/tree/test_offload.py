@@ -158,6 +158,7 @@ def simulated():
     return told_by("tests.tree.simulated_searches")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", simulated_searches.CASES)
 def test_cudasim_is_cpu(simulated, case):
     assert simulated[case] == simulated_searches.searched(case, "cpu")

@@ -216,7 +216,7 @@ def test_ucb1_tuned_explores_moves_of_little_variance_less():
     assert selected(tree, Ucb1Tuned(), 10, total=2.0) == {"b": 10}
 
 
-@pytest.mark.parametrize("iterations", [50, 30_000])
+@pytest.mark.parametrize("iterations", [50, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_bounds_hold(iterations):
     """Without any smoothness supposed: exact values lie between a node's bounds, and with visits the best ones meet."""
     game = PGame(2, 6)
