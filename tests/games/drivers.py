@@ -93,7 +93,7 @@ GAMES = _instances()
 
 def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
-    return name.startswith("amazons-") and name != "amazons-6" or name == "clobber-least"
+    return name.startswith("amazons-") or name == "clobber-least"
 
 
 def has_stages(game: Any) -> bool:

@@ -150,7 +150,8 @@ def assert_sound(report: compile_check.Report) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("kernel", [slow_unless(kernel == PTX[0], kernel) for kernel in PTX])
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", PTX)
 def test_ptx(kernel):
     for report in device_check.reports([kernel]):
         assert_sound(report)
