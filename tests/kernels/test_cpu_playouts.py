@@ -30,7 +30,9 @@ BOARDS = {"othello", "clobber"}
 
 def parameters(pairs, boards=BOARDS, dear=False):
     """The pairs, those of other games than ``boards`` with an informed policy among the slow tests."""
-    slow = [pair for pair in pairs if (dear or pair[0] not in boards) and pair[1] not in ("uniform", "staged")]
+    informed = [pair for pair in pairs if pair[1] not in ("uniform", "staged")]
+    slow = [pair for pair in informed if dear or pair[0] not in boards]
+    slow += [pair for pair in pairs if dear and pair[0] != "othello"]
     return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
 
 
