@@ -24,7 +24,7 @@ from gpumcts.kernels.playout_loop import (
 )
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
-from gpumcts.playouts.contract import in_lanes
+from gpumcts.playouts.contract import has_whole_playout, in_lanes
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
 SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
@@ -62,7 +62,9 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
     if lanes is True or lanes not in (0, 1, *WIDTHS):
         raise BadInput(f"lanes={lanes}: must be 1, for playouts one by one, or one of {', '.join(map(str, WIDTHS))}")
     function = evaluate_one_by_one
-    if lanes > 1 and in_lanes(policy, game):
+    if has_whole_playout(policy, game):
+        pass
+    elif lanes > 1 and in_lanes(policy, game):
         function = playing_in_lanes(lanes)
     elif lanes > 1 and searched_in_lanes(game, policy):
         function = searching_in_lanes(lanes)

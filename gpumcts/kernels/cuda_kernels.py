@@ -17,7 +17,7 @@ from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS
 from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
-from gpumcts.playouts.contract import cut, outcome, step
+from gpumcts.playouts.contract import cut, outcome, step, whole_playout
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
@@ -114,12 +114,19 @@ def add(job, leaf, score, wins, draws, plies):
 
 @inlined
 def enter(game, job, through, leaf, state, plies):
-    """Add the outcomes of the lanes that are ``through`` to the tallies: lanes of one leaf add up, one of them writes."""
-    score, counts = np.int64(0), np.int64(0)
+    """Add the outcomes of the lanes that are ``through`` to the tallies."""
+    score, gone = np.int64(0), np.int64(0)
     if through:
-        score = np.int64(outcome(game, state))
-        counts = np.int64(score > 0) + (np.int64(score == 0) << DRAWS_AT)
-        counts += np.int64(plies - overrun(game, state)) * (1 << PLIES_AT)
+        score, gone = np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+    enter_scores(job, through, leaf, score, gone)
+
+
+@inlined
+def enter_scores(job, through, leaf, score, plies):
+    """The same of scores and plies, 0 where a lane is not ``through``: lanes of one leaf add up, one of them writes."""
+    counts = np.int64(0)
+    if through:
+        counts = np.int64(score > 0) + (np.int64(score == 0) << DRAWS_AT) + plies * (1 << PLIES_AT)
     same = peers(leaf if through else np.int32(-1 - lane()))
     score, counts = sums(same, score, counts)
     if through and rank(same) == 0:
@@ -157,6 +164,24 @@ def playout_kernel(game, policy, job):
             state = step(game, policy, state, stream)
             stream += PLY_STEP
             plies = np.int32(plies + 1)
+
+
+def whole_kernel(game, policy, job):
+    """Every thread plays one playout after another by the game's own ``whole_playout``; a warp waits for its longest."""
+    at, end = first_share(job)
+    while at < job.count:
+        mine = at + lane()
+        busy = mine < min(end, job.count)
+        leaf, score, plies = np.int32(0), np.int64(0), np.int64(0)
+        if busy:
+            leaf, number = placed(job, mine)
+            state, key = load(game, job, leaf, number)
+            score, plies = whole_playout(policy, game, state, key)
+        enter_scores(job, busy, leaf, score, plies)
+        at += WARP
+        if at >= end:
+            at = next_share(job)
+            end = at + job.grab
 
 
 # ---------------------------------------------------------------------------------------------------------- compilation

@@ -39,11 +39,12 @@ from gpumcts.kernels.cuda_kernels import (
     next_share,
     placed,
     playout_kernel,
+    whole_kernel,
 )
 from gpumcts.kernels.search_loop import drawn_move, move_on, needs_search
 from gpumcts.kernels.warp import ALL, WARP, ballot, highest, lane, rank, shuffle
 from gpumcts.playouts import steps
-from gpumcts.playouts.contract import cut, outcome
+from gpumcts.playouts.contract import cut, has_whole_playout, outcome
 from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, child_value, for_player, random_ply
 from gpumcts.rng import PLY_STEP, draw
 
@@ -55,9 +56,12 @@ NONE = steps.NONE
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
     """The kernels that play a policy, as it travels into compiled code, on a game, by name; the usual one first.
 
-    ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is.
+    ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is; ``whole``
+    for a thread that plays by the game's own ``whole_playout``, where it has one.
     """
     found: dict[str, Callable] = {}
+    if has_whole_playout(policy, game):
+        found["whole"] = whole_kernel
     if steps.depth(policy) > 0 and move_set.find(type(game)) is not None:
         found["thread"] = thread_kernel
     found["nested"] = playout_kernel

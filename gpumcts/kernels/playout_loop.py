@@ -15,7 +15,7 @@ import numpy as np
 
 from gpumcts.games.contract import over, overrun, pack, unpack
 from gpumcts.jit import inlined, scratch
-from gpumcts.playouts.contract import cut, outcome, play_out, step
+from gpumcts.playouts.contract import cut, outcome, step, whole_playout
 from gpumcts.rng import PLY_STEP, child_key
 from gpumcts.verbs import verb
 
@@ -77,8 +77,8 @@ def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
     for leaf in range(states.shape[0]):
         state = unpack(game, states[leaf], 0, 1)
         for number in range(playouts):
-            last, plies = play_out(game, policy, state, child_key(keys[leaf], U(number)))
-            record(tally, leaf, outcome(game, last), plies - overrun(game, last))
+            score, plies = whole_playout(policy, game, state, child_key(keys[leaf], U(number)))
+            record(tally, leaf, score, plies)
 
 
 @inlined

@@ -18,6 +18,7 @@ from gpumcts.games.contract import (
     evaluation_limit,
     mover,
     over,
+    overrun,
     play,
     random_in_lanes,
     score,
@@ -94,3 +95,24 @@ def play_out(game, policy, state, key):
         stream += PLY_STEP
         plies += 1
     return state, plies
+
+
+@verb("policy", "game")
+def whole_playout(policy, game, state, key):
+    """One playout from ``state`` under ``key``: (score for the first player, plies to its end), int64 both.
+
+    For games that play on faster with something that states do not hold, connections say, kept along the playout in
+    ``jit.scratch`` of constant size. Moves and outcomes must be those of ``ply_by_ply``, which a body calls itself where
+    the policy cuts playouts. It runs in place of lanes, and on CUDA in a kernel of its own.
+    """
+
+
+@whole_playout.implements(object, object)
+def ply_by_ply(policy, game, state, key):
+    last, plies = play_out(game, policy, state, key)
+    return np.int64(outcome(game, last)), np.int64(plies - overrun(game, last))
+
+
+def has_whole_playout(policy, game):
+    """Whether a policy, as it travels into compiled code, has a ``whole_playout`` of its own on a game. Plain Python."""
+    return whole_playout.find(type(policy), type(game)) is not ply_by_ply
