@@ -115,6 +115,7 @@ def test_alpha_beta_in_a_match(run, only):
     assert summary["player"]["label"] == "alpha_beta" and 0 < summary["player"]["iterations"] < 20 * 7 * 10_000
 
 
+@pytest.mark.slow
 def test_plain_monte_carlo_is_a_search_of_the_root_by_uniform_moves(run, tmp_path):
     line = "match game=dots_and_boxes games=6 budget.iterations=40 threads=1"
     assert run(f"{line} player=mc hydra.run.dir=mc").code == 0
@@ -223,6 +224,7 @@ def test_a_sweep_goes_on_too(swept, run, tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.glob("multirun/*/*/moves.jsonl")} == before
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_threads_alone_have_folders_of_their_own(run, tmp_path):
     done = run(f"match -m {TINY} threads=1,2 games=2,3")
     assert done.code == 0 and "games=3 threads=2" in done.out

@@ -30,6 +30,7 @@ def without_clock(summary):
     return {key: value for key, value in summary.items() if "second" not in key and key != "iterations"}
 
 
+@pytest.mark.slow
 def test_failures_are_those_of_separate_searches(run, only):
     """Every search again on its own, for each checkpoint: the same moves, judged by exact scores."""
     assert run(TINY).code == 0

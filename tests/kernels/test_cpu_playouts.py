@@ -57,7 +57,7 @@ def in_lockstep(game, policy):
     [
         pytest.param(lanes, *pair.values, marks=pair.marks)
         for lanes in OTHER_WIDTHS
-        for pair in parameters([p for p in PAIRS if GAMES[p[0]].LANES], {"othello"}, dear=lanes != OTHER_WIDTHS[0])
+        for pair in parameters([p for p in PAIRS if GAMES[p[0]].LANES], {"othello"}, dear=True)
     ],
 )
 def test_the_number_of_lanes(game, policy, lanes):

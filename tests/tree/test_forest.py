@@ -31,6 +31,7 @@ from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.reference.playout import legal_moves
 from tests.tree.drivers import OPERATORS, OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, searcher_of
+from tests.tree.test_offload import FIRST, slow_unless
 
 SHAPES = {
     "node": Settings(),
@@ -115,7 +116,7 @@ def test_blocks_and_counts(game, shape):
         assert assert_sound(forest, tree, game, state, settings) <= forest.used[tree]
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", [slow_unless(o in FIRST, o) for o in OPERATORS])
 def test_values_lie_between_0_and_1(operator):
     """At every node of large trees, for every operator, with virtual loss long gone."""
     operator = operator_of(operator)
