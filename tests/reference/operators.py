@@ -273,6 +273,35 @@ class AcceleratedByAge(Accelerated):
         return {child: math.fsum(ages) for child, ages in terms.items()}
 
 
+class AcceleratedAdaptive(Accelerated):
+    """The same with a decay for each visit, from what the position has seen until then and from its depth."""
+
+    def velocities(self, node):
+        option, depth, above = self.option, 0, node.parent
+        while above is not None:
+            depth, above = depth + 1, above.parent
+        velocity = dict.fromkeys([None, *node.children], 0.0)
+        visits, total, recent = 0, 0.0, 0.0
+        for visit in node.history:
+            won = visit.reward if node.owner == 0 else visit.playouts - visit.reward
+            visits, total = visits + visit.playouts, total + won
+            recent += min(visit.playouts / min(visits, option.window), 1.0) * (won / visit.playouts - recent)
+            mean = total / visits
+            apart, noise = (recent - mean) ** 2, 2.0 * (mean * (1.0 - mean)) / option.window
+            forgetting = option.root
+            for _ in range(depth):
+                forgetting *= option.growth
+            forgetting += option.disagreement / option.window * (max(apart - noise, 0.0) / apart if apart else 0.0)
+            if option.share:
+                forgetting += 1.0 / (option.least + option.share * visits)
+            decay = 1.0 - min(forgetting, 1.0)
+            for _ in range(visit.playouts):
+                for child in velocity:
+                    velocity[child] *= decay
+                velocity[visit.child] += 1.0
+        return velocity
+
+
 class Discounted(Operator):
     """002, eq. 2 to 4: at every visit of a position all its moves do n <- decay n + I, w <- decay w + R."""
 
@@ -324,7 +353,7 @@ class DiscountedByAge(Discounted):
 OPERATORS = {
     kind.__name__: kind
     for kind in (
-        Accelerated, Average, AverageRounds, AverageVariance, Bast, Discounted, HeuristicPrior, ImplicitMinimax, Max, Minimax,
-        Mix, PowerMean, RobustMax,
+        Accelerated, AcceleratedAdaptive, Average, AverageRounds, AverageVariance, Bast, Discounted, HeuristicPrior,
+        ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
     )
 }  # fmt: skip

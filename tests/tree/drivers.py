@@ -39,6 +39,7 @@ def operator_of(name: str) -> Any:
     """A backup operator with parameters under which all its branches are taken within a few hundred iterations."""
     small = {
         "accelerated": {"decay": 0.9},
+        "accelerated_adaptive": {"least": 5.0, "disagreement": 4.0, "window": 8.0, "root": 0.01},
         "discounted": {"decay": 0.9},
         "max": {"from_visits": 8},
         "robust_max": {"from_visits": 8},
