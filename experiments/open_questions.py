@@ -5,7 +5,8 @@ from experiments.recovery import recovery
 
 TITLES = {
     "recovery": "Recovery from poor early choices (document 004, remark 1)",
+    "decay": "Accelerated UCT with a decay that sets itself (document 002, section 6)",
     "evaluation": "UCT with an evaluation against plain UCT (document 000, section 4)",
 }
 
-CONCLUSIONS = {"recovery": recovery, "evaluation": comparison}
+CONCLUSIONS = {"recovery": recovery, "decay": comparison, "evaluation": comparison}

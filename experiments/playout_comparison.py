@@ -23,7 +23,8 @@ def comparison(results: list[Result], folder: Path) -> list[str]:
     places = list(dict.fromkeys(_place(result) for result in sorted(played, key=_order)))
     found = {(result.label, _place(result)): _cell(result.summary) for result in played}
     rows = [[way, *(found.get((way, place), "") for place in places)] for way in ways]
-    heads = dict.fromkeys([f"{board}, {by}" for board, by in places], "right")
+    words = played[0].config.get("kinds", {}) if played else {}
+    heads = dict.fromkeys([f"{board}, {words.get(by, by)}" for board, by in places], "right")
     show(table("win rate in % [Wilson 95 %], a draw is half a win", {"player": "left", **heads}, rows))
     if not played:
         return []
@@ -70,7 +71,7 @@ def _plot(results: Sequence[Result], ways: Sequence[str], path: Path) -> None:
             ]
             color = CURVES[number % len(CURVES)]
             axes.errorbar(rates, at, xerr=errors, fmt="o", markersize=4, capsize=3, linewidth=1, color=color, label=way)
-        axes.set_title(f"equal {kind}", fontsize=10)
+        axes.set_title(results[0].config.get("kinds", {}).get(kind, f"equal {kind}"), fontsize=10)
         axes.set_xlim(0, 100)
         axes.set_xlabel("win rate of the player, % (Wilson 95 %)", fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)

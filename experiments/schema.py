@@ -55,6 +55,9 @@ OF_EXPERIMENTS = (
     "boards",
     "policy",
     "policies",
+    "kinds",
+    "round",
+    "rounds",
 )
 """Keys that an experiment may add at the top."""
 

@@ -143,7 +143,7 @@ def test_every_command_composes_and_explains_itself(name):
     assert f"python -m experiments.{name}" in text
 
 
-LONG = ("recovery", "random_vs_informed", "evaluation", "fig4_variants")
+LONG = ("recovery", "random_vs_informed", "evaluation", "decay", "fig4_variants")
 """Sweeps of many jobs, which are composed one by one."""
 
 
