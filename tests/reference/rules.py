@@ -78,8 +78,17 @@ def epsilon_greedy(rule, at, child):
     return -1.0 if at.operator.shown(child) == best else unit(at.word(CHILD_DRAWS + child.move))
 
 
+def best_or_random(rule, at, child):
+    """001: "select the node with the highest winrate 50% of the time and select a random move otherwise"."""
+    if unit(at.word(NODE_DRAW)) >= rule.share:
+        return unit(at.word(CHILD_DRAWS + child.move))
+    best = max((at.operator.shown(c) for c in at.node.children if c.proof is None), default=-1.0)
+    return float(at.operator.shown(child) == best)
+
+
 RULES = {
     "Bast": bast,
+    "BestOrRandom": best_or_random,
     "Boltzmann": boltzmann,
     "DepthDecayed": depth_decayed,
     "EpsilonGreedy": epsilon_greedy,
@@ -91,5 +100,10 @@ RULES = {
 
 
 def tries_unvisited(rule: Any, word: Callable[[int], int], untried: int, moves: int) -> bool:
-    """Whether an untried move is tried before any score is looked at; MC draws among all moves, tried or not."""
+    """Whether an untried move is tried before any score is looked at; MC draws among all moves, tried or not.
+
+    So does 001's simple rule in the share of selections that are not the best move's.
+    """
+    if type(rule).__name__ == "BestOrRandom":
+        return unit(word(NODE_DRAW)) >= 1.0 - (1.0 - rule.share) * (untried / moves)
     return type(rule).__name__ != "Uniform" or (word(NODE_DRAW) >> 32) * moves >> 32 < untried
