@@ -7,6 +7,7 @@ refused here, in one line that names the key, before any work.
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
@@ -30,6 +31,7 @@ PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "alpha_beta": ("budget",),
     "pvs": ("budget",),
     "random": (),
+    "gtp": (),
 }
 """The groups that count for each player; setting another one is refused."""
 
@@ -116,6 +118,17 @@ class PvsKeys(NamedTuple):
     table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
 
 
+class GtpPlayerKeys(NamedTuple):
+    """The keys of player=gtp."""
+
+    name: str = "gtp"
+    command: str | None = None
+    setup: list[str] = []
+    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
+    patience: Annotated[float, Interval(gt=0, le=1e6)] = 60.0
+    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
+
+
 class Given(NamedTuple):
     """What the command line says, for what can only be judged by it.
 
@@ -151,6 +164,7 @@ class PlayerConfig:
     budget: Budget = Budget()
     best_so_far: bool = False
     table_mb: int = 0
+    program: GtpPlayerKeys = GtpPlayerKeys()
 
     @property
     def plays_out(self) -> bool:
@@ -268,6 +282,8 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
         return searching_player(plain, prefix)
     if name == "mc":
         return _monte_carlo_player(plain, prefix)
+    if name == "gtp":
+        return _outside_player(plain, prefix)
     if name in ALONE:
         return _player_without_playouts(ALONE[name], plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
@@ -284,8 +300,19 @@ def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
     return PlayerConfig("mc", identity, policy, rule, operator, settings, budget)
 
 
-ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys}
-"""The keys of the players that search without playouts, and take a budget but no other group."""
+ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys}
+"""The keys of the players that have some of their own; those that search take a budget but no other group."""
+
+
+def _outside_player(plain: Plain, prefix: str) -> PlayerConfig:
+    """A program that speaks GTP; how many processes of it there are decides no result."""
+    keys = typed(GtpPlayerKeys, plain["player"], f"{prefix}player")
+    if any("\n" in command for command in (keys.command or "", *keys.setup)):
+        raise BadInput(f"{prefix}player.command and {prefix}player.setup: each command is one line")
+    if keys.seconds is not None and keys.seconds >= keys.patience:
+        raise BadInput(f"{prefix}player.patience={keys.patience:g}: must be above {prefix}player.seconds={keys.seconds}")
+    identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
+    return PlayerConfig("gtp", {"player": identity}, program=keys)
 
 
 def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:
@@ -328,6 +355,7 @@ def as_json(value: Any) -> Any:
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [str(identity["player"]["name"])]
+    words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})
         fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]
