@@ -21,13 +21,12 @@ from experiments.console import bar, here, say, shortened, show, stop_on_interru
 from experiments.folder import SUMMARY, read_json
 from experiments.schema import Checked, label, match_config
 
-
 MOST_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = "player=gtp is a program outside: nobody can repeat its games, which depend on its clock and state"
 
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine that is not there, a budget that does not fit in memory, and a player that the game is not for or that is not there."""
+    """Refuse an engine or a program that is not there, a budget that does not fit, and a player that the game is not for."""
     from experiments.seating import check_chance, check_engine, check_memory, check_programs
 
     check_engine(config.engine)
@@ -120,8 +119,11 @@ def brief(summary: dict[str, Any]) -> str:
         return "no game finished"
     rate, low, high = (100 * summary[key] for key in ("win_rate", "ci95_low", "ci95_high"))
     counts = f"+{summary['wins']} ={summary['draws']} -{summary['losses']}"
-    forfeits = (f"  {side} forfeited {summary[side].get('forfeited')}" for side in ("player", "opponent")
-                if summary[side].get("forfeited"))
+    forfeits = (
+        f"  {side} forfeited {summary[side].get('forfeited')}"
+        for side in ("player", "opponent")
+        if summary[side].get("forfeited")
+    )
     return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s{''.join(forfeits)}"
 
 

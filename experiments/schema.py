@@ -97,6 +97,14 @@ class SearchKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class GtpKeys(NamedTuple):
+    """The plain keys of experiments.gtp."""
+
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
 class AlphaBetaKeys(NamedTuple):
     """The keys of player=alpha_beta."""
 
@@ -310,7 +318,9 @@ def _outside_player(plain: Plain, prefix: str) -> PlayerConfig:
     if any("\n" in command for command in (keys.command or "", *keys.setup)):
         raise BadInput(f"{prefix}player.command and {prefix}player.setup: each command is one line")
     if keys.seconds is not None and keys.seconds >= keys.patience:
-        raise BadInput(f"{prefix}player.patience={keys.patience:g}: must be above {prefix}player.seconds={keys.seconds}")
+        raise BadInput(
+            f"{prefix}player.patience={keys.patience:g}: must be above {prefix}player.seconds={keys.seconds}"
+        )
     identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
     return PlayerConfig("gtp", {"player": identity}, program=keys)
 
@@ -393,6 +403,22 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     game, game_identity = game_value(plain)
     player = searching_player(plain)
     engine = named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {label(player.identity)}"
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
+
+
+def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.gtp."""
+    keys = _top(GtpKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
+    game, game_identity = game_value(plain)
+    if game.PLAYERS != 2:
+        raise BadInput(f"game={game_identity['name']} is for one player; GTP takes a game for two")
+    player = searching_player(plain)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    if engine == "device" or player.settings.table is not None:
+        key = "engine=device" if engine == "device" else f"search.table={player.settings.table}"
+        raise BadInput(f"{key}: an engine searches a tree by slices, on engine=cpu or cuda")
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
     return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)

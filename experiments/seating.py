@@ -194,7 +194,9 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
     programs = {
-        side: _look_at(config.game, _terms(player, ""), side) for side, player in configured.items() if player.name == "gtp"
+        side: _look_at(config.game, _terms(player, ""), side)
+        for side, player in configured.items()
+        if player.name == "gtp"
     }
     players: list[Anyone] = [
         _outsider(config, player, side, folder, on_progress)

@@ -198,7 +198,7 @@ def parse_position(game, text):
 
 @verb("game")
 def gtp_setup(game):
-    """The GTP commands that tell a program the board and the terms of the game, a list of text: ``["boardsize 9", "komi 7.5"]``."""
+    """The GTP commands that tell a program the board and the terms of the game, as in ``["boardsize 9", "komi 7.5"]``."""
 
 
 @verb("game")
@@ -281,7 +281,9 @@ def pack_words(game, state, words, at, stride):
 
 @gtp_setup.implements(object)
 def gtp_setup_by_fields(game):
-    fields = {name.lower(): getattr(game, name) for name in dir(game) if name.lower() in ("size", "base", "rows", "columns")}
+    fields = {
+        name.lower(): getattr(game, name) for name in dir(game) if name.lower() in ("size", "base", "rows", "columns")
+    }
     sides = [str(int(fields[name])) for name in ("size", "base", "columns", "rows") if name in fields]
     return [f"boardsize {' '.join(dict.fromkeys(sides))}"] if sides else []
 

@@ -15,7 +15,7 @@ from typing import IO
 from gpumcts.errors import BadInput
 
 MOST_LINE = 1 << 16
-MOST_ANSWER = 1 << 20
+MOST_ANSWER = 1 << 16
 MOST_LOG = 1 << 20
 SECONDS_TO_QUIT = 1.0
 SECONDS_A_LOOK = 0.1  # between looks at ``stop`` while an answer is waited for
@@ -108,7 +108,7 @@ class Program:
             line = self._line(command, end, stop)
             size += len(line)
             if size > MOST_ANSWER:
-                raise Trouble(f"answered {command} with more than {MOST_ANSWER >> 20} MiB")
+                raise Trouble(f"answered {command} with more than {MOST_ANSWER >> 10} KiB")
             text = line.decode("utf-8", "replace").rstrip()
             if not text and status:
                 break

@@ -59,7 +59,7 @@ class Sights(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """Games that a player did not play to their end, and lost: how many he resigned, how many he forfeited, and why (reason: games)."""
+    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by reason)."""
 
     resigned: int
     forfeited: int

@@ -183,9 +183,7 @@ class GtpPlayer:
             self.seconds += time.perf_counter() - begin
         return np.array([move for move, _ in found], np.int64), [reason for _, reason in found]
 
-    def _choose(
-        self, game: int, moves: list[int], state: np.ndarray, stop: threading.Event | None
-    ) -> tuple[int, str]:
+    def _choose(self, game: int, moves: list[int], state: np.ndarray, stop: threading.Event | None) -> tuple[int, str]:
         chair, reason, move = self._take(game), "", FORFEITED
         try:
             if chair is None or chair.game != game:
