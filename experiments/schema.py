@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Interval
 
 from experiments.budgets import Budget, budget_of
+from experiments.programs import GtpPlayerKeys, program_keys
 from experiments.values import shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -124,17 +125,6 @@ class PvsKeys(NamedTuple):
 
     name: str = "pvs"
     table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
-
-
-class GtpPlayerKeys(NamedTuple):
-    """The keys of player=gtp."""
-
-    name: str = "gtp"
-    command: str | None = None
-    setup: list[str] = []
-    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
-    patience: Annotated[float, Interval(gt=0, le=1e6)] = 60.0
-    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
 
 
 class Given(NamedTuple):
@@ -291,7 +281,11 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     if name == "mc":
         return _monte_carlo_player(plain, prefix)
     if name == "gtp":
-        return _outside_player(plain, prefix)
+        keys = program_keys(plain, prefix)
+        identity = {
+            key: value for key, value in keys._asdict().items() if key != "processes"
+        }  # which decides no result
+        return PlayerConfig(name, {"player": identity}, program=keys)
     if name in ALONE:
         return _player_without_playouts(ALONE[name], plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
@@ -310,19 +304,6 @@ def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
 
 ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys}
 """The keys of the players that have some of their own; those that search take a budget but no other group."""
-
-
-def _outside_player(plain: Plain, prefix: str) -> PlayerConfig:
-    """A program that speaks GTP; how many processes of it there are decides no result."""
-    keys = typed(GtpPlayerKeys, plain["player"], f"{prefix}player")
-    if any("\n" in command for command in (keys.command or "", *keys.setup)):
-        raise BadInput(f"{prefix}player.command and {prefix}player.setup: each command is one line")
-    if keys.seconds is not None and keys.seconds >= keys.patience:
-        raise BadInput(
-            f"{prefix}player.patience={keys.patience:g}: must be above {prefix}player.seconds={keys.seconds}"
-        )
-    identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
-    return PlayerConfig("gtp", {"player": identity}, program=keys)
 
 
 def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:

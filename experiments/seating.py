@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import psutil
 
+from experiments.programs import seated, version
 from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
 from gpumcts.deepening.table import entries_in
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
-from gpumcts.gtp.program import Log, words_of
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.chance import refuse_chance
 from gpumcts.players.contract import Anyone, Player
-from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.gtp import GtpPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
@@ -80,34 +80,6 @@ def check_chance(config: Checked) -> None:
             refuse_chance(config.game, f"{prefix}player={player.name}")
 
 
-def check_programs(config: Checked) -> None:
-    """Raise BadInput where a program of player=gtp is missing, or does not start."""
-    for prefix, player in sides(config):
-        if player.name == "gtp":
-            _look_at(config.game, _terms(player, prefix), f"{prefix}player.command={player.program.command}")
-
-
-_LOOKED_AT: dict[Any, str] = {}
-
-
-def _look_at(game: Any, terms: Terms, where: str) -> str:
-    """What a program calls itself; each one is started once for all runs of a sweep."""
-    key = (repr(game), repr(terms))
-    if key not in _LOOKED_AT:
-        try:
-            _LOOKED_AT[key] = look_at(game, terms)
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
-    return _LOOKED_AT[key]
-
-
-def _terms(player: PlayerConfig, prefix: str) -> Terms:
-    keys, key = player.program, f"{prefix}player.command"
-    if keys.command is None:
-        raise BadInput(f"{key}=null: name the program, such as '{key}=\"gnugo --mode gtp\"'")
-    return Terms(words_of(keys.command, key), keys.setup, keys.seconds, keys.patience)
-
-
 class _TableSizes(TableSearcher):
     """The same for searches in tables."""
 
@@ -119,6 +91,13 @@ def _table_of(player: PlayerConfig) -> tuple[int, str, float]:
     """Entries of the table of a configured search, how it keeps them, and what it prefers."""
     assert player.settings.table is not None
     return player.settings.table, player.settings.replacement, player.settings.stored_above
+
+
+def check_programs(config: Checked) -> None:
+    """Raise BadInput where a program of player=gtp is missing, or does not start."""
+    for prefix, player in sides(config):
+        if player.name == "gtp":
+            version(config.game, player.program, prefix)
 
 
 def searcher(
@@ -193,34 +172,22 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     measured = _measured(config, timed, folder) if timed else {}
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
-    programs = {
-        side: _look_at(config.game, _terms(player, ""), side)
-        for side, player in configured.items()
-        if player.name == "gtp"
-    }
+    outside = {side: player.program for side, player in configured.items() if player.name == "gtp"}
+    processes = {side: keys.processes or config.threads for side, keys in outside.items()}
     players: list[Anyone] = [
-        _outsider(config, player, side, folder, on_progress)
-        if player.name == "gtp"
+        seated(config.game, outside[side], side, processes[side], folder, on_progress)
+        if side in outside
         else _player(config, player, side, iterations[side], on_progress, workers)
         for side, player in configured.items()
     ]
     bound = {"iterations_of_seconds": measured} if measured else {}
     engine = resolve(config.engine)
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
-    most = min((_processes(config, configured[side]) for side in programs), default=None)
+    most = min(
+        processes.values(), default=None
+    )  # each game has a process, and keeps one core busy, whoever moves in it
+    programs = {side: version(config.game, keys) for side, keys in outside.items()}
     return Seats((players[0], players[1]), iterations, bound, engine, at_once, most, programs)
-
-
-def _processes(config: Checked, player: PlayerConfig) -> int:
-    """A game in flight has a process of its own, and keeps one core busy, whoever moves in it."""
-    return player.program.processes or config.threads
-
-
-def _outsider(
-    config: Checked, player: PlayerConfig, side: str, folder: Path, on_progress: Callable[[float], None]
-) -> GtpPlayer:
-    log = Log(folder / f"{side}.stderr.txt")
-    return GtpPlayer(config.game, _terms(player, ""), _processes(config, player), side, log, on_progress)
 
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:

@@ -11,7 +11,6 @@ import hashlib
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -25,7 +24,7 @@ from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import Journal
 from gpumcts.match.resume import restore
-from gpumcts.match.table import Table
+from gpumcts.match.table import GivenUp, Table
 from gpumcts.players.contract import Anyone, Player
 from gpumcts.rng import child_key, key_of
 
@@ -56,14 +55,6 @@ class Sights(NamedTuple):
 
     games: int
     mean_ply: float | None
-
-
-class GivenUp(NamedTuple):
-    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by reason)."""
-
-    resigned: int
-    forfeited: int
-    reasons: dict[str, int]
 
 
 class MatchResult(NamedTuple):
@@ -134,7 +125,7 @@ def play_match(
     repeatable = not any(hasattr(player, "choose_after") for player in players)
     digest = _digest(table, games) if finished == games and repeatable else None
     seconds = time.perf_counter() - begin
-    ends = _given_up(table, games)
+    ends = (table.given_up(games, 0), table.given_up(games, 1))
     return MatchResult(finished, wins, draws, losses, seconds, digest, finished < games, _sights(table, games), ends)
 
 
@@ -159,17 +150,6 @@ def _sights(table: Table, games: int) -> tuple[Sights, Sights]:
             seen[int(table.scores[game] < 0)].append(ply)
     first, second = (Sights(len(plies), float(np.mean(plies)) if plies else None) for plies in seen)
     return first, second
-
-
-def _given_up(table: Table, games: int) -> tuple[GivenUp, GivenUp]:
-    """What each player gave up of the games asked for."""
-
-    def of(loser: int) -> GivenUp:
-        ends = [end for game, end in sorted(table.ends.items()) if game < games and end.loser == loser]
-        forfeits = Counter(end.reason for end in ends if not end.resigned)
-        return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
-
-    return of(0), of(1)
 
 
 def _digest(table: Table, games: int) -> str:

@@ -1,6 +1,7 @@
 """All games of a match at once: where each stands, as a struct of arrays, and how finished ones are written down."""
 
 import json
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,14 @@ class End(NamedTuple):
     loser: int
     resigned: bool
     reason: str
+
+
+class GivenUp(NamedTuple):
+    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by reason)."""
+
+    resigned: int
+    forfeited: int
+    reasons: dict[str, int]
 
 
 class Table:
@@ -81,7 +90,7 @@ class Table:
         """
         if reasons is not None:
             on = np.array([not reason for reason in reasons], bool)
-            gone = [self._give_up(games[i], moves[i], reasons[i]) for i in np.flatnonzero(~on).tolist()]
+            gone = [self._give_up(games[i : i + 1], moves[i], reasons[i]) for i in np.flatnonzero(~on).tolist()]
             return gone + (self.play(games[on], moves[on], None if views is None else views[on]) if on.any() else [])
         before = self.states[games]
         if views is not None:
@@ -99,14 +108,20 @@ class Table:
             self.lines[game] = self._line(game)
         return ended.tolist()
 
-    def _give_up(self, game: np.int64, move: np.int64, reason: str) -> int:
-        """End a game that its mover resigns or forfeits; its number."""
-        number, loser = int(game), int(self.to_move(game))
+    def _give_up(self, game: np.ndarray, move: int, reason: str) -> int:
+        """End a game (int64[1]) that its mover resigns or forfeits; its number."""
+        number, loser = int(game[0]), int(self.to_move(game)[0])
         self.ends[number] = End(loser, bool(move == RESIGNED), reason)
         self.scores[number] = SCORE_UNIT if loser else -SCORE_UNIT
         self._note_sight(number)
         self.lines[number] = self._line(number)
         return number
+
+    def given_up(self, games: int, loser: int) -> GivenUp:
+        """What a player of the match, 0 or 1, gave up of games 0 to ``games - 1``."""
+        ends = [end for game, end in sorted(self.ends.items()) if game < games and end.loser == loser]
+        forfeits = Counter(end.reason for end in ends if not end.resigned)
+        return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
 
     def _note_views(self, games: np.ndarray, views: np.ndarray) -> None:
         told = views != NOT_TOLD
