@@ -194,9 +194,9 @@ class Engine:
     def _choose(self, colour: int, look: Callable[[Thinking], None]) -> tuple[str, int]:
         """The move that the search finds for ``colour``, as text and as number; the position stays as it is."""
         position = self._for(colour)
-        legal = position.legal
-        if len(legal) == 1:
-            return position.text(legal[0]), legal[0]
+        only = position.only_move
+        if only is not None:
+            return position.text(only), only
         searcher = self._searcher.result()
         allowed = min(self._limits.seconds or math.inf, self.clock.seconds(colour, position.moves_left()))
         thinking = self._new_search(searcher, position)

@@ -43,6 +43,14 @@ class Position:
             return [int(contract.nth_move(self.game, self.state, k)) for k in range(count)]
 
     @property
+    def only_move(self) -> int | None:
+        """The legal move, where there is but one."""
+        with np.errstate(over="ignore"):
+            if int(contract.count_moves(self.game, self.state)) != 1:
+                return None
+            return int(contract.nth_move(self.game, self.state, 0))
+
+    @property
     def over(self) -> bool:
         """Whether the game is over."""
         with np.errstate(over="ignore"):
