@@ -76,12 +76,14 @@ class Command:
     check : plain configuration to checked values; raises BadInput
     work : does a run and returns its summary; ``{"interrupted": True, ...}`` ends a sweep
     prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
+    serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
     """
 
     name: str
     check: Callable[[Plain, Given | None], Checked]
     work: Callable[[Checked, Run], dict[str, Any]]
     prepare: Callable[[Checked], None] = _refuse_nothing
+    serves: bool = False
     _labels: list[str] = field(default_factory=list)
     _failure: BadInput | None = None
 
@@ -115,6 +117,8 @@ class Command:
             self._call_hydra(words)
             return 0
         jobs, sweep = self._jobs(flags)
+        if self.serves:
+            return self._serve(jobs[0], sweep)
         for job in jobs:
             check_folder(job.folder, job.checked)
             self.prepare(job.checked)
@@ -126,6 +130,19 @@ class Command:
         from experiments.conclusion import conclude
 
         conclude(sweep.folder)
+        return 0
+
+    def _serve(self, job: Job, sweep: Sweep | None) -> int:
+        """Work without a folder, in this process."""
+        if sweep is not None:
+            raise BadInput(f"experiments.{self.name} serves one program at a time: it takes no sweep (-m)")
+        self.prepare(job.checked)
+        try:
+            self.work(job.checked, Run(job.folder))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        finally:
+            device.release()
         return 0
 
     # ------------------------------------------------------------------------------------------------- composing

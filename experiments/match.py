@@ -5,6 +5,7 @@
     python -m experiments.match backup=accelerated backup@opponent.backup=discounted opponent.backup.decay=0.9999
     python -m experiments.match -m backup=average,minimax,accelerated playout=uniform,minimax
     python -m experiments.match experiment=main
+    python -m experiments.match player@opponent.player=gtp 'opponent.player.command="gtp-rhino -l 1"' games=10
 
 The groups at the top configure the player; ``group@opponent.group=choice`` and ``opponent.group.key=value`` the
 opponent, who is plain UCT with the player's budget if nothing is said. Every move is on disk before its game goes on:
@@ -20,14 +21,18 @@ from experiments.console import bar, here, say, shortened, show, stop_on_interru
 from experiments.folder import SUMMARY, read_json
 from experiments.schema import Checked, label, match_config
 
+MOST_REASONS = 5  # of forfeits that are shown; the summary has all
+NO_DIGEST = "player=gtp is a program outside: nobody can repeat its games, which depend on its clock and state"
+
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine that is not there, a budget that does not fit in memory, and a player that the game is not for."""
-    from experiments.seating import check_chance, check_engine, check_memory
+    """Refuse an engine or a program that is not there, a budget that does not fit, and a player that the game is not for."""
+    from experiments.seating import check_chance, check_engine, check_memory, check_programs
 
     check_engine(config.engine)
     check_memory(config)
     check_chance(config)
+    check_programs(config)
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
@@ -43,10 +48,14 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
             shown.note(f"{progress.finished} games: +{progress.wins} ={progress.draws} -{progress.losses}")
 
         identity = {**config.identity, **seats.bound}
-        result = play_match(
-            config.game, seats.players, config.keys.games, config.keys.seed, run.folder, identity,
-            config.keys.games_in_flight, on_progress, stop, seats.at_once,
-        )  # fmt: skip
+        in_flight = min(config.keys.games_in_flight, seats.most_in_flight or config.keys.games_in_flight)
+        try:
+            result = play_match(
+                config.game, seats.players, config.keys.games, config.keys.seed, run.folder, identity,
+                in_flight, on_progress, stop, seats.at_once,
+            )  # fmt: skip
+        finally:
+            seats.close()
     summary = summarise(config, run, result, seats)
     if run.of > 1:
         say(f"{title}: {brief(summary)}  {here(run.folder)}")
@@ -86,6 +95,11 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
         summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
         sights = result.sights[("player", "opponent").index(side)]
         summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
+        if side in seats.programs:
+            given_up = result.given_up[("player", "opponent").index(side)]
+            summary[side].update(program=seats.programs[side], **given_up._asdict())
+    if seats.programs:
+        summary["no_digest"] = NO_DIGEST
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
     return summary
 
@@ -105,7 +119,12 @@ def brief(summary: dict[str, Any]) -> str:
         return "no game finished"
     rate, low, high = (100 * summary[key] for key in ("win_rate", "ci95_low", "ci95_high"))
     counts = f"+{summary['wins']} ={summary['draws']} -{summary['losses']}"
-    return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s"
+    forfeits = (
+        f"  {side} forfeited {summary[side].get('forfeited')}"
+        for side in ("player", "opponent")
+        if summary[side].get("forfeited")
+    )
+    return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s{''.join(forfeits)}"
 
 
 def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
@@ -127,6 +146,9 @@ def _said_of(side: dict[str, Any]) -> str:
         ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
     )  # nodes of pvs, leaves of alpha-beta
     words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
+    if "program" in side:
+        words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]
+        words += [f"{reason} ({games})" for reason, games in list(side["reasons"].items())[:MOST_REASONS]]
     if side["first_sees_win_ply"] is not None:
         plies, games = side["first_sees_win_ply"], side["first_sees_win_games"]
         words.append(f"first sees its win at ply {plies:.1f} on average, in {games} games")

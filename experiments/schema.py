@@ -7,11 +7,13 @@ refused here, in one line that names the key, before any work.
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
 from experiments.budgets import Budget, budget_of
+from experiments.programs import GtpPlayerKeys, program_keys
 from experiments.values import shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -30,6 +32,7 @@ PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "alpha_beta": ("budget",),
     "pvs": ("budget",),
     "random": (),
+    "gtp": (),
 }
 """The groups that count for each player; setting another one is refused."""
 
@@ -98,6 +101,14 @@ class SearchKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class GtpKeys(NamedTuple):
+    """The plain keys of experiments.gtp."""
+
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
 class AlphaBetaKeys(NamedTuple):
     """The keys of player=alpha_beta."""
 
@@ -154,6 +165,7 @@ class PlayerConfig:
     budget: Budget = Budget()
     best_so_far: bool = False
     table_mb: int = 0
+    program: GtpPlayerKeys = GtpPlayerKeys()
 
     @property
     def plays_out(self) -> bool:
@@ -271,6 +283,12 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
         return searching_player(plain, prefix)
     if name == "mc":
         return _monte_carlo_player(plain, prefix)
+    if name == "gtp":
+        keys = program_keys(plain, prefix)
+        identity = {
+            key: value for key, value in keys._asdict().items() if key != "processes"
+        }  # which decides no result
+        return PlayerConfig(name, {"player": identity}, program=keys)
     if name in ALONE:
         return _player_without_playouts(ALONE[name], plain, prefix)
     return PlayerConfig(name, {"player": {"name": name}})
@@ -287,8 +305,8 @@ def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
     return PlayerConfig("mc", identity, policy, rule, operator, settings, budget)
 
 
-ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys}
-"""The keys of the players that search without playouts, and take a budget but no other group."""
+ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys}
+"""The keys of the players that have some of their own; those that search take a budget but no other group."""
 
 
 def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:
@@ -331,6 +349,7 @@ def as_json(value: Any) -> Any:
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [str(identity["player"]["name"])]
+    words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})
         fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]
@@ -368,6 +387,22 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     game, game_identity = game_value(plain)
     player = searching_player(plain)
     engine = named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {label(player.identity)}"
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
+
+
+def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.gtp."""
+    keys = _top(GtpKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
+    game, game_identity = game_value(plain)
+    if game.PLAYERS != 2:
+        raise BadInput(f"game={game_identity['name']} is for one player; GTP takes a game for two")
+    player = searching_player(plain)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    if engine == "device" or player.settings.table is not None:
+        key = "engine=device" if engine == "device" else f"search.table={player.settings.table}"
+        raise BadInput(f"{key}: an engine searches a tree by slices, on engine=cpu or cuda")
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
     return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from experiments.programs import seated, version
 from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
 from gpumcts.deepening.table import entries_in
@@ -18,7 +19,8 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.chance import refuse_chance
-from gpumcts.players.contract import Player
+from gpumcts.players.contract import Anyone, Player
+from gpumcts.players.gtp import GtpPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
@@ -74,7 +76,7 @@ def _check_tables(config: Checked) -> None:
 def check_chance(config: Checked) -> None:
     """Raise BadInput where chance moves in the game of a player that takes none."""
     for prefix, player in sides(config):
-        if player.name in ("alpha_beta", "pvs"):
+        if player.name in ("alpha_beta", "pvs", "gtp"):
             refuse_chance(config.game, f"{prefix}player={player.name}")
 
 
@@ -89,6 +91,13 @@ def _table_of(player: PlayerConfig) -> tuple[int, str, float]:
     """Entries of the table of a configured search, how it keeps them, and what it prefers."""
     assert player.settings.table is not None
     return player.settings.table, player.settings.replacement, player.settings.stored_above
+
+
+def check_programs(config: Checked) -> None:
+    """Raise BadInput where a program of player=gtp is missing, or does not start."""
+    for prefix, player in sides(config):
+        if player.name == "gtp":
+            version(config.game, player.program, prefix)
 
 
 def searcher(
@@ -124,18 +133,28 @@ class Seats:
     bound : what a time budget came to, to go into the identity of the match
     engine : the engine that plays, ``auto`` resolved
     at_once : searches that go on at the same time (see ``play_match``)
+    most_in_flight : games that may be in flight together; None for any number
+    programs : names and versions of programs outside, by side
     """
 
-    players: tuple[Player, Player]
+    players: tuple[Anyone, Anyone]
     iterations: dict[str, int]
     bound: dict[str, Any]
     engine: str
     at_once: int
+    most_in_flight: int | None
+    programs: dict[str, str]
 
     @property
-    def by_side(self) -> dict[str, Player]:
+    def by_side(self) -> dict[str, Anyone]:
         """The players as ``player`` and ``opponent``."""
         return dict(zip(SIDES, self.players, strict=True))
+
+    def close(self) -> None:
+        """End the programs outside."""
+        for player in self.players:
+            if isinstance(player, GtpPlayer):
+                player.close()
 
 
 def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) -> Seats:
@@ -153,13 +172,22 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     measured = _measured(config, timed, folder) if timed else {}
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
-    players = [
-        _player(config, player, side, iterations[side], on_progress, workers) for side, player in configured.items()
+    outside = {side: player.program for side, player in configured.items() if player.name == "gtp"}
+    processes = {side: keys.processes or config.threads for side, keys in outside.items()}
+    players: list[Anyone] = [
+        seated(config.game, outside[side], side, processes[side], folder, on_progress)
+        if side in outside
+        else _player(config, player, side, iterations[side], on_progress, workers)
+        for side, player in configured.items()
     ]
     bound = {"iterations_of_seconds": measured} if measured else {}
     engine = resolve(config.engine)
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
-    return Seats((players[0], players[1]), iterations, bound, engine, at_once)
+    most = min(
+        processes.values(), default=None
+    )  # each game has a process, and keeps one core busy, whoever moves in it
+    programs = {side: version(config.game, keys) for side, keys in outside.items()}
+    return Seats((players[0], players[1]), iterations, bound, engine, at_once, most, programs)
 
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:

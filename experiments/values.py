@@ -22,6 +22,7 @@ WORDS = {
     bool: "true or false",
     str: "text",
     list[int]: "a list of integers, such as [0,12]",
+    list[str]: 'a list of texts, such as ["level 1"]',
 }
 
 

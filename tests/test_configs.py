@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.utils import get_args_parser
 from omegaconf import OmegaConf
 
-from experiments import bench, doctor, match, perft, planning, playouts, report, schema, search, trees, worked
+from experiments import bench, doctor, gtp, match, perft, planning, playouts, report, schema, search, trees, worked
 from experiments.budgets import UNITS
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
@@ -20,7 +20,9 @@ from gpumcts.tree.settings import Settings
 
 COMMANDS = {
     command.name: command
-    for command in (m.COMMAND for m in (match, playouts, perft, search, trees, planning, report, doctor, bench, worked))
+    for command in (
+        m.COMMAND for m in (match, playouts, perft, search, gtp, trees, planning, report, doctor, bench, worked)
+    )
 }
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
 OPTION_KINDS = ("game", "playout", "selection", "backup")
@@ -68,6 +70,7 @@ def test_every_file_of_an_option_names_a_module(kind):
         ("trees", trees.TreesKeys),
         ("perft", schema.PerftKeys),
         ("search", schema.SearchKeys),
+        ("gtp", schema.GtpKeys),
         ("report", schema.ReportKeys),
         ("bench", bench.BenchKeys),
         ("worked", worked.WorkedKeys),

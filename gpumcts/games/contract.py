@@ -196,6 +196,16 @@ def parse_position(game, text):
     """The state that ``position_text`` gave; raises BadInput where the text names no position."""
 
 
+@verb("game")
+def gtp_setup(game):
+    """The GTP commands that tell a program the board and the terms of the game, as in ``["boardsize 9", "komi 7.5"]``."""
+
+
+@verb("game")
+def lead(game, state):
+    """By how many points the first player leads in a finished game, where the game counts points; 1, 0 or -1 elsewhere."""
+
+
 # -------------------------------------------------------------------------------------------------------- defaults
 
 
@@ -267,6 +277,21 @@ def decided_unknown(game, state):
 def pack_words(game, state, words, at, stride):
     for i in range(len(state)):
         words[at + i * stride] = state[i]
+
+
+@gtp_setup.implements(object)
+def gtp_setup_by_fields(game):
+    fields = {
+        name.lower(): getattr(game, name) for name in dir(game) if name.lower() in ("size", "base", "rows", "columns")
+    }
+    sides = [str(int(fields[name])) for name in ("size", "base", "columns", "rows") if name in fields]
+    return [f"boardsize {' '.join(dict.fromkeys(sides))}"] if sides else []
+
+
+@lead.implements(object)
+def lead_by_result(game, state):
+    result = int(score(game, state))
+    return (result > 0) - (result < 0)
 
 
 @parse_move.implements(object)

@@ -247,6 +247,18 @@ def _discs(state):
     return int(black), int(white)
 
 
+@contract.gtp_setup.implements(Othello)
+def othello_gtp_setup(game):
+    return ["boardsize 8"]
+
+
+@contract.lead.implements(Othello)
+def othello_lead(game, state):
+    """In discs on the board."""
+    black, white = _discs(state)
+    return black.bit_count() - white.bit_count()
+
+
 @contract.board_text.implements(Othello)
 def othello_board_text(game, state):
     black, white = _discs(state)

@@ -28,6 +28,7 @@ FORMAT = 1
 IDENTITY, MOVES, GAMES, LOCK = "identity.json", "moves.jsonl", "games.jsonl", "lock"
 COLUMNS = ("games", "plies", "moves")
 VIEWS = "views"  # a column more, where the player tells them
+REASONS = "reasons"  # a column more, where a game is given up
 SECONDS_A_SYNC = 1.0  # of the file of finished games
 
 
@@ -37,6 +38,7 @@ class Commit(NamedTuple):
     line : of the journal, from 1
     games : int64[K], all different; plies : int64[K], of those games, from 0; moves : int64[K]
     views : int64[K], what the player said of them (``players.contract.Teller``), or None
+    reasons : why games were given up (``players.contract.Outsider``), empty text for the others, or None
     """
 
     line: int
@@ -44,6 +46,7 @@ class Commit(NamedTuple):
     plies: np.ndarray
     moves: np.ndarray
     views: np.ndarray | None = None
+    reasons: list[str] | None = None
 
 
 class Journal:
@@ -107,7 +110,9 @@ class Journal:
             expected, check_sum = _commit_line(body, check_sum)
             if text != expected:
                 raise self.damaged(MOVES, line, "not the moves that were written here, by their check sum")
-            yield Commit(line, *(np.array(column, np.int64) for column in body.values()))
+            reasons = body.pop(REASONS, None)
+            numbers = {name: np.array(column, np.int64) for name, column in body.items()}
+            yield Commit(line, **numbers, reasons=reasons)
         self._check_sum = check_sum
 
     def games(self) -> Iterator[tuple[int, str]]:
@@ -122,7 +127,7 @@ class Journal:
     def _parse(self, line: int, text: str) -> dict[str, Any]:
         try:
             record = json.loads(text)
-            return {name: record[name] for name in (*COLUMNS, *([VIEWS] if VIEWS in record else []))}
+            return {name: record[name] for name in (*COLUMNS, *(name for name in (VIEWS, REASONS) if name in record))}
         except (ValueError, KeyError, TypeError):
             raise self.damaged(MOVES, line, "not a line of moves") from None
 
@@ -140,16 +145,23 @@ class Journal:
     # ----------------------------------------------------------------------------------------------- what is added
 
     def add_moves(
-        self, games: np.ndarray, plies: np.ndarray, moves: np.ndarray, views: np.ndarray | None = None
+        self,
+        games: np.ndarray,
+        plies: np.ndarray,
+        moves: np.ndarray,
+        views: np.ndarray | None = None,
+        reasons: list[str] | None = None,
     ) -> None:
-        """Write one commit (int64[K] each), which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
+        """Write one commit (see ``Commit``), which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
         if self._check_sum is None:
             raise RuntimeError("commits() has not been read to its end")
         columns = {
             **dict(zip(COLUMNS, (games, plies, moves), strict=True)),
             **({} if views is None else {VIEWS: views}),
         }
-        body = {name: column.tolist() for name, column in columns.items()}
+        body: dict[str, Any] = {name: column.tolist() for name, column in columns.items()}
+        if reasons is not None:
+            body[REASONS] = reasons
         line, self._check_sum = _commit_line(body, self._check_sum)
         self._write(MOVES, line + "\n")
 
@@ -256,8 +268,10 @@ def _shown(values: dict[str, Any], name: str) -> str:
 
 def _commit_line(body: dict[str, Any], before: int) -> tuple[str, int]:
     """The line of a commit and its check sum, which goes on from the one before."""
-    columns = ",".join(f'"{name}":{body[name]}' for name in body)
+    columns = ",".join(f'"{name}":{body[name]}' for name in body if name != REASONS)
     text = f"{{{columns}}}".replace(" ", "")  # what json.dumps would say of lists of ints, in a quarter of the time
+    if REASONS in body:
+        text = f'{text[:-1]},"{REASONS}":{json.dumps(body[REASONS])}}}'
     check_sum = zlib.crc32(text.encode(), before)
     return f'{{"crc32":"{check_sum:08x}",{text[1:]}', check_sum
 

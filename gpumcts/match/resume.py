@@ -7,6 +7,7 @@ import numpy as np
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import GAMES, MOVES, Commit, Journal
 from gpumcts.match.table import Table
+from gpumcts.players.contract import FORFEITED, RESIGNED
 
 
 def restore(rules: Rules, games: int, journal: Journal) -> Table:
@@ -21,7 +22,7 @@ def restore(rules: Rules, games: int, journal: Journal) -> Table:
         why = _misfit(table, commit)
         if why:
             raise journal.damaged(MOVES, commit.line, why)
-        table.play(commit.games, commit.moves, commit.views)
+        table.play(commit.games, commit.moves, commit.views, commit.reasons)
     _compare_games(table, journal)
     return table
 
@@ -34,8 +35,13 @@ def _misfit(table: Table, commit: Commit) -> str | None:
     if wrong.any():
         at = int(np.argmax(wrong))
         return f"ply {commit.plies[at]} of game {commit.games[at]} is not what comes next"
-    illegal = table.first_illegal(commit.games, commit.moves)
-    return None if illegal is None else f"move {commit.moves[illegal]} in game {commit.games[illegal]} is not legal"
+    given_up = np.array([bool(reason) for reason in commit.reasons or [""] * len(commit.games)])
+    if not np.isin(commit.moves[given_up], (RESIGNED, FORFEITED)).all():
+        return "a game that is given up and goes on"
+    illegal = table.first_illegal(commit.games[~given_up], commit.moves[~given_up])
+    if illegal is None:
+        return None
+    return f"move {commit.moves[~given_up][illegal]} in game {commit.games[~given_up][illegal]} is not legal"
 
 
 def _compare_games(table: Table, journal: Journal) -> None:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import Journal
 from gpumcts.match.resume import restore
-from gpumcts.match.table import Table
-from gpumcts.players.contract import Player
+from gpumcts.match.table import GivenUp, Table
+from gpumcts.players.contract import Anyone, Player
 from gpumcts.rng import child_key, key_of
 
 U = np.uint64
@@ -62,9 +62,11 @@ class MatchResult(NamedTuple):
 
     games : finished games among those asked for; wins, draws, losses : of those, for ``players[0]``
     seconds : wall-clock time of this run, without what earlier runs in the folder took
-    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished
+    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished, and where
+        an ``Outsider`` plays, whose games nobody can repeat
     interrupted : whether ``stop`` ended the run before the last game
     sights : of both players, when they saw the wins that they had (see ``Table.sights``)
+    given_up : of both players
     """
 
     games: int
@@ -75,11 +77,12 @@ class MatchResult(NamedTuple):
     digest: str | None
     interrupted: bool
     sights: tuple["Sights", "Sights"]
+    given_up: tuple["GivenUp", "GivenUp"]
 
 
 def play_match(
     game: Any,
-    players: tuple[Player, Player],
+    players: tuple[Anyone, Anyone],
     games: int,
     seed: int,
     folder: Path,
@@ -119,10 +122,11 @@ def play_match(
         match = _Match(table, players, games, seed, journal, stop or threading.Event(), at_once)
         match.play(games_in_flight, on_progress or (lambda progress: None))
     _, finished, wins, draws, losses, _, _ = match.progress()
-    digest = _digest(table, games) if finished == games else None
-    return MatchResult(
-        finished, wins, draws, losses, time.perf_counter() - begin, digest, finished < games, _sights(table, games)
-    )
+    repeatable = not any(hasattr(player, "choose_after") for player in players)
+    digest = _digest(table, games) if finished == games and repeatable else None
+    seconds = time.perf_counter() - begin
+    ends = (table.given_up(games, 0), table.given_up(games, 1))
+    return MatchResult(finished, wins, draws, losses, seconds, digest, finished < games, _sights(table, games), ends)
 
 
 def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
@@ -186,7 +190,7 @@ class _Match:
     def __init__(
         self,
         table: Table,
-        players: tuple[Player, Player],
+        players: tuple[Anyone, Anyone],
         games: int,
         seed: int,
         journal: Journal,
@@ -267,11 +271,11 @@ class _Match:
         chosen = self._choose(self.table, turn, batch)
         if chosen is None:
             return False
-        moves, views = chosen
+        moves, views, reasons = chosen
         with self._changed:
-            self.journal.add_moves(batch, self.table.plies[batch], moves, views)
+            self.journal.add_moves(batch, self.table.plies[batch], moves, views, reasons)
         self.journal.sync_moves()
-        ended = self.table.play(batch, moves, views)
+        ended = self.table.play(batch, moves, views, reasons)
         over = np.array(ended, np.int64)
         for player in self.players if ended else ():
             player.forget(over)
@@ -317,24 +321,31 @@ class _Match:
                 past.play(batch, played)
         return True
 
-    def _choose(self, table: Table, turn: int, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray | None] | None:
-        """The moves of ``batch``, int64[K], and what the player says of them, if anything.
+    def _choose(
+        self, table: Table, turn: int, batch: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None, list[str] | None] | None:
+        """The moves of ``batch``, int64[K], what the player says of them, if anything, and why he gives games up, if he does.
 
         None where the match is halted: a search cut short may choose otherwise.
         """
         states, keys = table.states[batch], keys_of(self.root, batch, table.plies[batch])
         if turn == CHANCE:
-            return table.rules.random_moves(states, keys), None
-        player, views = self.players[turn], None
+            return table.rules.random_moves(states, keys), None, None
+        player, views, reasons = self.players[turn], None, None
         tell: Callable | None = getattr(player, "choose_and_tell", None)
+        follow: Callable | None = getattr(player, "choose_after", None)
         with self._thinking:
             if self.halt.is_set():
                 return None
             try:
-                if tell is not None:
+                if follow is not None:
+                    before = [list(table.moves.get(game, ())) for game in batch.tolist()]
+                    moves, reasons = follow(before, states, keys, batch, self.halt)
+                    reasons = reasons if any(reasons) else None
+                elif tell is not None:
                     moves, views = tell(states, keys, batch, self.halt)
                 else:
-                    moves = player.choose(states, keys, batch, self.halt)
+                    moves = cast(Player, player).choose(states, keys, batch, self.halt)
             except KeyboardInterrupt:
                 if self.halt.is_set():
                     return None
@@ -347,7 +358,7 @@ class _Match:
             at = table.first_illegal(batch, moves)
             if at is not None:
                 raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {table.plies[batch[at]]}")
-        return moves, views
+        return moves, views, reasons
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""

@@ -1,14 +1,32 @@
 """All games of a match at once: where each stands, as a struct of arrays, and how finished ones are written down."""
 
 import json
+from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT, move_text, unpack
 from gpumcts.kernels.batch import Rules
-from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, sees_win
+from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, RESIGNED, sees_win
 
 UNFINISHED = np.iinfo(np.int64).min
+
+
+class End(NamedTuple):
+    """How a game ended that was not played to its end: ``loser`` is 0 or 1 of the match's players."""
+
+    loser: int
+    resigned: bool
+    reason: str
+
+
+class GivenUp(NamedTuple):
+    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by reason)."""
+
+    resigned: int
+    forfeited: int
+    reasons: dict[str, int]
 
 
 class Table:
@@ -23,6 +41,7 @@ class Table:
     moves : of games that are begun and not finished, those played so far
     sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his first move
         that his search had proven to win, or from which on it expected a win of all his moves (``players.contract.sees_win``)
+    ends : of finished games that were given up, by whom and why
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
 
@@ -35,6 +54,7 @@ class Table:
         self.moves: dict[int, list[int]] = {}
         self.lines: dict[int, str] = {}
         self.sights: dict[int, int] = {}
+        self.ends: dict[int, End] = {}
         self._told: dict[int, list[tuple[int, int, int]]] = {}  # ply, whose move, and view, of games that are not over
         self._texts: dict[int, list[str]] = {}  # of ``moves``
         self._move_text = move_text.find(type(rules.game))
@@ -56,11 +76,22 @@ class Table:
                 return index
         return None
 
-    def play(self, games: np.ndarray, moves: np.ndarray, views: np.ndarray | None = None) -> list[int]:
+    def play(
+        self,
+        games: np.ndarray,
+        moves: np.ndarray,
+        views: np.ndarray | None = None,
+        reasons: list[str] | None = None,
+    ) -> list[int]:
         """Play one legal move in each of ``games`` (int64[K], all different); the numbers of those that end with it.
 
         views : int64[K], what the player said of his moves
+        reasons : why games are given up, in place of a move; empty text for the others
         """
+        if reasons is not None:
+            on = np.array([not reason for reason in reasons], bool)
+            gone = [self._give_up(games[i : i + 1], moves[i], reasons[i]) for i in np.flatnonzero(~on).tolist()]
+            return gone + (self.play(games[on], moves[on], None if views is None else views[on]) if on.any() else [])
         before = self.states[games]
         if views is not None:
             self._note_views(games, views)
@@ -76,6 +107,21 @@ class Table:
             self._note_sight(game)
             self.lines[game] = self._line(game)
         return ended.tolist()
+
+    def _give_up(self, game: np.ndarray, move: int, reason: str) -> int:
+        """End a game (int64[1]) that its mover resigns or forfeits; its number."""
+        number, loser = int(game[0]), int(self.to_move(game)[0])
+        self.ends[number] = End(loser, bool(move == RESIGNED), reason)
+        self.scores[number] = SCORE_UNIT if loser else -SCORE_UNIT
+        self._note_sight(number)
+        self.lines[number] = self._line(number)
+        return number
+
+    def given_up(self, games: int, loser: int) -> GivenUp:
+        """What a player of the match, 0 or 1, gave up of games 0 to ``games - 1``."""
+        ends = [end for game, end in sorted(self.ends.items()) if game < games and end.loser == loser]
+        forfeits = Counter(end.reason for end in ends if not end.resigned)
+        return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
 
     def _note_views(self, games: np.ndarray, views: np.ndarray) -> None:
         told = views != NOT_TOLD
@@ -108,8 +154,8 @@ class Table:
 
     def _line(self, game: int) -> str:
         score = int(self.scores[game])
-        texts = self._texts.pop(game)
-        del self.moves[game]
+        texts = self._texts.pop(game, [])  # none where a game is given up before its first move
+        self.moves.pop(game, None)
         record = {
             "game": game,
             "first": game & 1,
@@ -118,4 +164,7 @@ class Table:
             "plies": len(texts),
             "moves": " ".join(texts),
         }
+        if game in self.ends:
+            end = self.ends[game]
+            record |= {"ended": "resigned" if end.resigned else "forfeited", "reason": end.reason}
         return json.dumps(record)

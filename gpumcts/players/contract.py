@@ -5,6 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
+RESIGNED, FORFEITED = -1, -2
+"""In place of a move: the player gives the game up, or cannot go on and loses it."""
 NOT_TOLD, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN = -1, 2000, 2001, 2002
 """Views of a player that are not thousandths of a win rate."""
 SURE_ENOUGH = 950
@@ -76,3 +78,42 @@ class Teller(Player, Protocol):
         proven the result; or NOT_TOLD.
         """
         ...
+
+
+class Outsider(Protocol):
+    """A program outside: it follows the game by its moves, repeats its choices for nobody, and may end a game.
+
+    The match asks ``choose_after`` in place of ``choose``, writes down why a game was given up, and has no digest. The other
+    attributes are those of ``Player``.
+    """
+
+    name: str
+    trusted: bool
+    concurrent: bool
+    remembers: bool
+    iterations: int
+    playouts: int
+    seconds: float
+
+    def choose_after(
+        self,
+        moves: list[list[int]],
+        states: np.ndarray,
+        keys: np.ndarray,
+        games: np.ndarray,
+        stop: threading.Event | None = None,
+    ) -> tuple[np.ndarray, list[str]]:
+        """A move for each position, int64[T], and why it gives the game up, one line of ASCII; empty where it does not.
+
+        moves : those played so far in each game, from its start, chance's included
+        Where there is a reason, RESIGNED or FORFEITED stands in place of the move. The others are as in ``Player.choose``.
+        """
+        ...
+
+    def forget(self, games: np.ndarray) -> None:
+        """As ``Player.forget``."""
+        ...
+
+
+Anyone = Player | Outsider
+"""Who can sit at a board of a match."""

@@ -1,0 +1,75 @@
+"""Our engine for GUIs and match programs: it reads GTP on stdin and answers on stdout, until quit or the end of input.
+
+    python -m experiments.gtp game=othello budget.seconds=1
+    python -m experiments.gtp game=amazons budget=iterations budget.iterations=20000
+
+``budget.seconds`` is wall-clock time here, and a clock (time_settings, time_left) may lower it. Black is whoever moves
+first. What is no answer goes to stderr; the engine makes no folder.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from experiments.command import Command, Run
+from experiments.schema import Checked, game_value, gtp_config
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there, a budget that does not fit, and a game that is not for two or has chance."""
+    from experiments.seating import check_engine, check_memory
+    from gpumcts.players.chance import refuse_chance
+
+    check_engine(config.engine)
+    check_memory(config)
+    refuse_chance(config.game, "experiments.gtp")
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Serve until nobody asks any more."""
+    from dataclasses import replace
+
+    from experiments.console import say
+    from experiments.seating import searcher
+    from gpumcts.gtp.engine import Engine, Limits
+    from gpumcts.gtp.stream import serve
+
+    assert config.player is not None
+    player, game = config.player, config.identity["game"]
+
+    def make(value: Any) -> Any:
+        return searcher(replace(config, game=value), player)
+
+    def with_komi(komi: float) -> Any:
+        return game_value({"game": {**game, "komi": komi}})[0]
+
+    limits = Limits(player.budget.iterations, player.budget.seconds)
+    with _streams() as (source, sink):
+        engine = Engine(config.game, make, limits, config.keys.seed, game.get("komi"), with_komi, say)
+        serve(engine.handle, source, sink)
+        engine.close()
+    return {}
+
+
+@contextmanager
+def _streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Stdin unbuffered, and stdout for answers alone: what else is printed meanwhile goes to stderr."""
+    sys.stdout.flush()
+    own, before = os.dup(1), sys.stdout
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        with open(0, "rb", buffering=0, closefd=False) as source, open(own, "wb", closefd=False) as sink:
+            yield source, sink
+    finally:
+        sys.stdout = before
+        os.dup2(own, 1)
+        os.close(own)
+
+
+COMMAND = Command("gtp", gtp_config, work, prepare, serves=True)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,301 @@
+"""Our engine: the commands of GTP 2 over any game for two without chance, with analysis for GUIs."""
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import gpumcts
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import gtp_setup
+from gpumcts.gtp import analysis
+from gpumcts.gtp.clock import Clock
+from gpumcts.gtp.position import COLOURS, Position
+from gpumcts.gtp.stream import Lines, Request, Sink, answer
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.searched import Searched
+from gpumcts.tree.thinking import Thinking
+
+SYNTAX = "syntax error"
+SECONDS_A_LOOK = 0.02  # at the input, while an analysis has nothing more to do
+MOST_SECONDS = 1e9
+
+
+class Limits(NamedTuple):
+    """What a move may take: so many iterations, or wall-clock seconds; one of them is None. A clock may lower both."""
+
+    iterations: int | None
+    seconds: float | None
+
+
+class Refusal(Exception):
+    """An answer that begins with ``?``."""
+
+
+class Engine:
+    """An engine for one game, to be driven by ``handle``, request by request.
+
+    game : option value, compiled; make : the search of a game, made and compiled in a thread of its own, since that may take
+        a minute, while commands that need none are answered
+    komi : the game's, None where it has none; with_komi : the game with another one, BadInput where it takes none such
+    say : told, in one line, what does not belong to the protocol
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        make: Callable[[Any], Searcher],
+        limits: Limits,
+        seed: int = 1,
+        komi: float | None = None,
+        with_komi: Callable[[float], Any] | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self.position, self.clock = Position(game), Clock()
+        self._make, self._limits, self._seed, self._say = make, limits, seed, say
+        self._komi, self._with_komi = komi, with_komi
+        self._maker = ThreadPoolExecutor(1, "gtp-search")
+        self._searcher = self._begin_search()
+        self._thinking: tuple[tuple, Thinking] | None = None  # the last search, and the position it is of
+        self._commands: dict[str, Callable[[list[str]], str]] = {
+            "protocol_version": lambda _: "2",
+            "name": lambda _: "gpumcts",
+            "version": lambda _: gpumcts.__version__,
+            "known_command": self._known_command,
+            "list_commands": lambda _: "\n".join(self.names),
+            "quit": lambda _: "",
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._set_komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            "undo": self._undo,
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
+            "final_score": lambda _: self.position.result(),
+            "showboard": lambda _: "\n" + self.position.board(),
+            "gogui-analyze_commands": lambda _: analysis.GOGUI,
+            "gpumcts-winrates": lambda _: analysis.winrates(self.position, self._last_search()),
+            "gpumcts-pv": lambda _: analysis.variation(self.position, self._last_search()),
+        }
+        self._streams: dict[str, Callable[[Request, Lines, Sink], None]] = {
+            "lz-analyze": self._analyze,
+            "analyze": self._analyze,
+            "lz-genmove_analyze": self._genmove_analyze,
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """All commands."""
+        return [*self._commands, *self._streams]
+
+    def handle(self, request: Request, lines: Lines, sink: Sink) -> bool:
+        """Answer one command; False where it was ``quit``. Nothing it can be sent makes it raise."""
+        try:
+            if request.name in self._streams:
+                self._streams[request.name](request, lines, sink)
+                return True
+            command = self._commands.get(request.name)
+            if command is None:
+                raise Refusal("unknown command")
+            sink.write(answer("=", request, command(request.arguments)))
+        except (Refusal, BadInput) as error:
+            sink.write(answer("?", request, str(error)))
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # a fault of ours: the game goes on, and stderr tells
+            self._say(f"{request.name}: {type(error).__name__}: {error}")
+            sink.write(answer("?", request, "internal error"))
+        return request.name != "quit"
+
+    def close(self) -> None:
+        """Wait for the search to be made, if it is being made."""
+        self._maker.shutdown(cancel_futures=True)
+
+    # --------------------------------------------------------------------------------------------- about itself
+
+    def _known_command(self, arguments: list[str]) -> str:
+        return "true" if arguments[:1] and arguments[0] in self.names else "false"
+
+    # ------------------------------------------------------------------------------------------------ the board
+
+    def _boardsize(self, arguments: list[str]) -> str:
+        try:
+            sides = [int(word) for word in arguments]
+        except ValueError:
+            raise Refusal("boardsize not an integer") from None
+        if not sides:
+            raise Refusal(SYNTAX)
+        if f"boardsize {' '.join(map(str, sides))}" not in gtp_setup(self.position.game):
+            raise Refusal("unacceptable size")
+        return self._clear_board([])
+
+    def _clear_board(self, arguments: list[str]) -> str:
+        self.position = Position(self.position.game, self.position.number + 1)
+        self._thinking = None
+        return ""
+
+    def _set_komi(self, arguments: list[str]) -> str:
+        komi = _number(arguments, 0)
+        if self._komi is None or self._with_komi is None:
+            self._say(f"komi {komi:g}: this game has none")
+        elif komi != self._komi:
+            self.position = self.position.of(self._with_komi(komi))
+            self._komi, self._thinking = komi, None
+            self._searcher = self._begin_search()
+        return ""
+
+    def _play(self, arguments: list[str]) -> str:
+        if len(arguments) != 2:
+            raise Refusal(SYNTAX)
+        colour = _colour(arguments)
+        try:
+            self.position.play(colour, arguments[1])
+        except BadInput as error:
+            self._say(f"play {' '.join(arguments)}: {error}")
+            raise Refusal("illegal move") from None
+        return ""
+
+    def _undo(self, arguments: list[str]) -> str:
+        self.position.undo()
+        return ""
+
+    # ------------------------------------------------------------------------------------------------- the time
+
+    def _time_settings(self, arguments: list[str]) -> str:
+        main, period, stones = (_number(arguments, place) for place in range(3))
+        if min(main, period, stones) < 0:
+            raise Refusal(SYNTAX)
+        self.clock.set(main, period, int(stones))
+        return ""
+
+    def _time_left(self, arguments: list[str]) -> str:
+        colour, left, stones = _colour(arguments), _number(arguments, 1), _number(arguments, 2)
+        self.clock.tell(colour, max(left, 0.0), max(int(stones), 0))
+        return ""
+
+    # ----------------------------------------------------------------------------------------------- the search
+
+    def _genmove(self, arguments: list[str], look: Callable[[Thinking], None] = lambda thinking: None) -> str:
+        begin, colour = time.monotonic(), _colour(arguments)
+        before = len(self.position.moves)
+        text, move = self._choose(colour, look)
+        self.position.play(colour, move)
+        self.clock.used(colour, time.monotonic() - begin)
+        self._say(f"ply {before}: {text}, {time.monotonic() - begin:.2f} s")
+        return text
+
+    def _reg_genmove(self, arguments: list[str]) -> str:
+        return self._choose(_colour(arguments), lambda thinking: None)[0]
+
+    def _choose(self, colour: int, look: Callable[[Thinking], None]) -> tuple[str, int]:
+        """The move that the search finds for ``colour``, as text and as number; the position stays as it is."""
+        position = self._for(colour)
+        only = position.only_move
+        if only is not None:
+            return position.text(only), only
+        searcher = self._searcher.result()
+        allowed = min(self._limits.seconds or math.inf, self.clock.seconds(colour, position.moves_left()))
+        thinking = self._new_search(searcher, position)
+        for _ in thinking.slices(self._limits.iterations, None if allowed == math.inf else allowed):
+            look(thinking)
+        thinking.keep()
+        move = int(thinking.found().decide()[0])
+        return position.text(move), move
+
+    def _for(self, colour: int) -> Position:
+        """The position in which ``colour`` moves: the current one, or the one after a pass that GTP leaves out."""
+        if not self.position.over and self.position.mover == colour:
+            return self.position
+        position = self.position.of(self.position.game)
+        position.turn_to(colour)
+        return position
+
+    def _new_search(self, searcher: Searcher, position: Position) -> Thinking:
+        key = key_of(self._seed, position.number, len(position.moves))
+        thinking = Thinking(searcher, position.words(), key, position.number)
+        self._thinking = (_of(position), thinking)
+        return thinking
+
+    def _begin_search(self) -> Future[Searcher]:
+        game = self.position.game
+        return self._maker.submit(self._make, game)
+
+    # ------------------------------------------------------------------------------------------------- analysis
+
+    def _last_search(self) -> Searched:
+        if self._thinking is None or self._thinking[0] != _of(self.position):
+            raise Refusal("this position has not been searched; reg_genmove or lz-analyze does")
+        return self._thinking[1].found()
+
+    def _analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
+        """Search on and tell what is found, until another line comes."""
+        colour, interval = analysis.terms(request.arguments, self.position.mover)
+        position = self._for(colour)
+        searcher = self._searcher.result()
+        if self._thinking is None or self._thinking[0] != _of(position):
+            self._new_search(searcher, position)
+        assert self._thinking is not None
+        thinking = self._thinking[1]
+        sink.write(f"={request.id}\n".encode())
+        told = Telling(position, interval, sink)
+        for _ in thinking.slices(None, None):
+            told.look(thinking)
+            if lines.waiting():
+                break
+        told.look(thinking, always=True)
+        while not lines.waiting():
+            time.sleep(SECONDS_A_LOOK)
+        sink.write(b"\n")
+
+    def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
+        """A move as ``genmove`` finds it, telling on the way."""
+        colour, interval = analysis.terms(request.arguments, self.position.mover)
+        told = Telling(self._for(colour), interval, sink)
+        sink.write(f"={request.id}\n".encode())
+        try:
+            text = self._genmove(["bw"[colour]], told.look)
+        except BadInput as error:  # no memory: the answer has begun, and cannot become a refusal
+            self._say(str(error))
+            text = "resign"
+        sink.write(f"play {text}\n\n".encode())
+
+
+class Telling:
+    """Lines of an analysis, one at most every ``interval`` seconds."""
+
+    def __init__(self, position: Position, interval: float, sink: Sink) -> None:
+        self._position, self._interval, self._sink = position, interval, sink
+        self._next = time.monotonic() + interval
+
+    def look(self, thinking: Thinking, always: bool = False) -> None:
+        """Tell what is known, if it is time."""
+        if not always and time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._interval
+        self._sink.write(analysis.info(self._position, thinking.found()).encode() + b"\n")
+        self._sink.flush()
+
+
+def _of(position: Position) -> tuple:
+    return position.number, *position.moves
+
+
+def _colour(arguments: list[str]) -> int:
+    colour = COLOURS.get(arguments[0].lower()) if arguments else None
+    if colour is None:
+        raise Refusal(SYNTAX)
+    return colour
+
+
+def _number(arguments: list[str], place: int) -> float:
+    try:
+        number = float(arguments[place])
+    except (IndexError, ValueError):
+        raise Refusal(SYNTAX) from None
+    if not abs(number) < MOST_SECONDS:  # NaN neither
+        raise Refusal(SYNTAX)
+    return number

@@ -1,0 +1,94 @@
+"""One search of one position that goes on for as long as whoever asks has time."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import CHANCE
+from gpumcts.tree.advance import NO_WATCH
+from gpumcts.tree.forest import ROOT
+from gpumcts.tree.root import root_table
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.searched import Searched
+
+ROOM = 20_000  # iterations that the tree has room for at first; it grows
+FIRST_SLICE = 16  # iterations, before the pace is known
+SECONDS_A_SLICE = 0.05
+SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
+
+
+class Thinking:
+    """A tree on one position (``state``: uint64[W], not over) under ``key``; slices, however cut, make the tree of one search.
+
+    game : its number; with ``Settings.reuse`` the tree begins with what was kept of the game, and ``keep`` keeps this one
+    Raises BadInput where the search is on a device, which gives its trees back at the end alone.
+    """
+
+    def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
+        self._searcher, self.iterations, self._pace = searcher, 0, 0.0
+        self._states, self._keys = state.reshape(1, -1).copy(), np.array([key], np.uint64)
+        searcher._adapt(1)
+        if searcher.on_device:
+            raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
+        counts, movers = searcher.rules.describe(self._states)
+        if not counts[0]:
+            raise ValueError("a game that is over cannot be searched")
+        self._games = np.array([game]) if searcher.settings.reuse else None
+        roots = np.where(movers == CHANCE, -counts, counts)
+        self._held = [searcher._plant(self._states, roots, ROOM, self._games)]
+
+    def go_on(self, iterations: int) -> None:
+        """So many iterations more; raises BadInput where there is no memory for them."""
+        until = self.iterations + iterations
+        self._searcher.wave(1, until)
+        begin = time.perf_counter()
+        span = (self.iterations, until)
+        self._searcher._grow(self._held, self._states, self._keys, span, NO_WATCH, None, None)
+        self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
+
+    def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
+        """Go on to so many ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
+
+        With neither it goes on while there is memory. It ends early where the position is proven.
+        """
+        end = np.inf if seconds is None else time.monotonic() + seconds
+        while iterations is None or self.iterations < iterations:
+            left = end - time.monotonic()
+            if self.proven or (left <= 0 and self.iterations):
+                return
+            wanted = int(self._pace * min(SECONDS_A_SLICE, SURE * max(left, 0)))
+            step = max(wanted, 1) if self._pace else self._fewest
+            if iterations is not None:
+                step = min(step, iterations - self.iterations)
+            try:
+                self.go_on(step)
+            except BadInput:
+                if not self.iterations:
+                    raise
+                return
+            yield
+
+    @property
+    def _fewest(self) -> int:
+        """Iterations that try a move: the first ones may end in the root."""
+        settings = self._searcher.settings
+        return FIRST_SLICE + -(-self._searcher.switches.threshold // settings.playouts_per_leaf)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the search has proven who wins; then no iteration changes anything."""
+        proof = self._held[0].proof
+        return proof.shape[1] > 0 and bool(proof[0, ROOT])
+
+    def found(self) -> Searched:
+        """What is known by now."""
+        searcher, forest = self._searcher, self._held[0]
+        table = root_table(searcher.operator, forest)
+        return Searched(table, self._keys, searcher.settings.final == "value", self.iterations, forest)
+
+    def keep(self) -> None:
+        """Leave the tree to the next search of the game, with ``Settings.reuse``."""
+        if self._games is not None:
+            self._searcher._kept.keep(self._games, self._held[0], self._states)

@@ -1,0 +1,398 @@
+"""Our engine: every command, the form of its answers, the clock, analysis, and what it makes of noise."""
+
+import io
+import math
+import random
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import count_moves, play, start
+from gpumcts.games.othello import Othello
+from gpumcts.gtp import analysis
+from gpumcts.gtp.clock import LEAST, Clock
+from gpumcts.gtp.engine import Engine, Limits
+from gpumcts.gtp.position import Position
+from gpumcts.gtp.stream import MOST_LINE, Request, answer, parse, serve
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.rng import key_of
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.thinking import Thinking
+
+OTHELLO = Othello()
+REPLY = re.compile(r"([=?])([0-9]*)(?:[ \n](.*))?", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def searcher():
+    return Searcher(OTHELLO, Uniform(), Ucb1(), Average())
+
+
+@pytest.fixture
+def engine(searcher):
+    """``engine(iterations=20, ...)``: an engine of Othello; ``.said`` is what it told beside the protocol."""
+    made = []
+
+    def make(iterations=20, seconds=None, **options):
+        said = []
+        fresh = Engine(OTHELLO, lambda game: searcher, Limits(iterations, seconds), say=said.append, **options)
+        fresh.said = said
+        made.append(fresh)
+        return fresh
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def talk(engine, *lines, raw=None):
+    """What the engine answers, one text a command: (status, id, text)."""
+    sink = io.BytesIO()
+    serve(engine.handle, io.BytesIO(raw if raw is not None else "".join(f"{line}\n" for line in lines).encode()), sink)
+    text = sink.getvalue().decode("ascii")
+    assert text == "" or text.endswith("\n\n")
+    replies = [REPLY.fullmatch(part) for part in text.split("\n\n")[:-1]]
+    assert all(replies), text
+    return [(found[1], found[2], found[3] or "") for found in replies]
+
+
+def texts(engine, *lines):
+    return [f"{status}{text}" for status, _, text in talk(engine, *lines)]
+
+
+# ---------------------------------------------------------------------------------------------------- the form
+
+
+@pytest.mark.parametrize(
+    ("line", "request_"),
+    [
+        (b"name", Request("", "name", [])),
+        (b"  12   play\tblack d3 # a comment", Request("12", "play", ["black", "d3"])),
+        (b"\x01na\x7fme\r", Request("", "name", [])),
+        (b"# nothing", None),
+        (b"   \t ", None),
+        (b"7", Request("7", "", [])),
+        (b"7name", Request("", "7name", [])),
+    ],
+)
+def test_lines(line, request_):
+    assert parse(line) == request_
+
+
+def test_answers():
+    assert answer("=", Request("3", "x", []), "") == b"=3\n\n"
+    assert answer("=", Request("", "x", []), "a") == b"= a\n\n"
+    assert answer("?", Request("3", "x", []), "no\n\nway\x1b\u00e9") == b"?3 no\n \nway??\n\n"
+
+
+def test_the_commands_about_itself(engine):
+    fresh = engine()
+    assert talk(fresh, "1 protocol_version", "2 name", "known_command play", "known_command jump", "known_command") == [
+        ("=", "1", "2"), ("=", "2", "gpumcts"), ("=", "", "true"), ("=", "", "false"), ("=", "", "false"),
+    ]  # fmt: skip
+    ((_, _, names),) = talk(fresh, "list_commands")
+    required = """protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove undo
+        time_settings time_left final_score showboard reg_genmove lz-analyze gogui-analyze_commands"""
+    assert set(required.split()) <= set(names.splitlines())
+    for name in names.splitlines():
+        assert texts(fresh, f"known_command {name}") == ["=true"]
+    assert texts(fresh, "loadsgf a.sgf", "9 jump") == ["?unknown command", "?unknown command"]
+    assert talk(fresh, "quit", "name") == [("=", "", "")]  # nothing after quit
+
+
+def test_the_board(engine):
+    fresh = engine()
+    assert texts(fresh, "boardsize 8", "boardsize 9", "boardsize x", "boardsize") == [
+        "=", "?unacceptable size", "?boardsize not an integer", "?syntax error",
+    ]  # fmt: skip
+    assert texts(fresh, "play b F5", "play white a1", "play green d6", "play w", "play black d6") == [
+        "=", "?illegal move", "?syntax error", "?syntax error", "?illegal move",
+    ]  # fmt: skip
+    assert fresh.position.line([]) == [] and len(fresh.position.moves) == 1
+    assert texts(fresh, "undo", "undo", "play WHITE d3", "komi 0", "komi six", "komi nan") == [
+        "=", "?cannot undo", "?illegal move", "=", "?syntax error", "?syntax error",
+    ]  # fmt: skip
+    ((status, _, board),) = talk(fresh, "showboard")
+    assert status == "=" and board.startswith("  a b c") and "\n\n" not in board
+    assert texts(fresh, "final_score") == ["?cannot score: the game is not over"]
+
+
+def test_a_whole_game_with_passes_that_gtp_leaves_out(engine):
+    """Random games: passes are not told, moves are; the score is the discs', and undo goes back to the start."""
+    rng, passed = random.Random(5), 0
+    with np.errstate(over="ignore"):
+        for _ in range(6):
+            fresh, state, told = engine(), start(OTHELLO), 0
+            while legal := fresh.position.legal:
+                move = rng.choice(legal)
+                colour = "bw"[fresh.position.mover]
+                if move == 64:
+                    passed += 1
+                    state = play(OTHELLO, state, move)
+                    others = fresh.position.of(OTHELLO)
+                    others.turn_to(1 - fresh.position.mover)
+                    move, colour = rng.choice(others.legal), "bw"[others.mover]
+                    assert texts(fresh, f"play {colour} {others.text(move)}") == ["="]
+                else:
+                    assert texts(fresh, f"play {colour} {fresh.position.text(move)}") == ["="]
+                state, told = play(OTHELLO, state, move), told + 1
+            assert fresh.position.state == state and count_moves(OTHELLO, state) == 0
+            rows = fresh.position.board().rpartition("\n")[0]
+            lead = rows.count("X") - rows.count("O")
+            expected = f"={'B' if lead > 0 else 'W'}+{abs(lead)}" if lead else "=0"
+            assert texts(fresh, "final_score", "genmove b", "play b a1") == [
+                expected,
+                "?the game is over",
+                "?illegal move",
+            ]
+            assert texts(fresh, *["undo"] * (told + 1)) == ["="] * told + ["?cannot undo"]
+            assert fresh.position.state == start(OTHELLO)
+    assert passed > 0
+
+
+def test_komi_makes_another_game(engine):
+    """Where the game has one: the position stays, its terms change."""
+    games = {0.5: Othello(corner_weight=1), 6.5: Othello(corner_weight=2)}
+
+    def with_komi(komi):
+        if komi not in games:
+            raise BadInput(f"komi={komi:g} is not offered")
+        return games[komi]
+
+    fresh = engine(komi=0.5, with_komi=with_komi)
+    assert texts(fresh, "play b f5", "komi 6.5", "komi 7", "undo") == ["=", "=", "?komi=7 is not offered", "="]
+    assert fresh.position.game == games[6.5]
+
+
+# ----------------------------------------------------------------------------------------------------- the search
+
+
+def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
+    """Whatever the slices: the move, and the table of visits, are those of one search under the key of game and ply."""
+    fresh = engine(iterations=300)
+    assert texts(fresh, "clear_board", "play b f5") == ["=", "="]
+    position = Position(OTHELLO, 1)
+    position.play(0, "f5")
+    keys = np.array([key_of(1, 1, 1)], np.uint64)
+    found = searcher.search(position.words()[None], keys, 300)
+    expected = position.text(int(found.decide()[0]))
+    assert texts(fresh, "reg_genmove w", "reg_genmove w", "genmove w") == [f"={expected}"] * 3
+    assert len(fresh.position.moves) == 2
+    thinking = Thinking(searcher, position.words(), keys[0])
+    for step in (7, 1, 150, 142):
+        thinking.go_on(step)
+    assert thinking.iterations == 300
+    assert thinking.found().root_children(0) == found.root_children(0)
+
+
+def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
+    monkeypatch.setattr("gpumcts.tree.thinking.ROOM", 2)
+    words, key = Position(OTHELLO).words(), key_of(3)
+    thinking = Thinking(searcher, words, key)
+    for _ in thinking.slices(2000, None):
+        pass
+    found = searcher.search(words[None], np.array([key]), 2000)
+    assert thinking.found().root_children(0) == found.root_children(0)
+
+
+def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
+    words = Position(OTHELLO).words()
+    small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
+    thinking = Thinking(small, words, key_of(3))
+    for _ in thinking.slices(None, None):
+        pass
+    assert 100 < thinking.iterations < 10_000
+    none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
+    with pytest.raises(BadInput, match="a tree takes"):
+        next(Thinking(none, words, key_of(3)).slices(None, None))
+
+
+@pytest.mark.slow  # another tree to compile
+def test_a_proven_position_is_not_searched_on():
+    from gpumcts.games.dots_and_boxes import DotsAndBoxes
+
+    game = DotsAndBoxes(1, 1)
+    searcher = Searcher(game, Uniform(), Ucb1(), Average(), Settings(solve=True, reuse=True))
+    thinking = Thinking(searcher, Position(game).words(), key_of(3))
+    for _ in thinking.slices(None, 60.0):
+        pass
+    assert thinking.proven
+    thinking.keep()
+    after = Position(game)
+    after.play(0, after.legal[0])
+    more = Thinking(searcher, after.words(), key_of(3, 0, 1))
+    assert more.found().root_children(0), "what was kept of the game is there before the first iteration"
+
+
+def test_a_clock_ends_a_search(engine):
+    """With a second a move and no end of iterations a move is made, and it takes its time."""
+    fresh = engine(iterations=2**31 - 1)
+    assert texts(fresh, "time_settings 0 1 4", "time_left b 1 4")[0] == "="
+    assert texts(fresh, "genmove b")[0].startswith("=")
+    assert any(re.match(r"ply 0: \w\d, 0\.[1-9]", line) for line in fresh.said)
+    refused = [
+        "time_settings 1 2",
+        "time_settings -1 0 0",
+        "time_settings a b c",
+        "time_left b",
+        "time_settings inf 0 0",
+    ]
+    assert texts(fresh, *refused) == ["?syntax error"] * 5
+
+
+def test_the_clock():
+    clock = Clock()
+    assert clock.seconds(0, 30) == math.inf
+    for settings in ((0, 5, 0), (0, 0, 0)):
+        clock.set(*settings)
+        assert clock.seconds(0, 30) == math.inf
+    clock.set(0, 10, 5)
+    assert 1 < clock.seconds(0, 30) < 2
+    clock.tell(0, 1, 5)
+    assert 0.1 < clock.seconds(0, 30) < 0.2 and 1 < clock.seconds(1, 30) < 2
+    clock.set(300, 0, 0)
+    assert 9 * 0.8 < clock.seconds(0, 30) < 10 and clock.seconds(0, 1) < 300 / 4
+    clock.used(0, 290)
+    assert clock.seconds(0, 30) < 0.5 < clock.seconds(1, 30)
+    clock.used(0, 290)
+    assert clock.seconds(0, 30) == LEAST
+    clock.set(1, 10, 2)
+    clock.used(0, 2)
+    assert 4 < clock.seconds(0, 30) < 5
+
+
+# -------------------------------------------------------------------------------------------------------- analysis
+
+INFO = re.compile(r"info move (\S+) visits (\d+) winrate (\d+) order (\d+) pv (\S+(?: \S+)*?)(?= info|$)")
+
+
+def test_analysis_tells_until_another_line_comes(engine):
+    ((status, number, text), (_, _, name)) = talk(engine(), "5 lz-analyze b 1", "name")
+    assert (status, number, name) == ("=", "5", "gpumcts")
+    for line in text.strip().splitlines():
+        found = INFO.findall(line)
+        assert [int(order) for *_, order, _ in found] == list(range(len(found))) and found
+        assert {move for move, *_ in found} <= {"f5", "e6", "d3", "c4"}
+        assert all(pv.split()[0] == move and 0 <= int(rate) <= 10_000 for move, _, rate, _, pv in found)
+        visits = [int(visits) for _, visits, *_ in found]
+        assert visits == sorted(visits, reverse=True)
+
+
+class Slow(io.RawIOBase):
+    """A source whose second line comes when ``ready`` is set."""
+
+    def __init__(self, first, second):
+        super().__init__()
+        self.parts, self.ready = [first, second], threading.Event()
+
+    def read(self, size=-1):
+        if len(self.parts) == 1:
+            self.ready.wait(30)
+        return self.parts.pop(0) if self.parts else b""
+
+
+def test_analysis_goes_on_where_it_was_and_stops_at_once(engine):
+    """Lines come at the interval; the second analysis of a position has the visits of the first."""
+
+    class Sink(io.BytesIO):
+        def write(self, data):
+            if b"info" in data:
+                source.ready.set()
+            return super().write(data)
+
+    fresh = engine()
+    source, sink = Slow(b"lz-analyze interval 1\n", b"name\n"), Sink()
+    serve(fresh.handle, source, sink)
+    assert sink.getvalue().startswith(b"=\ninfo move ") and sink.getvalue().endswith(b"\n\n= gpumcts\n\n")
+    first = fresh._thinking[1].iterations
+    assert (
+        texts(fresh, "gpumcts-pv")[0].startswith("=") and f"after {first:,} iterations" in texts(fresh, "gpumcts-pv")[0]
+    )
+    talk(fresh, "analyze")
+    assert fresh._thinking[1].iterations > first
+
+
+def test_analysis_refuses_what_it_cannot_do(engine):
+    fresh = engine()
+    assert texts(fresh, "lz-analyze w", "lz-analyze b soon", "lz-analyze interval", "gpumcts-pv")[:2] == [
+        "?move 'pass' is not legal here; legal: d3 c4 f5 e6",
+        "?syntax error: it takes a colour, and an interval in hundredths of a second",
+    ]
+    assert analysis.terms(["interval", "20"], 1) == (1, 0.2) and analysis.terms(["B"], 1) == (0, analysis.INTERVAL)
+
+
+def test_genmove_with_analysis_and_goguis_commands(engine):
+    fresh = engine(iterations=50_000)
+    ((status, _, text),) = talk(fresh, "lz-genmove_analyze b 1")
+    *infos, last = text.strip().splitlines()
+    assert status == "=" and infos and all(INFO.match(line) for line in infos)
+    assert re.fullmatch(r"play \w\d", last) and len(fresh.position.moves) == 1
+    entries = [line.split("/") for line in texts(fresh, "gogui-analyze_commands")[0][1:].splitlines()]
+    assert all(len(entry) == 3 for entry in entries)
+    assert texts(fresh, "gpumcts-pv")[0].startswith("?this position has not been searched")
+    talk(fresh, "undo")
+    for _, _, command in entries:
+        assert texts(fresh, f"known_command {command}") == ["=true"] and texts(fresh, command)[0].startswith("=")
+    pairs = texts(fresh, "gpumcts-winrates")[0][1:].split()
+    assert {*pairs[::2]} <= {"d3", "c4", "f5", "e6"} and all(0 <= int(rate) <= 100 for rate in pairs[1::2])
+
+
+# ----------------------------------------------------------------------------------------------------------- noise
+
+
+def noise(rng, fresh):
+    """A line: random bytes, a command with odd arguments, or a spoilt command."""
+    words = [
+        "b",
+        "w",
+        "d3",
+        "F5",
+        "pass",
+        "-1",
+        "1e400",
+        "nan",
+        "8",
+        "",
+        "\u00e9",
+        "resign",
+        "99999999999999999999",
+        "a" * 300,
+    ]
+    kind = rng.random()
+    if kind < 0.3:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(40))).replace(b"\n", b"")
+    name = rng.choice([name for name in fresh.names if name != "quit"])
+    line = " ".join([rng.choice(["", "", "7", "x"]), name, *rng.choices(words, k=rng.randrange(4))]).encode()
+    if kind < 0.6:
+        place = rng.randrange(len(line) + 1)
+        line = line[:place] + bytes([rng.choice([0, 9, 13, 27, 35, 127, 200, 255])]) + line[place + rng.randrange(2) :]
+    return line
+
+
+def test_noise_is_answered_line_by_line(engine):
+    """3,000 lines of a fixed seed: each that is a command has one answer, none makes the engine fail, and the game goes on."""
+    fresh, rng = engine(iterations=4), random.Random(20)
+    lines = [
+        line for line in (noise(rng, fresh) for _ in range(3000)) if (parse(line) or Request("", "", [])).name != "quit"
+    ]
+    expected = sum(parse(line) is not None for line in lines)
+    replies = talk(fresh, raw=b"\n".join(lines) + b"\n")
+    assert len(replies) == expected > 1500
+    assert not [text for _, _, text in replies if "internal" in text], fresh.said
+    assert len({text for status, _, text in replies if status == "?"}) > 5
+    assert texts(fresh, "clear_board", "play b f5") == ["=", "="]
+
+
+def test_a_line_without_end_is_one_refusal(engine):
+    replies = talk(engine(), raw=b"x" * (5 * MOST_LINE) + b"\nname\n")
+    assert replies == [("?", "", "line too long"), ("=", "", "gpumcts")]
+
+
+def test_the_end_of_input_without_a_newline_still_counts(engine):
+    assert talk(engine(), raw=b"name") == [("=", "", "gpumcts")]

@@ -1,0 +1,243 @@
+"""Programs outside in a match: they are told the games as they are, and whatever they do ends their own game alone."""
+
+import json
+import re
+import shutil
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import mover, parse_move, start
+from gpumcts.games.contract import play as after
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.othello import Othello
+from gpumcts.gtp.program import MOST_LOG, Log, Program, readable, words_of
+from gpumcts.match.runner import play_match
+from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.random import RandomPlayer
+
+GAME = DotsAndBoxes()
+FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_program.py"))]
+
+
+def installed(name: str) -> str:
+    """The path of a program of Debian's, or the test is skipped by its name."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/games")
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def play(folder, terms, games=4, game=GAME, processes=1, **options):
+    """A match of a program against the random mover."""
+    player = GtpPlayer(game, terms, processes, "fake")
+    options = {"games_in_flight": processes, **options}
+    try:
+        return play_match(game, (RandomPlayer(game), player), games, 7, folder, {"of": "tests"}, **options)
+    finally:
+        player.close()
+
+
+def records(folder):
+    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+
+
+REASONS = {
+    "crash": "ended with exit code 3: out of luck",
+    "killed": "was killed by signal 9",
+    "hang": "hangs: no answer to genmove .* within 2 s",
+    "garbage": "answered genmove .* with garbage: .1mI think",
+    "illegal": "made an illegal move: ",
+    "empty": "made an illegal move: nothing",
+    "refuse": "refused to move: no idea",
+    "flood": "with a line of more than 64 KiB",
+    "chatter": "with more than 64 KiB",
+    "unasked": "spoke unasked: by the way",
+}
+
+
+@pytest.mark.parametrize("mode", REASONS)
+def test_a_failure_ends_its_game_alone(mode, tmp_path):
+    """The first game in which it happens is lost, with the reason; all others are played to their end by a new process."""
+    result = play(tmp_path / "run", Terms([*FAKE, mode, str(tmp_path / "flag")], patience=2.0))
+    over = [record for record in records(tmp_path / "run") if "ended" in record]
+    assert [record["ended"] for record in over] == ["forfeited"]
+    assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
+    (reason,) = result.given_up[1].reasons
+    assert reason == over[0]["reason"]
+    assert re.search(REASONS[mode], reason), reason
+    assert result.given_up[1][:2] == (0, 1) and result.given_up[0] == (0, 0, {})
+    assert result.games == 4 and not result.interrupted and result.digest is None
+    assert all(record["plies"] == 12 for record in records(tmp_path / "run") if "ended" not in record)
+
+
+def test_resigning_is_a_loss_and_no_forfeit(tmp_path):
+    result = play(tmp_path, Terms([*FAKE, "resign"]))
+    assert result.given_up[1] == (4, 0, {}) and result.wins == 4
+    assert {record["reason"] for record in records(tmp_path)} == {"resigned"}
+
+
+def test_a_slow_program_is_waited_for(tmp_path):
+    result = play(tmp_path, Terms([*FAKE, "slow"], patience=20.0), games=2)
+    assert result.given_up[1] == (0, 0, {})
+
+
+def test_a_program_that_fails_in_every_game_ends_no_match(tmp_path):
+    result = play(tmp_path, Terms([*FAKE, "crash"]), games=6, processes=2, at_once=2)
+    assert result.wins == result.given_up[1].forfeited == 6
+    assert sum(result.given_up[1].reasons.values()) == 6
+
+
+@pytest.mark.parametrize(("processes", "in_flight"), [(1, 3), (2, 2), (3, 3)])
+def test_a_program_is_told_the_games_as_they_are(tmp_path, processes, in_flight):
+    """Every game that was asked for a move had been told all moves before, by the colours that made them, in order."""
+    log = tmp_path / "log"
+    play(tmp_path / "run", Terms([*FAKE, "good", "", str(log)]), 5, processes=processes, games_in_flight=in_flight)
+    told: dict[str, list[str]] = {}
+    asked = Counter()
+    for line in log.read_text().splitlines():
+        process, command, *words = line.split()
+        if command == "clear_board":
+            told[process] = []
+        elif command == "play":
+            told[process].append(f"{words[0]} {words[1]}")
+        elif command == "genmove":
+            asked[" ".join(told[process])] += 1
+            told[process].append(f"{words[0]} ?")
+    assert len(told) == processes
+    expected = Counter()
+    for record in records(tmp_path / "run"):
+        state, before = start(GAME), []
+        with np.errstate(over="ignore"):
+            for move in record["moves"].split():
+                colour = int(mover(GAME, state))
+                own = (colour ^ record["first"]) == 1
+                if own:
+                    expected[len(before)] += 1
+                before.append(move)
+                state = after(GAME, state, parse_move(GAME, state, move))
+    plies = Counter(dict.fromkeys(expected, 0))
+    for text, count in asked.items():
+        plies[len(text.split()) // 2] += count
+    assert plies == expected
+    games = [record["moves"].split() for record in records(tmp_path / "run")]
+    for text in asked:
+        moves = text.split()[1::2]
+        assert any(all(m in ("?", g) for m, g in zip(moves, game, strict=False)) for game in games)
+
+
+def test_a_run_that_was_cut_off_keeps_its_forfeits_and_goes_on(tmp_path):
+    stop, flag = threading.Event(), str(tmp_path / "flag")
+
+    def on_progress(progress):
+        if progress.finished >= 2:
+            stop.set()
+
+    first = play(
+        tmp_path / "run",
+        Terms([*FAKE, "crash", flag]),
+        5,
+        games_in_flight=2,
+        stop=stop,
+        on_progress=on_progress,
+        at_once=0,
+    )
+    assert first.interrupted and first.given_up[1].forfeited == 1
+    before = (tmp_path / "run" / "games.jsonl").read_text()
+    second = play(tmp_path / "run", Terms([*FAKE, "crash", flag]), 5)
+    assert second.games == 5 and second.given_up[1].forfeited == 1
+    assert (tmp_path / "run" / "games.jsonl").read_text().startswith(before)
+    journal = tmp_path / "run" / "moves.jsonl"
+    assert '"reasons":[' in journal.read_text() and journal.read_text().count("out of luck") == 1
+    journal.write_text(journal.read_text().replace("out of luck", "out of duck"))
+    with pytest.raises(BadInput, match=r"moves.jsonl, line \d+: not the moves that were written here"):
+        play(tmp_path / "run", Terms([*FAKE, "good"]), 5)
+
+
+def test_the_games_file_is_made_again_from_the_journal(tmp_path):
+    play(tmp_path, Terms([*FAKE, "resign"]), 3)
+    games = (tmp_path / "games.jsonl").read_text()
+    (tmp_path / "games.jsonl").write_text(games.splitlines(keepends=True)[0])
+    play(tmp_path, Terms([*FAKE, "resign"]), 3)
+    assert sorted((tmp_path / "games.jsonl").read_text().splitlines()) == sorted(games.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        (Terms(["no_such_program", "--mode", "gtp"]), "no_such_program cannot be started: no such file or directory"),
+        (Terms([*FAKE, "dies"]), "ended with exit code 1: no licence"),
+        (Terms([*FAKE, "size"]), "refused boardsize 2: unacceptable size"),
+        (Terms(["cat"]), "answered boardsize 2 with garbage: boardsize 2"),
+        (Terms(["sleep", "60"], patience=0.2), "hangs: no answer to boardsize 2 within 0.2 s"),
+    ],
+)
+def test_a_program_that_does_not_start_is_refused(terms, message):
+    with pytest.raises(BadInput, match=message):
+        look_at(GAME, terms)
+
+
+def test_a_program_says_who_it_is_and_is_told_its_setup(tmp_path):
+    log = tmp_path / "log"
+    assert look_at(GAME, Terms([*FAKE, "good", "", str(log)], ["level 1"], seconds=3)) == "Fake 1"
+    commands = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
+    start = ["level 1", "boardsize 2", "time_settings 0 3 1", "known_command time_left", "clear_board"]
+    assert commands == [*start, "name", "version", "quit"]
+
+
+def test_an_interrupt_is_no_forfeit(tmp_path):
+    """Ctrl-C while the program thinks: the game is not over, and goes on in the next run."""
+    stop = threading.Event()
+    timer = threading.Timer(1.0, stop.set)
+    timer.start()
+    result = play(tmp_path / "run", Terms([*FAKE, "hang", str(tmp_path / "flag")]), 2, stop=stop)
+    timer.join()
+    assert result.interrupted and result.given_up[1] == (0, 0, {})
+    assert play(tmp_path / "run", Terms([*FAKE, "good"]), 2).given_up[1] == (0, 0, {})
+
+
+def test_stderr_goes_to_a_bounded_file(tmp_path):
+    log = Log(tmp_path / "log")
+    chatter = (
+        "import sys; [sys.stderr.write('x' * 1000 + '\\n') for _ in range(3000)]; print('=\\n', flush=True); input()"
+    )
+    program = Program([sys.executable, "-I", "-c", chatter], 20.0, log)
+    assert program.ask("name") == ""
+    program.close()
+    size = (tmp_path / "log").stat().st_size
+    assert MOST_LOG <= size <= MOST_LOG + 100
+
+
+def test_words_and_lines():
+    assert words_of("gnugo --mode 'g t p'") == ["gnugo", "--mode", "g t p"]
+    for command, message in (("", "name a program"), ("a 'b", "no closing quotation")):
+        with pytest.raises(BadInput, match=message):
+            words_of(command)
+    assert readable("a\x1b[2J\tb\nc" + "d" * 200) == "a [2J b c" + "d" * 108 + "..."
+
+
+# ------------------------------------------------------------------------------------------------- real programs
+
+
+def test_a_match_against_rhino(tmp_path):
+    """Whole games of Othello with passes forced on either side; no move is refused."""
+    rhino = installed("gtp-rhino")
+    result = play(tmp_path, Terms([rhino, "-l", "1"]), 12, Othello(), 2)
+    assert result.games == 12 and result.given_up[1] == (0, 0, {})
+    assert any("pass" in record["moves"] for record in records(tmp_path))
+    assert result.losses >= 11  # of 12; a coin would do that with a probability of 0.3 %
+
+
+def test_gnugo_at_othello_forfeits(tmp_path):
+    """A program of another game: it starts, and its first move or ours is refused."""
+    gnugo = installed("gnugo")
+    terms = Terms([gnugo, "--mode", "gtp"], ["level 1"])
+    assert "GNU Go" in look_at(Othello(), terms)
+    result = play(tmp_path, terms, 2, Othello())
+    assert result.given_up[1].forfeited == 2
+    assert all("made an illegal move" in r or "refused play" in r for r in result.given_up[1].reasons)
