@@ -27,6 +27,7 @@ from numba import cfunc, njit, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
+from numba.core.target_extension import current_target
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload, typeof_impl
 
@@ -67,6 +68,16 @@ def _bitreverse(typing_context, x):
         return builder.bitreverse(args[0])
 
     return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _deposit(typing_context, n_bit, mask):
+    def codegen(context, builder, signature, args):
+        word = ir.IntType(64)
+        pdep = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64")
+        return builder.call(pdep, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
 
 
 @intrinsic
@@ -190,6 +201,20 @@ def nth_set_bit(mask, n):
         n = n - low if beyond else n
         position = position + U(width) if beyond else position
     return position
+
+
+def scalar_nth_set_bit(mask, n):
+    """The same for code that does not run in lanes: two instructions where the processor has them."""
+    return nth_set_bit(mask, n)
+
+
+@overload(scalar_nth_set_bit, jit_options=JIT_OPTIONS)
+def _scalar_nth_set_bit(mask, n):
+    if current_target() == "cpu":
+        triple, _, features = cpu_target.target_context.codegen().magic_tuple()
+        if triple.startswith("x86_64") and "+bmi2" in features.split(","):
+            return lambda mask, n: _cttz(_deposit(U(1) << n, mask))
+    return lambda mask, n: nth_set_bit(mask, n)
 
 
 # ---------------------------------------------------------------------------------------------------- the cache folder
