@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from gpumcts.games.go.chains import Chains, places, put, set_border, set_stones
+from gpumcts.games.go.chains import Chains, places, put, set_up
 from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, either, is_empty, less, nth_point, point_set, shape, size
-from gpumcts.games.go.rules import ko_after, longest, score_of
+from gpumcts.games.go.points import NONE, either, less, nth_point, point_set, shape, size
+from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.sampling import number_of_draw
-from gpumcts.games.go.setup import ONE_PASS, PASSES, SECOND, TWO_PASSES, opened, plies_of
-from gpumcts.jit import inlined, scratch
-from gpumcts.playouts.contract import NEVER, cut, ply_by_ply, whole_playout
+from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
+from gpumcts.jit import blend, inlined, scratch
+from gpumcts.playouts.contract import cut, rescaled_evaluation, whole_playout
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, draw
 
@@ -34,32 +34,24 @@ def put_random(game, chains, candidates, colour, stream):
 
 @whole_playout.implements(Uniform, Board)
 def uniform_playout(policy, game, state, key):
-    if cut(policy) != NEVER:
-        return ply_by_ply(policy, game, state, key)
     room = places(game)
     chains = Chains(
         scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint64)
     )
     own, opp, banned, turn = opened(game, state)
-    colour, passes = turn & SECOND, turn & PASSES
-    set_border(game, chains)
-    set_stones(game, chains, own, colour)
-    set_stones(game, chains, opp, U(1) - colour)
-    stream, gone = key, np.int64(0)
-    left = np.int64(longest(game)) - np.int64(plies_of(turn))
-    while gone < left and passes != TWO_PASSES:
-        empty = less(shape(game).board, either(own, opp))
+    white = turn & SECOND != U(0)
+    set_up(game, chains, blend(white, opp, own), blend(white, own, opp))
+    stream, gone, limit = key, np.int64(0), cut(policy)
+    while gone < limit and not ended(game, turn):
+        empty = empty_points(game, own, opp)
         candidates = less(less(empty, banned), own_eyes(game, own, opp, empty))
-        point, captured = put_random(game, chains, candidates, colour, stream)
-        passed = point == shape(game).cells
-        own = either(own, point_set(game, point))
-        opp = less(opp, captured)
-        banned = NONE
-        if not is_empty(captured):
-            banned = ko_after(game, own, opp, point_set(game, point), captured)
-        passes = passes + ONE_PASS if passed else U(0)
-        own, opp = opp, own
-        colour = U(1) - colour
+        point, captured = put_random(game, chains, candidates, turn & SECOND, stream)
+        stone = point_set(game, point)  # none where it is a pass
+        own, opp = less(opp, captured), either(own, stone)
+        banned = ko_after(game, opp, own, stone, captured)
+        turn = following(turn, point == shape(game).cells)
         stream += PLY_STEP
         gone += 1
-    return score_of(game, own, opp, colour), gone
+    if ended(game, turn):
+        return score_of(game, own, opp, turn & SECOND), gone
+    return np.int64(rescaled_evaluation(game, closed(game, Position(own, opp, banned, turn)))), gone
