@@ -74,7 +74,9 @@ def _bitreverse(typing_context, x):
 def _deposit(typing_context, n_bit, mask):
     def codegen(context, builder, signature, args):
         word = ir.IntType(64)
-        pdep = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64")
+        pdep = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64"
+        )
         return builder.call(pdep, args)
 
     return types.uint64(types.uint64, types.uint64), codegen

@@ -10,9 +10,9 @@
 ``playout``: playouts that keep these; ``evaluation``; ``text``: notation.
 """
 
-from gpumcts.games.go import evaluation, playout, rules, sampling
+from gpumcts.games.go import evaluation, playout, rules, sampling, superko, text
 from gpumcts.games.go.options import Go
 
 OPTION = Go
 
-__all__ = ["OPTION", "Go", "evaluation", "playout", "rules", "sampling"]
+__all__ = ["OPTION", "Go", "evaluation", "playout", "rules", "sampling", "superko", "text"]

@@ -4,10 +4,10 @@ Stones lie on a board with a border, one column of it between two rows: point p 
 ``p + p // n + n + 2``, steps of a row are n + 1. A place holds 0 where it is empty, 1 on the border, and for a stone
 ``2 * head + colour``, the head being one of the places of its chain, the colour 0 (Black) or 1. The stones of a chain are a ring.
 
-The liberties of a chain are counted once for each stone next to them, as three sums in a word: how many, of their places, and of
-the squares of these. So a stone that is put or taken away adds one word to each of its neighbours; a chain has no liberty where
-its word is 0; and by Cauchy's inequality all its liberties are one point where count times the sum of squares is the square of the
-sum. Then the sum divided by the count is the place of that last liberty.
+The liberties of a chain are counted once for each stone next to them, as three sums in a word: how many, of their
+places, and of the squares of these. So a stone that is put or taken away adds one word to each of its neighbours; a chain
+has no liberty where its word is 0; and by Cauchy's inequality all its liberties are one point where count times the sum of
+squares is the square of the sum. Then the sum divided by the count is the place of that last liberty.
 """
 
 from typing import NamedTuple

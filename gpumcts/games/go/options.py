@@ -1,6 +1,6 @@
 """What can be chosen about Go, and the classes that its sizes become in compiled code."""
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from annotated_types import Interval
