@@ -499,10 +499,10 @@ def test_control():
 
 
 def test_evaluation_by_hand():
-    """Four half points a point controlled and two a liberty, for who moves; komi is 15 half points."""
+    """Two half points a point controlled and two a liberty, for who moves; komi is 15 half points."""
     game = compiled(Go(area_weight=1, liberty_weight=1))
     state = contract.parse_position(game, board("", "", "....X") + " w")
-    area = 1 + 3 + 5 + 7 + 8
+    area = 1 + 3 + 5 + 7 + 9
     assert contract.evaluation(game, state) == -(2 * area) + 15 - 2 * 3
     black = contract.parse_position(game, board("", "", "....X") + " b")
     assert contract.evaluation(game, black) == 2 * area - 15 + 2 * 3
