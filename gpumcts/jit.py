@@ -115,8 +115,18 @@ def _blend(typing_context, condition, a, b):
     return a(types.boolean, a, a), codegen
 
 
-@intrinsic
+class _Scratch(type(_ctpop)):
+    """An intrinsic that plain Python may call too."""
+
+    def __call__(self, count: int, dtype: Any) -> np.ndarray:
+        return np.zeros(count, dtype)
+
+
 def _stack_array(typing_context, count, dtype):
+    """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
+
+    It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
+    """
     kind = types.Array(parse_dtype(dtype), 1, "C")
 
     def codegen(context, builder, signature, args):
@@ -130,6 +140,11 @@ def _stack_array(typing_context, count, dtype):
         return array._getvalue()
 
     return kind(types.intp, dtype), codegen
+
+
+# Not a function that calls an intrinsic: that would give its stack back before the caller has used it.
+scratch = _Scratch("scratch", _stack_array)
+scratch._register()
 
 
 def popcount(x):
@@ -167,14 +182,6 @@ def bits_float(x):
     return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
 
 
-def scratch(count, dtype):
-    """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
-
-    It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
-    """
-    return np.zeros(count, dtype)
-
-
 def _target(plain: Callable, compiled: Callable) -> None:
     """Let compiled code use the intrinsic where plain Python uses the function."""
     overload(plain, jit_options=JIT_OPTIONS)(lambda x: lambda x: compiled(x))
@@ -186,10 +193,6 @@ _target(leading_zeros, _ctlz)
 _target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
-# Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.
-overload(scratch, inline="always", jit_options={"_nrt": True})(
-    lambda count, dtype: lambda count, dtype: _stack_array(count, dtype)
-)
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 

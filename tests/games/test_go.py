@@ -343,7 +343,7 @@ def test_a_match_keeps_superko():
     """And trees below its root go on with simple ko."""
     game, table = GO[9], Table(Rules(GO[9]), 3)
     games = np.array([2])
-    for text in "A2 C2 B2 D1 J9 B1 J8 A1 C1".split():
+    for text in ["A2", "C2", "B2", "D1", "J9", "B1", "J8", "A1", "C1"]:
         move = contract.parse_move(game, table.rules.state(table.states[2]), text)
         assert table.first_illegal(games, np.array([move])) is None
         table.play(games, np.array([move]))
@@ -493,7 +493,9 @@ def test_control():
     black, white = (points_of(1 << p) for p in (2 * 9 + 2, 6 * 9 + 6))  # C3 and G7
     mine, other = control(GO[9], black, white)
     assert number_of(mine).bit_count() == number_of(other).bit_count()
-    assert number_of(mine) >> 0 & 1 and number_of(other) >> 80 & 1 and not (number_of(mine) | number_of(other)) >> 40 & 1
+    assert (
+        number_of(mine) >> 0 & 1 and number_of(other) >> 80 & 1 and not (number_of(mine) | number_of(other)) >> 40 & 1
+    )
     near = sum(abs(column - 2) + abs(row - 2) <= REACH for row in range(9) for column in range(9))
     assert number_of(control(GO[9], black, points_of(0))[0]).bit_count() == near
 

@@ -1,8 +1,9 @@
 """How good a position of Go looks, and how long a game will last.
 
 A player controls his stones and the empty points that fewer steps over empty points lead to from his stones than from the
-opponent's, up to REACH steps: control of area by dilation, as in Zobrist's influence and Bouzy's dilations. Being by distance, it takes every stone for alive; what tells weak stones from strong ones here is how many liberties a side has,
-each point once. In half points, for the player to move:
+opponent's, up to REACH steps: control of area by dilation, as in Zobrist's influence and Bouzy's dilations. Being by
+distance, it takes every stone for alive; what tells weak stones from strong ones here is how many liberties a side has, each
+point once. In half points, for the player to move:
 
     area_weight * (2 * (own area - other area) + komi in half points, for White) + liberty_weight * 2 * (own - other liberties)
 """
