@@ -27,6 +27,7 @@ from numba import cfunc, njit, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
+from numba.core.target_extension import current_target
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload, typeof_impl
 
@@ -70,6 +71,18 @@ def _bitreverse(typing_context, x):
 
 
 @intrinsic
+def _deposit(typing_context, n_bit, mask):
+    def codegen(context, builder, signature, args):
+        word = ir.IntType(64)
+        pdep = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64"
+        )
+        return builder.call(pdep, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@intrinsic
 def _to_bits(typing_context, x):
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -102,8 +115,18 @@ def _blend(typing_context, condition, a, b):
     return a(types.boolean, a, a), codegen
 
 
-@intrinsic
+class _Scratch(type(_ctpop)):
+    """An intrinsic that plain Python may call too."""
+
+    def __call__(self, count: int, dtype: Any) -> np.ndarray:
+        return np.zeros(count, dtype)
+
+
 def _stack_array(typing_context, count, dtype):
+    """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
+
+    It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
+    """
     kind = types.Array(parse_dtype(dtype), 1, "C")
 
     def codegen(context, builder, signature, args):
@@ -117,6 +140,11 @@ def _stack_array(typing_context, count, dtype):
         return array._getvalue()
 
     return kind(types.intp, dtype), codegen
+
+
+# Not a function that calls an intrinsic: that would give its stack back before the caller has used it.
+scratch = _Scratch("scratch", _stack_array)
+scratch._register()
 
 
 def popcount(x):
@@ -154,14 +182,6 @@ def bits_float(x):
     return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
 
 
-def scratch(count, dtype):
-    """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
-
-    It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
-    """
-    return np.zeros(count, dtype)
-
-
 def _target(plain: Callable, compiled: Callable) -> None:
     """Let compiled code use the intrinsic where plain Python uses the function."""
     overload(plain, jit_options=JIT_OPTIONS)(lambda x: lambda x: compiled(x))
@@ -173,10 +193,6 @@ _target(leading_zeros, _ctlz)
 _target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
-# Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.
-overload(scratch, inline="always", jit_options={"_nrt": True})(
-    lambda count, dtype: lambda count, dtype: _stack_array(count, dtype)
-)
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 
@@ -190,6 +206,20 @@ def nth_set_bit(mask, n):
         n = n - low if beyond else n
         position = position + U(width) if beyond else position
     return position
+
+
+def scalar_nth_set_bit(mask, n):
+    """The same for code that does not run in lanes: two instructions where the processor has them."""
+    return nth_set_bit(mask, n)
+
+
+@overload(scalar_nth_set_bit, jit_options=JIT_OPTIONS)
+def _scalar_nth_set_bit(mask, n):
+    if current_target() == "cpu":
+        triple, _, features = cpu_target.target_context.codegen().magic_tuple()
+        if triple.startswith("x86_64") and "+bmi2" in features.split(","):
+            return lambda mask, n: _cttz(_deposit(U(1) << n, mask))
+    return lambda mask, n: nth_set_bit(mask, n)
 
 
 # ---------------------------------------------------------------------------------------------------- the cache folder

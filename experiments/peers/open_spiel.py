@@ -8,6 +8,7 @@ from experiments.benchmarks.measure import Contender
 
 GAMES: dict[str, Callable[[Any], str]] = {
     "amazons": lambda game: f"amazons(board_size={game.size})",
+    "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
     "othello": lambda game: "othello",
     "clobber": lambda game: f"clobber(rows={game.rows},columns={game.columns})",
     "dots_and_boxes": lambda game: f"dots_and_boxes(num_rows={game.rows},num_cols={game.columns})",

@@ -105,9 +105,10 @@ def random_move(game, state, stream):
 
 @verb("game")
 def move_weight(game, state, move):
-    """Weight of a legal move, a positive int64: ``random_move`` draws it with its share of the weights of all. 1 unless given.
+    """Weight of a legal move, int64: ``random_move`` draws it with its share of the weights of all. 1 unless given.
 
-    For games whose turns take several plies, so that whole turns are uniform.
+    For games whose turns take several plies, so that whole turns are uniform; and 0 for moves that no random game can do with,
+    such as those that fill an eye in Go. Not all are 0.
     """
 
 
@@ -157,6 +158,15 @@ def pack(game, state, words, at, stride):
 @verb("game")
 def unpack(game, words, at, stride):
     """Read a state from ``words[at + i * stride]``."""
+
+
+@verb("game")
+def with_history(game, state, earlier):
+    """The state in which a player finds himself in a game that is played, whose ``earlier`` states are uint64[k, W], packed.
+
+    For rules that look back beyond what a state holds, such as superko. It is asked after each ply; trees and playouts go on
+    from the state that it gives, without it. A game without a body has no such rule, and nobody keeps its states.
+    """
 
 
 @verb("game")
@@ -268,6 +278,11 @@ def move_after_by_number(game, state, move, k):
     return nth_move(game, state, k)
 
 
+@with_history.implements(object)
+def without_history(game, state, earlier):
+    return state
+
+
 @decided.implements(object)
 def decided_unknown(game, state):
     return np.int64(0)
@@ -292,6 +307,11 @@ def gtp_setup_by_fields(game):
 def lead_by_result(game, state):
     result = int(score(game, state))
     return (result > 0) - (result < 0)
+
+
+def has_history(game):
+    """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
+    return with_history.find(type(game)) is not without_history
 
 
 @parse_move.implements(object)

@@ -18,6 +18,7 @@ from gpumcts.games.contract import (
     random_move,
     score,
     unpack,
+    with_history,
 )
 from gpumcts.jit import entry
 from gpumcts.options import compiled
@@ -57,6 +58,12 @@ def _random_batch(game, states, keys, moves):
             moves[b] = chance_move(game, state, keys[b])
         else:
             moves[b] = random_move(game, state, keys[b])
+
+
+@entry
+def _look_back(game, states, earlier):
+    state = with_history(game, unpack(game, states.reshape(-1), 0, 1), earlier)
+    pack(game, state, states.reshape(-1), 0, 1)
 
 
 @entry
@@ -114,6 +121,12 @@ class Rules:
         after = np.empty_like(states)
         _play_batch(self.game, states, moves, after)
         return after
+
+    def with_history(self, state: np.ndarray, earlier: np.ndarray) -> np.ndarray:
+        """``contract.with_history`` of one packed state (uint64[W]) after ``earlier`` ones (uint64[k, W]), in a new array."""
+        states = state.reshape(1, -1).copy()
+        _look_back(self.game, states, np.ascontiguousarray(earlier))
+        return states[0]
 
     def describe(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Number of legal moves, int64[B] (0 where the game is over), and movers, int64[B] (0, 1 or 2 = chance)."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.games.contract import SCORE_UNIT, move_text, unpack
+from gpumcts.games.contract import SCORE_UNIT, has_history, move_text, unpack
 from gpumcts.kernels.batch import Rules
 from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, RESIGNED, sees_win
 
@@ -57,6 +57,10 @@ class Table:
         self.ends: dict[int, End] = {}
         self._told: dict[int, list[tuple[int, int, int]]] = {}  # ply, whose move, and view, of games that are not over
         self._texts: dict[int, list[str]] = {}  # of ``moves``
+        self._looks_back = has_history(rules.game)
+        self._earlier: dict[
+            int, np.ndarray
+        ] = {}  # of games begun, where the rules look back: states so far, with room for more
         self._move_text = move_text.find(type(rules.game))
         self._unpack = unpack.find(type(rules.game))
 
@@ -97,6 +101,8 @@ class Table:
             self._note_views(games, views)
         self._write_down(games, before, moves)
         after = self.rules.play(before, moves)
+        if self._looks_back:
+            self._look_back(games, before, after)
         counts, movers = self.rules.describe(after)
         self.states[games], self.movers[games] = after, movers
         self.plies[games] += 1
@@ -122,6 +128,18 @@ class Table:
         ends = [end for game, end in sorted(self.ends.items()) if game < games and end.loser == loser]
         forfeits = Counter(end.reason for end in ends if not end.resigned)
         return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
+
+    def _look_back(self, games: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
+        """Keep the states ``before`` a ply, and let the rules make of those ``after`` it what the games so far ask for."""
+        for index, (game, ply) in enumerate(zip(games.tolist(), self.plies[games].tolist(), strict=True)):
+            earlier = self._earlier.get(game)
+            if earlier is None or ply == len(earlier):
+                grown = np.empty((max(32, 2 * ply), self.rules.width), np.uint64)
+                if earlier is not None:
+                    grown[:ply] = earlier
+                self._earlier[game] = earlier = grown
+            earlier[ply] = before[index]
+            after[index] = self.rules.with_history(after[index], earlier[: ply + 1])
 
     def _note_views(self, games: np.ndarray, views: np.ndarray) -> None:
         told = views != NOT_TOLD
@@ -156,6 +174,7 @@ class Table:
         score = int(self.scores[game])
         texts = self._texts.pop(game, [])  # none where a game is given up before its first move
         self.moves.pop(game, None)
+        self._earlier.pop(game, None)
         record = {
             "game": game,
             "first": game & 1,

@@ -108,6 +108,7 @@ def whole_playout(policy, game, state, key):
 
 
 @whole_playout.implements(object, object)
+@inlined
 def ply_by_ply(policy, game, state, key):
     last, plies = play_out(game, policy, state, key)
     return np.int64(outcome(game, last)), np.int64(plies - overrun(game, last))

@@ -22,11 +22,12 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.rng import mix
-from tests.games.drivers import MANY_MOVES, for_tests, keys_of, positions, trace
+from tests.games.drivers import for_tests, keys_of, positions, trace
 from tests.reference.depth_limited import DepthLimited
 from tests.reference.exact import Exact
 
 MOST_LINES = 1500  # of plain minimax from a position, about
+MOST_MOVES = 64  # of positions that plain minimax is asked about
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -73,13 +74,13 @@ def affordable_depth(game, words):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in ("amazons", "clobber") else []) for n in TAKEN]
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in ("amazons", "clobber", "go") else []) for n in TAKEN]
 )
 def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
     """The same value, and a move that has it; where nothing is proven earlier, to the depth that was asked for."""
     game = GAMES[name]
     states = some_positions(game, 24)
-    states = states[Rules(game).count_moves(states) <= MANY_MOVES][-12:]
+    states = states[Rules(game).count_moves(states) <= MOST_MOVES][-12:]
     assert len(states) > 3
     reference, searches = DepthLimited(game), Deepening(game, entries=1 << 8)
     depths = [affordable_depth(game, words) for words in states]

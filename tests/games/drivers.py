@@ -63,10 +63,10 @@ FOR_TESTS: dict[str, dict[str, Any]] = {"amazons": {"size": 6, "turn": "split"}}
 MORE: dict[str, list[dict[str, Any]]] = {"amazons": [{"size": 6}, {"size": 6, "turn": "split"}, {"turn": "split"}]}
 """Further options by game for the suite of rules."""
 
-FEWER = {"amazons": 30}
+FEWER = {"amazons": 30, "go": 30}
 """Random games that the suite of rules plays, by game, where positions have many moves."""
-MANY_MOVES = 64
-"""Positions of these games that have more are not gone through in plain Python."""
+MANY_MOVES = {"amazons": 64, "go": 12}
+"""Positions of these games that have more moves are not gone through in plain Python."""
 
 
 def for_tests() -> dict[str, Any]:
@@ -93,7 +93,12 @@ GAMES = _instances()
 
 def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
-    return name.startswith("amazons-") or name == "clobber-least"
+    return name.startswith("amazons-") or name in ("clobber-least", "go-least", "go-greatest")
+
+
+def most_in_plain_python(name: str) -> int:
+    """The most moves that a position of one of GAMES has if it is to be gone through in plain Python."""
+    return MANY_MOVES.get(name.split("-")[0], 1 << 15)
 
 
 def has_stages(game: Any) -> bool:

@@ -119,7 +119,7 @@ def test_plain_python_says_of_states_what_compiled_code_says(name, traced):
     for s, state in enumerate(plain_states(game, words, plies)):
         count = contract.count_moves(game, state)
         assert numbers[s, :3].tolist() == [count, contract.mover(game, state), contract.over(game, state)]
-        if name.split("-")[0] in drivers.FEWER and count > drivers.MANY_MOVES:
+        if count > drivers.most_in_plain_python(name):
             continue
         legal, move = [], contract.next_move(game, state, NO_MOVE)
         while move != NO_MOVE:
@@ -155,9 +155,12 @@ def test_random_moves_keep_their_weights(name, traced):
     for salt, state in enumerate(different_states(game, *traced(name)[::2], chance=False)):
         moves, counts = draws_of(game, state, salt)
         weights = np.array([contract.move_weight(game, state, move) for move in moves])
-        assert (weights > 0).all() and counts.sum() == DRAWS
+        assert (weights >= 0).all() and weights.any() and counts.sum() == DRAWS
+        assert not counts[weights == 0].any()
+        counts, weights = counts[weights > 0], weights[weights > 0]
         expected = DRAWS * weights / weights.sum()
-        assert chisquare(counts, expected).pvalue > SURE, f"{contract.position_text(game, state)}: {counts}"
+        if len(counts) > 1:
+            assert chisquare(counts, expected).pvalue > SURE, f"{contract.position_text(game, state)}: {counts}"
 
 
 @every_game
@@ -176,7 +179,7 @@ def test_moves_as_text(name, traced):
     game = GAMES[name]
     words, _, plies = traced(name)
     for state in plain_states(game, words, plies, games=1):
-        if name.split("-")[0] in drivers.FEWER and contract.count_moves(game, state) > drivers.MANY_MOVES:
+        if contract.count_moves(game, state) > drivers.most_in_plain_python(name):
             continue
         legal = [int(contract.nth_move(game, state, k)) for k in range(contract.count_moves(game, state))]
         texts = [contract.move_text(game, state, move) for move in legal]

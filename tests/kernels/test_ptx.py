@@ -69,7 +69,9 @@ def test_integers_only(report, kernel, device):
 @pytest.mark.parametrize("kernel", EACH)
 def test_no_spills(report, kernel, device):
     told = report(kernel, device)
-    assert (told["local"], told["stack"], told["spills"]) == (0, 0, 0)
+    assert told["spills"] == 0
+    if not kernel.endswith(", whole"):  # which keep boards of their own
+        assert (told["local"], told["stack"]) == (0, 0)
 
 
 @needs_ptxas

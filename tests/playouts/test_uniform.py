@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 
 NUMBERED = {
-    name: game for name, game in GAMES.items() if name != "amazons"
+    name: game for name, game in GAMES.items() if name not in ("amazons", "go")
 }  # whose random moves are no numbers of moves
 
 

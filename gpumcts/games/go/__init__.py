@@ -1,0 +1,18 @@
+"""Go by area on 9x9, 13x13 and 19x19: positional superko, no suicide, two passes end the game.
+
+    9  . . . . . . . . .    Black (X) moves first. Points are named A1 to J9, without I; a pass is ``pass``.
+       ...                  In games that are played no move may repeat a position of the board (``contract.with_history``);
+    1  . . . . . . . . .    in trees and playouts, which do not hold the game so far, the simple ko is forbidden.
+       A B C D E F G H J
+
+``options``: the classes; ``points``: sets of points; ``setup``: states put together; ``rules``: moves, captures, score;
+``superko``: what the game so far forbids; ``eyes`` and ``sampling``: random moves; ``chains``: stones with their liberties;
+``playout``: playouts that keep these; ``evaluation``; ``text``: notation.
+"""
+
+from gpumcts.games.go import evaluation, playout, rules, sampling, superko, text
+from gpumcts.games.go.options import Go
+
+OPTION = Go
+
+__all__ = ["OPTION", "Go", "evaluation", "playout", "rules", "sampling", "superko", "text"]

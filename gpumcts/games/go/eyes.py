@@ -1,0 +1,39 @@
+"""Single-point eyes, as random playouts take them, which do not fill their own.
+
+An empty point is an eye of a player where all its neighbours are stones of his and, of the points diagonal to it, the
+opponent holds at most one in the middle of the board and none on the rim. That is the usual rule of playout programs (Fuego's
+among them); it takes no account of whether the stones around are connected otherwise.
+"""
+
+import numpy as np
+
+from gpumcts.games.go.points import both, either, higher, is_empty, less, lower, neighbours, shape
+from gpumcts.jit import inlined
+
+U = np.uint64
+
+
+@inlined
+def enclosed(game, own, empty):
+    """The points of ``empty`` with no neighbour but stones of ``own``."""
+    return less(empty, neighbours(game, less(shape(game).board, own)))
+
+
+@inlined
+def false_eyes(game, opp):
+    """Points with two diagonal stones of ``opp``, or one on the rim; points off the board may be among them."""
+    s = shape(game)
+    right, left = both(higher(opp, U(1)), s.not_first), both(lower(opp, U(1)), s.not_last)
+    one, two = either(left, right), both(left, right)
+    over, under = higher(one, s.size), lower(one, s.size)
+    pair = either(either(higher(two, s.size), lower(two, s.size)), both(over, under))
+    return either(pair, both(either(over, under), s.rim))
+
+
+@inlined
+def own_eyes(game, own, opp, empty):
+    """The eyes of the owner of ``own`` among the points of ``empty``."""
+    found = enclosed(game, own, empty)
+    if is_empty(found):
+        return found
+    return less(found, false_eyes(game, opp))

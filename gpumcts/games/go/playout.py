@@ -1,0 +1,57 @@
+"""Uniform playouts that keep chains: the moves of ``sampling.random_move``, about ten times as fast."""
+
+import numpy as np
+
+from gpumcts.games.go.chains import Chains, places, put, set_up
+from gpumcts.games.go.eyes import own_eyes
+from gpumcts.games.go.options import Board
+from gpumcts.games.go.points import NONE, either, less, nth_point, point_set, shape, size
+from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
+from gpumcts.games.go.sampling import number_of_draw
+from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
+from gpumcts.jit import blend, inlined, scratch
+from gpumcts.playouts.contract import cut, rescaled_evaluation, whole_playout
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.rng import PLY_STEP, draw
+
+U = np.uint64
+
+
+@inlined
+def put_random(game, chains, candidates, colour, stream):
+    """Put a stone on a random one of ``candidates`` that is no suicide: (point, captured); (CELLS, none) if all are."""
+    left, count, j = candidates, size(candidates), U(0)
+    while count != U(0):
+        point = nth_point(game, left, draw(stream, number_of_draw(j), count))
+        done, captured = put(game, chains, point, colour)
+        if done:
+            return point, captured
+        left = less(left, point_set(game, point))
+        count -= U(1)
+        j += U(1)
+    return shape(game).cells, NONE
+
+
+@whole_playout.implements(Uniform, Board)
+def uniform_playout(policy, game, state, key):
+    room = places(game)
+    chains = Chains(
+        scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint64)
+    )
+    own, opp, banned, turn = opened(game, state)
+    white = turn & SECOND != U(0)
+    set_up(game, chains, blend(white, opp, own), blend(white, own, opp))
+    stream, gone, limit = key, np.int64(0), cut(policy)
+    while gone < limit and not ended(game, turn):
+        empty = empty_points(game, own, opp)
+        candidates = less(less(empty, banned), own_eyes(game, own, opp, empty))
+        point, captured = put_random(game, chains, candidates, turn & SECOND, stream)
+        stone = point_set(game, point)  # none where it is a pass
+        own, opp = less(opp, captured), either(own, stone)
+        banned = ko_after(game, opp, own, stone, captured)
+        turn = following(turn, point == shape(game).cells)
+        stream += PLY_STEP
+        gone += 1
+    if ended(game, turn):
+        return score_of(game, own, opp, turn & SECOND), gone
+    return np.int64(rescaled_evaluation(game, closed(game, Position(own, opp, banned, turn)))), gone

@@ -1,0 +1,179 @@
+"""The rules on bitboards: legal moves, captures, ko, the end and the score. What trees and matches use; playouts keep chains.
+
+Nothing is kept of chains: they are flooded where an answer hangs on them. A stone next to an empty point needs no such answer, so
+that most moves cost a few shifts.
+"""
+
+import numpy as np
+
+from gpumcts.games import contract
+from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
+from gpumcts.games.go.options import Board
+from gpumcts.games.go.points import (
+    NONE,
+    above,
+    both,
+    either,
+    flood,
+    is_empty,
+    less,
+    lowest,
+    neighbours,
+    nth_point,
+    point_set,
+    same,
+    shape,
+    size,
+)
+from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, Position, closed, following, opened, plies_of
+from gpumcts.jit import inlined
+
+U = np.uint64
+
+
+@inlined
+def longest(game):
+    """The length cap in plies, uint64."""
+    return U(2) * shape(game).cells
+
+
+@inlined
+def ended(game, turn):
+    """Whether the game is over: after two passes, or at the length cap."""
+    return ((turn & PASSES) == TWO_PASSES) | (plies_of(turn) >= longest(game))
+
+
+@inlined
+def empty_points(game, own, opp):
+    """Points without a stone."""
+    return less(shape(game).board, either(own, opp))
+
+
+@inlined
+def captured_by(game, opp, empty, near):
+    """The stones of ``opp`` without liberties; ``empty`` are the points left after a stone was put, ``near`` those next to it."""
+    air, touched = neighbours(game, empty), both(near, opp)
+    if is_empty(less(touched, air)):
+        return NONE
+    return less(opp, flood(game, air, opp))
+
+
+@inlined
+def breathes(game, own, opp, empty, stone):
+    """Whether a stone of ``own`` on an empty point without empty neighbours (a set of one) has a liberty, be it by capture."""
+    near, left = neighbours(game, stone), less(empty, stone)
+    chains = flood(game, near, own)
+    if not is_empty(both(neighbours(game, chains), left)):
+        return True
+    return not is_empty(captured_by(game, opp, left, near))
+
+
+@inlined
+def legal_points(game, position):
+    """The points that the player to move may take."""
+    own, opp, banned, _ = position
+    empty = empty_points(game, own, opp)
+    open_points = both(empty, neighbours(game, empty))
+    legal, doubtful = less(open_points, banned), less(less(empty, open_points), banned)
+    while not is_empty(doubtful):
+        stone = point_set(game, lowest(game, doubtful))
+        doubtful = less(doubtful, stone)
+        if breathes(game, own, opp, empty, stone):
+            legal = either(legal, stone)
+    return legal
+
+
+@inlined
+def ko_after(game, own, opp, stone, captured):
+    """The point that the opponent may not take back: a lone stone has captured one, and that is its only liberty."""
+    if is_empty(captured) or size(captured) != U(1):
+        return NONE
+    return captured if same(less(neighbours(game, stone), opp), captured) else NONE
+
+
+@inlined
+def after_stone(game, position, stone):
+    """The Position after a stone (a set of one) on a legal point."""
+    own, opp = either(position.own, stone), position.opp
+    captured = captured_by(game, opp, empty_points(game, own, opp), neighbours(game, stone))
+    opp = less(opp, captured)
+    return Position(opp, own, ko_after(game, own, opp, stone, captured), following(position.turn, False))
+
+
+@inlined
+def areas(game, own, opp):
+    """The stones of each side with the empty regions that touch no others: (own Points, opp Points)."""
+    empty = empty_points(game, own, opp)
+    near_own, near_opp = flood(game, neighbours(game, own), empty), flood(game, neighbours(game, opp), empty)
+    return either(own, less(near_own, near_opp)), either(opp, less(near_opp, near_own))
+
+
+@inlined
+def score_of(game, own, opp, colour):
+    """The score for Black where a player of a colour (0 or 1) has ``own`` and the other ``opp``."""
+    mine, other = areas(game, own, opp)
+    lead = np.int64(size(mine)) - np.int64(size(other))
+    twice = 2 * (lead if colour == 0 else -lead) - game.half_points
+    return SCORE_UNIT * (np.int64(twice > 0) - np.int64(twice < 0))
+
+
+@contract.start.implements(Board)
+def go_start(game):
+    return closed(game, Position(NONE, NONE, NONE, U(0)))
+
+
+@contract.mover.implements(Board)
+def go_mover(game, state):
+    return np.int64(state.turn & SECOND)
+
+
+@contract.count_moves.implements(Board)
+def go_count_moves(game, state):
+    if ended(game, state.turn):
+        return np.int64(0)
+    return np.int64(size(legal_points(game, opened(game, state)))) + 1
+
+
+@contract.nth_move.implements(Board)
+def go_nth_move(game, state, k):
+    legal = legal_points(game, opened(game, state))
+    if U(k) >= size(legal):
+        return np.int64(shape(game).cells)
+    return np.int64(nth_point(game, legal, U(k)))
+
+
+@contract.next_move.implements(Board)
+def go_next_move(game, state, move):
+    cells = np.int64(shape(game).cells)
+    if move >= cells or ended(game, state.turn):
+        return np.int64(NO_MOVE)
+    rest = above(game, legal_points(game, opened(game, state)), move)
+    return cells if is_empty(rest) else np.int64(lowest(game, rest))
+
+
+@contract.move_after.implements(Board)
+def go_move_after(game, state, move, k):
+    return next_move(game, state, move)
+
+
+@contract.play.implements(Board)
+def go_play(game, state, move):
+    """A finished game stays as it is."""
+    if ended(game, state.turn):
+        return state
+    position = opened(game, state)
+    if U(move) >= shape(game).cells:
+        passed = Position(position.opp, position.own, NONE, following(position.turn, True))
+        return closed(game, passed)
+    return closed(game, after_stone(game, position, point_set(game, U(move))))
+
+
+@contract.over.implements(Board)
+def go_over(game, state):
+    return ended(game, state.turn)
+
+
+@contract.score.implements(Board)
+def go_score(game, state):
+    own, opp, _, turn = opened(game, state)
+    return score_of(game, own, opp, np.int64(turn & SECOND))

@@ -1,0 +1,133 @@
+"""States taken apart and put together: stones of both sides, banned points, and the word of the turn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.games import contract
+from gpumcts.games.go.options import Board9, Board13, Board19, State9, State13, State19
+from gpumcts.games.go.points import Points
+from gpumcts.jit import inlined
+from gpumcts.verbs import verb
+
+U = np.uint64
+SECOND = U(1)  # bits of the turn: White is to move
+PASSES, ONE_PASS, TWO_PASSES = U(6), U(2), U(4)  # passes just made, 0 to 2
+PLIES = U(3)  # where the plies played so far begin
+
+
+class Position(NamedTuple):
+    """own : stones of the player to move; opp : the other's; banned : points he may not take; turn : see above."""
+
+    own: Points
+    opp: Points
+    banned: Points
+    turn: np.uint64
+
+
+@inlined
+def plies_of(turn):
+    """Plies played so far, uint64."""
+    return turn >> PLIES
+
+
+@inlined
+def following(turn, passed):
+    """The turn after a move, or after a pass."""
+    passes = (turn & PASSES) + ONE_PASS if passed else U(0)
+    return ((turn & SECOND) ^ SECOND) | passes | ((plies_of(turn) + U(1)) << PLIES)
+
+
+@verb("game")
+def opened(game, state):
+    """The Position of a state."""
+
+
+@verb("game")
+def closed(game, position):
+    """The state of a Position."""
+
+
+@opened.implements(Board9)
+def open_9(game, state):
+    s = state
+    z = U(0)
+    own, opp = Points(s.own_0, s.own_1, z, z, z, z), Points(s.opp_0, s.opp_1, z, z, z, z)
+    return Position(own, opp, Points(s.banned_0, s.banned_1, z, z, z, z), s.turn)
+
+
+@opened.implements(Board13)
+def open_13(game, state):
+    s = state
+    z = U(0)
+    own, opp = Points(s.own_0, s.own_1, s.own_2, z, z, z), Points(s.opp_0, s.opp_1, s.opp_2, z, z, z)
+    return Position(own, opp, Points(s.banned_0, s.banned_1, s.banned_2, z, z, z), s.turn)
+
+
+@opened.implements(Board19)
+def open_19(game, state):
+    s = state
+    own = Points(s.own_0, s.own_1, s.own_2, s.own_3, s.own_4, s.own_5)
+    opp = Points(s.opp_0, s.opp_1, s.opp_2, s.opp_3, s.opp_4, s.opp_5)
+    banned = Points(s.banned_0, s.banned_1, s.banned_2, s.banned_3, s.banned_4, s.banned_5)
+    return Position(own, opp, banned, s.turn)
+
+
+@closed.implements(Board9)
+def close_9(game, position):
+    p = position
+    return State9(p.own.a, p.own.b, p.opp.a, p.opp.b, p.banned.a, p.banned.b, p.turn)
+
+
+@closed.implements(Board13)
+def close_13(game, position):
+    p = position
+    x, y, z = p.own, p.opp, p.banned
+    return State13(x.a, x.b, x.c, y.a, y.b, y.c, z.a, z.b, z.c, p.turn)
+
+
+@closed.implements(Board19)
+def close_19(game, position):
+    p = position
+    x, y, z = p.own, p.opp, p.banned
+    return State19(
+        x.a, x.b, x.c, x.d, x.e, x.f, y.a, y.b, y.c, y.d, y.e, y.f, z.a, z.b, z.c, z.d, z.e, z.f, p.turn
+    )  # fmt: skip
+
+
+@contract.unpack.implements(Board9)
+def unpack_9(game, words, at, stride):
+    own, opp, banned = at, at + 2 * stride, at + 4 * stride
+    return State9(
+        words[own], words[own + stride], words[opp], words[opp + stride],
+        words[banned], words[banned + stride], words[at + 6 * stride],
+    )  # fmt: skip
+
+
+@contract.unpack.implements(Board13)
+def unpack_13(game, words, at, stride):
+    i, j, k = at, at + 3 * stride, at + 6 * stride
+    return State13(
+        words[i], words[i + stride], words[i + 2 * stride],
+        words[j], words[j + stride], words[j + 2 * stride],
+        words[k], words[k + stride], words[k + 2 * stride], words[at + 9 * stride],
+    )  # fmt: skip
+
+
+@inlined
+def _six_words(words, at, stride):
+    return Points(
+        words[at],
+        words[at + stride],
+        words[at + 2 * stride],
+        words[at + 3 * stride],
+        words[at + 4 * stride],
+        words[at + 5 * stride],
+    )
+
+
+@contract.unpack.implements(Board19)
+def unpack_19(game, words, at, stride):
+    own, opp = _six_words(words, at, stride), _six_words(words, at + 6 * stride, stride)
+    banned = _six_words(words, at + 12 * stride, stride)
+    return closed(game, Position(own, opp, banned, words[at + 18 * stride]))

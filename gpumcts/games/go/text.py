@@ -1,0 +1,161 @@
+"""Points, positions and boards of Go as people write them. Plain Python, never compiled.
+
+A position is the rows from the last to the first joined by ``/`` (X Black, O White, . empty), who moves, b or w, the plies so
+far, the passes just made, and the points that may not be taken, joined by commas, or ``-`` for none:
+``...../.XO../... b 12 0 C3``. Of these all but the first two may be left out.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.go.options import Board
+from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
+from gpumcts.games.go.rules import empty_points, legal_points
+from gpumcts.games.go.setup import ONE_PASS, PASSES, PLIES, SECOND, Position, closed, opened, plies_of
+
+U = np.uint64
+COLUMNS = "ABCDEFGHJKLMNOPQRST"  # without I
+POINT = re.compile(f"([{COLUMNS}])([1-9][0-9]?)")
+PLAYERS, SIGNS, NONE = ("Black (X)", "White (O)"), "XO", "-"
+TAKES = "rows of X, O and . from the last to the first joined by /, and who moves, b or w"
+
+
+def point_name(game: Any, point: int) -> str:
+    """The name of a point, as ``E5``."""
+    row, column = divmod(int(point), game.SIZE)
+    return f"{COLUMNS[column]}{row + 1}"
+
+
+def point_number(game: Any, name: str) -> int | None:
+    """The number of a point of this board, by its name in either case; None where it names none."""
+    found = POINT.fullmatch(name.upper())
+    if found is None or int(found[2]) > game.SIZE or COLUMNS.index(found[1]) >= game.SIZE:
+        return None
+    return (int(found[2]) - 1) * game.SIZE + COLUMNS.index(found[1])
+
+
+def _side(state: Any) -> int:
+    return int(state.turn & SECOND)
+
+
+def _stones(game: Any, state: Any) -> tuple[int, int]:
+    """The stones of Black and of White as numbers."""
+    position = opened(game, state)
+    sides = number_of(position.own), number_of(position.opp)
+    return sides if _side(state) == 0 else (sides[1], sides[0])
+
+
+def _rows(game: Any, state: Any) -> list[str]:
+    """The rows from the last to the first."""
+    black, white = _stones(game, state)
+    signs = [SIGNS[0] if black >> point & 1 else SIGNS[1] if white >> point & 1 else "." for point in range(game.CELLS)]
+    return ["".join(signs[row * game.SIZE : (row + 1) * game.SIZE]) for row in reversed(range(game.SIZE))]
+
+
+@contract.move_text.implements(Board)
+def go_move_text(game, state, move):
+    """As GTP has it, but that a pass is in small letters: ``E5``, ``pass``."""
+    return "pass" if move == game.CELLS else point_name(game, move)
+
+
+@contract.parse_move.implements(Board)
+def parse_go_move(game, state, text):
+    if contract.over(game, state):
+        raise BadInput(f"move {text!r} is not legal here: the game is over")
+    if text.lower() == "pass":
+        return game.CELLS
+    point = point_number(game, text)
+    if point is None:
+        last = point_name(game, game.CELLS - 1)
+        raise BadInput(f"move {text!r} is no point of this board, A1 to {last} without I, and not pass")
+    position, name = opened(game, state), point_name(game, point)
+    if number_of(legal_points(game, position)) >> point & 1:
+        return point
+    if (number_of(position.own) | number_of(position.opp)) >> point & 1:
+        raise BadInput(f"move {text!r} is not legal here: there is a stone on {name}")
+    if number_of(position.banned) >> point & 1:
+        raise BadInput(f"move {text!r} is not legal here: by ko, {name} would bring back an earlier position")
+    raise BadInput(
+        f"move {text!r} is not legal here: a stone on {name} would have no liberty, and suicide is not allowed"
+    )
+
+
+@contract.board_text.implements(Board)
+def go_board_text(game, state):
+    rows = (f"{game.SIZE - i:2} {' '.join(row)}" for i, row in enumerate(_rows(game, state)))
+    black, white = _stones(game, state)
+    who = f"{PLAYERS[_side(state)]} to move; X {black.bit_count()}, O {white.bit_count()}"
+    banned = _banned_names(game, state)
+    passes = int(state.turn & PASSES) // int(ONE_PASS)
+    more = (f"; may not take {', '.join(banned)}" if banned else "") + (f"; passes {passes}" if passes else "")
+    return "\n".join([*rows, "   " + " ".join(COLUMNS[: game.SIZE]), who + more])
+
+
+def _banned_names(game: Any, state: Any) -> list[str]:
+    banned = number_of(opened(game, state).banned)
+    return [point_name(game, point) for point in range(game.CELLS) if banned >> point & 1]
+
+
+@contract.position_text.implements(Board)
+def go_position_text(game, state):
+    passes = int(state.turn & PASSES) // int(ONE_PASS)
+    banned = ",".join(_banned_names(game, state)) or NONE
+    return f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} {passes} {banned}"
+
+
+@contract.parse_position.implements(Board)
+def parse_go_position(game, text):
+    parts = text.split()
+    rows = parts[0].upper().split("/") if parts else []
+    if len(rows) != game.SIZE or any(len(row) != game.SIZE for row in rows):
+        raise BadInput(f"position: Go takes {game.SIZE} {TAKES}; there are {len(rows)} rows or one of another length")
+    if odd := set("".join(rows)) - {*SIGNS, "."}:
+        raise BadInput(f"position: {min(odd)!r} is no point; X is Black, O is White, . is empty")
+    if not 2 <= len(parts) <= 5 or parts[1].lower() not in ("b", "w"):
+        raise BadInput(f"position: Go takes {TAKES}; then, if need be, plies, passes, and points that may not be taken")
+    black, white = (_number(rows, sign) for sign in SIGNS)
+    side = "bw".index(parts[1].lower())
+    plies = _count("plies", parts[2] if len(parts) > 2 else "0", game.MAX_PLIES)
+    passes = _count("passes just made", parts[3] if len(parts) > 3 else "0", min(2, plies))
+    own, opp = (points_of(number) for number in ((black, white) if side == 0 else (white, black)))
+    _check_liberties(game, own, opp)
+    banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NONE, black | white)
+    turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES
+    return closed(game, Position(own, opp, points_of(banned), turn))
+
+
+def _number(rows: list[str], sign: str) -> int:
+    """The points of a sign as a number."""
+    signs = "".join(reversed(rows))
+    return sum(1 << point for point, found in enumerate(signs) if found == sign)
+
+
+def _count(what: str, text: str, most: int) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 4 or int(text) > most:
+        raise BadInput(f"position: {what} is a number from 0 to {most}, not {text!r}")
+    return int(text)
+
+
+def _check_liberties(game: Any, own: Any, opp: Any) -> None:
+    """Refuse chains without liberties, which no position has."""
+    empty = empty_points(game, own, opp)
+    for stones in (own, opp):
+        choked = number_of(less(stones, flood(game, both(neighbours(game, empty), stones), stones)))
+        if choked:
+            name = point_name(game, (choked & -choked).bit_length() - 1)
+            raise BadInput(f"position: the chain of {name} has no liberty")
+
+
+def _parsed_banned(game: Any, text: str, stones: int) -> int:
+    """The points of a list as a number."""
+    banned = 0
+    for name in [] if text == NONE else text.split(","):
+        point = point_number(game, name)
+        if point is None or stones >> point & 1:
+            raise BadInput(f"position: {name!r} in the points that may not be taken is no empty point of this board")
+        banned |= 1 << point
+    return banned

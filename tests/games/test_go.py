@@ -1,0 +1,542 @@
+"""Go against OpenSpiel and a slow reference, its playouts with chains against play by ply, positions by hand."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from numba import njit
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.contract import SCORE_UNIT
+from gpumcts.games.go import Go
+from gpumcts.games.go.chains import Chains, last_liberty, one_liberty, place_of, places, point_of, put, set_up
+from gpumcts.games.go.evaluation import REACH, control
+from gpumcts.games.go.eyes import own_eyes
+from gpumcts.games.go.points import number_of, points_of
+from gpumcts.games.go.rules import areas, empty_points
+from gpumcts.games.go.setup import opened
+from gpumcts.jit import SEPARATE
+from gpumcts.kernels.batch import Rules
+from gpumcts.match.runner import play_match
+from gpumcts.match.table import Table
+from gpumcts.options import compiled
+from gpumcts.players.random import RandomPlayer
+from gpumcts.playouts.contract import has_whole_playout, ply_by_ply, whole_playout
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.rng import key_of
+from tests.games import drivers
+from tests.games.drivers import keys_of
+from tests.reference.go import BLACK, WHITE, GoGame, random_playout
+
+U = np.uint64
+GO = {size: compiled(Go(size=size)) for size in (9, 13, 19)}
+SIZES = [9, pytest.param(13, marks=pytest.mark.slow), pytest.param(19, marks=pytest.mark.slow)]
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
+
+def board(*rows, size=9):
+    """The one-line form of a board whose last rows are empty: the given ones are the lowest, from left to right."""
+    lines = [row.replace(" ", "").ljust(size, ".") for row in rows]
+    return "/".join(["." * size] * (size - len(lines)) + lines)
+
+
+def state_of(text, size=9):
+    return contract.parse_position(GO[size], text)
+
+
+def legal(game, state):
+    """The legal moves as text."""
+    return [
+        contract.move_text(game, state, contract.nth_move(game, state, k))
+        for k in range(contract.count_moves(game, state))
+    ]
+
+
+def after(game, state, *texts):
+    """The state after moves given as text."""
+    for text in texts:
+        state = contract.play(game, state, contract.parse_move(game, state, text))
+    return state
+
+
+def rows_of(game, state):
+    return contract.position_text(game, state).split()[0]
+
+
+# ------------------------------------------------------------------------------------------------------- by others
+
+
+def compare_with_openspiel(size, first, games):
+    """Play random games and ask OpenSpiel for legal moves, mover, end and result. It ends a game that repeats a position."""
+    pyspiel = pytest.importorskip("pyspiel")
+    game, theirs = GO[size], pyspiel.load_game(f"go(board_size={size},komi=7.5)")
+    keys = np.array([key_of(10, number) for number in range(first, first + games)], np.uint64)
+    words, played, plies = traced_with_any_move(game, keys)
+    finished = 0
+    for g in range(games):
+        states = words[g, : plies[g] + 1]
+        numbers, moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
+        other = theirs.new_initial_state()
+        for ply in range(plies[g]):
+            count, mover = numbers[ply, :2]
+            assert mover == other.current_player()
+            assert moves[ply, :count].tolist() == other.legal_actions()
+            other.apply_action(int(played[g, ply]))
+            if other.is_terminal() and ply + 1 < plies[g]:
+                assert other.returns() == [0.0, 0.0], "it repeats a position, and is a draw there"
+                break
+        else:
+            finished += 1
+            assert other.is_terminal() and numbers[plies[g], 0] == 0
+            if any(other.returns()):
+                assert other.returns()[0] * SCORE_UNIT == numbers[plies[g], 3]
+    assert finished > games // 2
+    return finished
+
+
+@njit(**SEPARATE)
+def _any_moves(game, keys, words, moves, plies):
+    flat, width = words.reshape(-1), words.shape[2]
+    for g in range(keys.shape[0]):
+        state, ply, key = contract.start(game), 0, keys[g]
+        contract.pack(game, state, flat, g * words.shape[1] * width, 1)
+        count = contract.count_moves(game, state)
+        while count > 0:
+            key = key * U(6364136223846793005) + U(1442695040888963407)
+            number = np.int64((key >> U(33)) % U(count))
+            if number == count - 1 and (key >> U(20)) & U(7) != U(0):
+                number = 0  # passes are rare, or games would be short
+            moves[g, ply] = contract.nth_move(game, state, number)
+            state = contract.play(game, state, moves[g, ply])
+            ply += 1
+            contract.pack(game, state, flat, (g * words.shape[1] + ply) * width, 1)
+            count = contract.count_moves(game, state)
+        plies[g] = ply
+
+
+def traced_with_any_move(game, keys):
+    """Games in which every legal move is played, eyes filled: states uint64[G, P, W], moves int64[G, P], plies int64[G]."""
+    words = np.zeros((len(keys), game.MAX_PLIES + 1, game.WORDS), np.uint64)
+    moves, plies = np.zeros((len(keys), game.MAX_PLIES + 1), np.int64), np.zeros(len(keys), np.int64)
+    _any_moves(game, keys, words, moves, plies)
+    return words, moves, plies
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_move_by_move_against_openspiel(size):
+    compare_with_openspiel(size, 0, {9: 40, 13: 10, 19: 5}[size])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 10_000, 500))
+@pytest.mark.parametrize("size", GO)
+def test_ten_thousand_games_against_openspiel(size, first):
+    compare_with_openspiel(size, first, 500)
+
+
+def compare_with_reference(size, game_number, superko):
+    """A random game of the slow reference, followed move by move; the number of points that superko forbade."""
+    game, rules = GO[size], Rules(GO[size])
+    theirs, generator = GoGame(size, superko), np.random.default_rng([11, game_number])
+    states, forbidden = [rules.words(contract.start(game))], 0
+    while True:
+        state = rules.state(states[-1])
+        moves = rules.legal_moves(states[-1]).tolist()
+        assert moves == theirs.legal()
+        if not moves:
+            break
+        plain = rules.state(states[-1])._replace(
+            **{f: U(0) for f in state._fields if f.startswith("banned")}
+        )  # without ko
+        forbidden += len(rules.legal_moves(rules.words(plain))) - len(moves)
+        # Captures often, so that positions come back.
+        captures = [m for m in moves[:-1] if theirs.after(m)[1]]
+        choice = captures if captures and generator.random() < 0.5 else moves[:-1] or moves
+        move = int(generator.choice(choice)) if generator.random() < 0.98 else moves[-1]
+        theirs.play(move)
+        after = rules.play(states[-1][None], np.array([move]))[0]
+        states.append(rules.with_history(after, np.array(states)) if superko else after)
+    final = rules.state(states[-1])
+    lead = 2 * (theirs.area(BLACK) - theirs.area(WHITE)) - game.half_points
+    assert contract.score(game, final) == np.sign(lead) * SCORE_UNIT
+    return forbidden
+
+
+@pytest.mark.parametrize("superko", [False, True])
+def test_against_the_slow_reference(superko):
+    assert sum(compare_with_reference(9, number, superko) for number in range(2)) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("superko", [False, True])
+@pytest.mark.parametrize("size, games", [(9, 60), (13, 10), (19, 3)])
+def test_more_games_against_the_slow_reference(size, games, superko):
+    assert sum(compare_with_reference(size, 100 + number, superko) for number in range(games)) > 0
+
+
+# ------------------------------------------------------------------------------------------------- playouts with chains
+
+
+@njit(**SEPARATE)
+def _both_ways(policy, game, states, keys, found):
+    flat, width = states.reshape(-1), states.shape[1]
+    for s in range(states.shape[0]):
+        state = contract.unpack(game, flat, s * width, 1)
+        found[s, 0], found[s, 1] = whole_playout(policy, game, state, keys[s])
+        found[s, 2], found[s, 3] = ply_by_ply(policy, game, state, keys[s])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_whole_playouts_are_those_ply_by_ply(size):
+    """From the start and from the middle, with ko and after passes, cut and not."""
+    game = GO[size]
+    assert has_whole_playout(Uniform(), game)
+    words, _, plies = traced_with_any_move(game, keys_of(12, count=12))
+    states = drivers.positions(words, plies)
+    keys, found = keys_of(13, count=len(states)), np.zeros((len(states), 4), np.int64)
+    for truncate in (0, 1, 7):
+        _both_ways(Uniform(truncate), game, states, keys, found)
+        assert np.array_equal(found[:, :2], found[:, 2:])
+        assert len(np.unique(found[:, 0])) > 1
+
+
+def test_playouts_against_the_reference():
+    """Length and Black's lead of uniform playouts: within five standard errors of the two means (below 1e-6)."""
+    lead, plies = np.array([random_playout(9, seed) for seed in range(60)]).T
+    game = GO[9]
+    words, _, lengths = drivers.trace(game, keys_of(14, count=2000))
+    ends = [contract.unpack(game, words[g, lengths[g]], 0, 1) for g in range(len(lengths))]
+    leads = np.array([black_lead(game, state) for state in ends])
+    for theirs, ours in ((plies, lengths), (lead, leads)):
+        error = np.hypot(theirs.std() / np.sqrt(len(theirs)), ours.std() / np.sqrt(len(ours)))
+        assert abs(theirs.mean() - ours.mean()) < 5 * error
+
+
+def black_lead(game, state):
+    position = opened(game, state)
+    own, opp = (number_of(area).bit_count() for area in areas(game, position.own, position.opp))
+    return opp - own if contract.mover(game, state) else own - opp
+
+
+# --------------------------------------------------------------------------------------------------- positions by hand
+
+
+def test_a_capture_in_the_corner():
+    state = after(GO[9], state_of(board("", "OX") + " b"), "A2")
+    assert rows_of(GO[9], state) == board("X", ".X")
+
+
+def test_suicide_of_one_stone():
+    white, black = (state_of(f"{board('X', '.X')} {side}") for side in "wb")
+    assert "A1" not in legal(GO[9], white) and "A1" in legal(GO[9], black)
+    with pytest.raises(BadInput, match="A1 would have no liberty"):
+        contract.parse_move(GO[9], white, "a1")
+
+
+def test_suicide_of_a_chain_and_its_capture():
+    rows = board("XX", "OOX", ".OX")
+    assert "A1" not in legal(GO[9], state_of(rows + " w"))
+    assert rows_of(GO[9], after(GO[9], state_of(rows + " b"), "A1")) == board("XX", "..X", "X.X")
+
+
+def test_ko():
+    state = after(GO[9], state_of(board(".XO", "X.XO", ".XO") + " w"), "B2")
+    assert rows_of(GO[9], state) == board(".XO", "XO.O", ".XO")
+    assert "C2" not in legal(GO[9], state)
+    with pytest.raises(BadInput, match="by ko, C2"):
+        contract.parse_move(GO[9], state, "C2")
+    assert "C2" in legal(GO[9], after(GO[9], state, "J9", "J8"))
+    assert "C2" in legal(GO[9], after(GO[9], state, "pass", "J8"))
+
+
+def test_snapback_is_no_ko():
+    state = after(GO[9], state_of(board("XXXXX", "XOOOX", "XO..X") + " b"), "C1", "D1", "C1")
+    assert rows_of(GO[9], state) == board("XXXXX", "X...X", "X.X.X")
+
+
+def test_seki():
+    """Who plays one of the two common liberties is taken, and may do so; at the end neither side counts them."""
+    rows = board("OOOOOO", "XXXXXO", ".OO.XO")  # O on B1 C1 has the liberties A1 and D1, and so has X around it
+    for side in "bw":
+        assert {"A1", "D1"} <= set(legal(GO[9], state_of(f"{rows} {side}")))
+    taken = after(GO[9], state_of(rows + " w"), "A1", "D1")
+    assert rows_of(GO[9], taken) == board("OOOOOO", "XXXXXO", "...XXO")
+    assert black_lead(GO[9], state_of(rows + " b")) == 6 - (81 - 6 - 2)
+
+
+def test_two_passes_end_the_game():
+    state = after(GO[9], contract.start(GO[9]), "E5", "pass")
+    assert not contract.over(GO[9], state)
+    assert not contract.over(GO[9], after(GO[9], state, "A1", "pass"))
+    state = after(GO[9], state, "pass")
+    assert contract.over(GO[9], state) and legal(GO[9], state) == []
+
+
+def test_the_length_cap():
+    state = state_of(f"{board('X', '.X')} w {GO[9].MAX_PLIES - 1} 0")
+    assert len(legal(GO[9], state)) > 1
+    state = after(GO[9], state, "J9")
+    assert contract.over(GO[9], state) and contract.count_moves(GO[9], state) == 0
+    assert contract.score(GO[9], state) == -SCORE_UNIT  # as it stands: three points against one, and komi
+
+
+@pytest.mark.parametrize(
+    "row, komi, score",
+    [
+        ("...XO....", 7.5, -1),  # 36 points against 45
+        ("...XO....", -9, 0),
+        ("...XO....", -9.5, 1),
+        ("...X.O...", 0, 0),  # a column that is nobody's
+        ("...X.O...", 0.5, -1),
+        ("...X.....", 80.5, 1),  # what only Black touches is his, all of it
+        (".........", 0, 0),
+    ],
+)
+def test_area(row, komi, score):
+    game = compiled(Go(komi=komi))
+    for side in "bw":
+        state = contract.parse_position(game, f"{'/'.join([row] * 9)} {side} 20 2")
+        assert contract.score(game, state) == score * SCORE_UNIT
+
+
+# ------------------------------------------------------------------------------------------------------------ superko
+
+SENT_TWO = board("XXO", ".O.O") + " w"  # White gives two stones, A1 and B1, and takes one back on B1
+
+
+def test_superko_forbids_what_simple_ko_does_not():
+    rules = Rules(GO[9])
+    states = [state_of(SENT_TWO)]
+    states += [after(GO[9], states[0], "A1"), after(GO[9], states[0], "A1", "C1")]
+    words = np.array(states, np.uint64)
+    assert rows_of(GO[9], states[2]) == board("XXO", "..XO") and "B1" in legal(GO[9], states[2])
+    found = rules.state(rules.with_history(words[2], words[:2]))
+    assert "B1" not in legal(GO[9], found) and "A1" in legal(GO[9], found)
+    assert rules.state(rules.with_history(words[2], words[1:2])) == states[2], "that position was not there"
+    assert contract.with_history(GO[9], states[2], words[:2]) == found, "plain Python"
+
+
+def test_superko_counts_positions_before_a_capture():
+    """A stone that captures nothing repeats a position, whoever was to move then."""
+    for side in "bw":
+        earlier = np.array([state_of(f"{board('', '', '....X')} {side}")], np.uint64)
+        found = contract.with_history(GO[9], contract.start(GO[9]), earlier)
+        assert set(legal(GO[9], contract.start(GO[9]))) - set(legal(GO[9], found)) == {"E1"}
+        white = contract.with_history(GO[9], after(GO[9], contract.start(GO[9]), "pass"), earlier)
+        assert "E1" in legal(GO[9], white)
+
+
+def test_a_match_keeps_superko():
+    """And trees below its root go on with simple ko."""
+    game, table = GO[9], Table(Rules(GO[9]), 3)
+    games = np.array([2])
+    for text in ["A2", "C2", "B2", "D1", "J9", "B1", "J8", "A1", "C1"]:
+        move = contract.parse_move(game, table.rules.state(table.states[2]), text)
+        assert table.first_illegal(games, np.array([move])) is None
+        table.play(games, np.array([move]))
+    state = table.rules.state(table.states[2])
+    assert table.first_illegal(games, np.array([1])) == 0 and "B1" not in legal(game, state)
+    assert "B1" in legal(game, after(game, state, "H1", "H2"))
+
+
+def test_a_match_that_is_cut_off_goes_on_the_same(tmp_path):
+    """Every game is what it would have been, and no position of the board comes twice in it."""
+    game = GO[9]
+    played = []
+    for name, stops in (("whole", []), ("cut", [300, 700])):
+        for most in [*stops, None]:
+            stop = threading.Event()
+
+            def watch(progress, most=most, stop=stop):
+                if most is not None and progress.moves >= most:
+                    stop.set()
+
+            players = (RandomPlayer(game), RandomPlayer(game))
+            play_match(game, players, 12, 5, tmp_path / name, {}, 6, watch, stop, at_once=0)
+        played.append((tmp_path / name / "games.jsonl").read_text().splitlines())
+    assert sorted(played[0]) == sorted(played[1]) and len(played[0]) == 12
+    for line in played[0]:
+        state, seen = contract.start(game), [rows_of(game, contract.start(game))]
+        for text in json.loads(line)["moves"].split():
+            state = contract.play(game, state, contract.parse_move(game, state, text))
+            seen += [rows_of(game, state)] if text != "pass" else []
+        assert len(seen) == len(set(seen))
+
+
+# ------------------------------------------------------------------------------------------------------ eyes and chains
+
+
+def some_states(size, games=3):
+    """States of random games."""
+    words, _, plies = drivers.trace(GO[size], keys_of(16, size, count=games))
+    return [contract.unpack(GO[size], row, 0, 1) for row in drivers.positions(words, plies)]
+
+
+def reference_of(game, state):
+    """The slow reference in the same position."""
+    rows = rows_of(game, state).split("/")
+    return GoGame(game.SIZE, False, "".join(reversed(rows)), WHITE if contract.mover(game, state) else BLACK)
+
+
+@pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
+def test_eyes_are_those_of_the_reference(size):
+    found = 0
+    for state in some_states(size, 2 if size == 9 else 1)[:: 3 if size == 9 else 40]:
+        game, position, theirs = GO[size], opened(GO[size], state), reference_of(GO[size], state)
+        eyes = number_of(own_eyes(game, position.own, position.opp, empty_points(game, position.own, position.opp)))
+        assert eyes == sum(1 << p for p in range(game.CELLS) if theirs.is_eye(p))
+        found += eyes.bit_count()
+    assert found > 20
+
+
+@pytest.mark.parametrize(
+    "rows, point, weight",
+    [
+        (("X", ".X"), "A1", 0),
+        (("XO", ".X"), "A1", 1),  # on the rim one stone on the diagonal is too many
+        ((".XXX", "OX.X", "OXXX"), "C2", 0),
+        ((".XXO", "OX.X", "OXXX"), "C2", 0),
+        ((".OXO", "OX.X", "OXXX"), "C2", 1),
+    ],
+)
+def test_what_is_an_eye(rows, point, weight):
+    state = state_of(f"{board(*rows)} b")
+    assert contract.move_weight(GO[9], state, contract.parse_move(GO[9], state, point)) == weight
+
+
+def test_a_pass_is_drawn_where_there_is_nothing_else():
+    rows = "/".join(["XXXXXXXXX"] * 4 + ["XXXX.XXXX"] + ["XXXXXXXXX"] * 3 + ["XXXXXXX.X"])
+    black, white = state_of(rows + " b"), state_of(rows + " w")
+    keys = keys_of(17, count=20)
+    assert {int(contract.random_move(GO[9], black, key)) for key in keys} == {81}
+    assert [contract.move_weight(GO[9], black, m) for m in (7, 40, 81)] == [0, 0, 1]
+    assert {int(contract.random_move(GO[9], white, key)) for key in keys} == {81}, "both are suicide"
+
+
+def chains_of(game, state):
+    """The Chains of a position, made in plain Python, and its stones by colour."""
+    room, position = places(game), opened(game, state)
+    chains = Chains(*(np.zeros(room, dtype) for dtype in (np.uint16, np.uint16, np.uint16, np.uint64)))
+    white = contract.mover(game, state) == 1
+    black_stones, white_stones = (position.opp, position.own) if white else (position.own, position.opp)
+    set_up(game, chains, black_stones, white_stones)
+    return chains
+
+
+@pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
+def test_chains_know_their_liberties(size):
+    """Whether a chain is in atari and where its last liberty is, how many stones it has, and which."""
+    game, ataris = GO[size], 0
+    for state in some_states(size, 1)[5 :: 20 if size == 9 else 150]:
+        chains, theirs = chains_of(game, state), reference_of(game, state)
+        for p in range(game.CELLS):
+            found = int(chains.at[place_of(game, U(p))])
+            assert point_of(game, place_of(game, U(p))) == p
+            if theirs.board[p] == ".":
+                assert found == 0
+                continue
+            stones, liberties = theirs.chain(theirs.board, p)
+            head, colour = divmod(found, 2)
+            assert colour == "XO".index(theirs.board[p]) and chains.stones[head] == len(stones)
+            assert int(point_of(game, U(head))) in stones
+            sums, ring, place = chains.liberties[head], set(), head
+            while not ring or place != head:
+                ring.add(int(point_of(game, U(place))))
+                place = int(chains.following[place])
+            assert ring == stones
+            assert one_liberty(sums) == (len(liberties) == 1)
+            if len(liberties) == 1:
+                ataris += 1
+                assert int(point_of(game, last_liberty(sums))) in liberties
+    assert ataris > 3
+
+
+def test_stones_put_keep_the_chains():
+    """Along a random game the chains are those of the position, whatever was captured and joined."""
+    game = GO[9]
+    states = some_states(9, 1)
+    chains = chains_of(game, states[0])
+    for before, state in zip(states, states[1:], strict=False):
+        black = [opened(game, s)[contract.mover(game, s)] for s in (before, state)]
+        white = [opened(game, s)[1 - contract.mover(game, s)] for s in (before, state)]
+        mover = contract.mover(game, before)
+        old, new = (number_of(x) for x in (white if mover else black))
+        if new == old:
+            continue
+        done, captured = put(game, chains, U((new ^ old).bit_length() - 1), U(mover))
+        lost = number_of((black if mover else white)[0]) ^ number_of((black if mover else white)[1])
+        assert done and number_of(captured) == lost
+        fresh = chains_of(game, state)
+        assert np.array_equal(chains.at & 1, fresh.at & 1) and np.array_equal(chains.at > 1, fresh.at > 1)
+        heads = {(int(a) >> 1, int(b) >> 1) for a, b in zip(chains.at, fresh.at, strict=True) if b > 1}
+        assert len(heads) == len({a for a, _ in heads}) == len({b for _, b in heads})
+        assert all(chains.liberties[a] == fresh.liberties[b] and chains.stones[a] == fresh.stones[b] for a, b in heads)
+
+
+# --------------------------------------------------------------------------------------------------------- evaluation
+
+
+def test_control():
+    black, white = (points_of(1 << p) for p in (2 * 9 + 2, 6 * 9 + 6))  # C3 and G7
+    mine, other = control(GO[9], black, white)
+    assert number_of(mine).bit_count() == number_of(other).bit_count()
+    assert (
+        number_of(mine) >> 0 & 1 and number_of(other) >> 80 & 1 and not (number_of(mine) | number_of(other)) >> 40 & 1
+    )
+    near = sum(abs(column - 2) + abs(row - 2) <= REACH for row in range(9) for column in range(9))
+    assert number_of(control(GO[9], black, points_of(0))[0]).bit_count() == near
+
+
+def test_evaluation_by_hand():
+    """Two half points a point controlled and two a liberty, for who moves; komi is 15 half points."""
+    game = compiled(Go(area_weight=1, liberty_weight=1))
+    state = contract.parse_position(game, board("", "", "....X") + " w")
+    area = 1 + 3 + 5 + 7 + 9
+    assert contract.evaluation(game, state) == -(2 * area) + 15 - 2 * 3
+    black = contract.parse_position(game, board("", "", "....X") + " b")
+    assert contract.evaluation(game, black) == 2 * area - 15 + 2 * 3
+
+
+# --------------------------------------------------------------------------------------------------------------- text
+
+
+@pytest.mark.parametrize(
+    "options, named",
+    [({"size": 5}, "game.size=5"), ({"size": 10}, "9, 13 or 19"), ({"komi": 7.3}, "game.komi=7.3")],
+)
+def test_bad_options(options, named):
+    with pytest.raises(BadInput, match=named):
+        compiled(Go(**options))
+
+
+@pytest.mark.parametrize("text", ["I5", "K1", "A10", "E0", "E", "5E", "tenuki"])
+def test_bad_points(text):
+    with pytest.raises(BadInput, match="is no point of this board, A1 to J9"):
+        contract.parse_move(GO[9], contract.start(GO[9]), text)
+
+
+@pytest.mark.parametrize(
+    "text, named",
+    [
+        (f"{board('X', 'OX')} b", "chain of A1 has no liberty"),
+        (f"{board('', 'I')} b", "'I' is no point"),
+        (f"{board()} x", "b or w"),
+        (f"{board()} b 163", "plies is a number from 0 to 162"),
+        (f"{board()} b 1 2", "passes just made is a number from 0 to 1"),
+        (f"{board('', 'X')} b 1 0 A1", "no empty point"),
+        ("/".join(["." * 19] * 19) + " b", "Go takes 9 rows"),
+    ],
+)
+def test_bad_positions(text, named):
+    with pytest.raises(BadInput, match=named):
+        contract.parse_position(GO[9], text)
+
+
+def test_names_of_points():
+    assert [contract.move_text(GO[19], contract.start(GO[19]), m) for m in (0, 7, 8, 18, 360, 361)] == [
+        "A1", "H1", "J1", "T1", "T19", "pass",
+    ]  # fmt: skip
+    assert contract.parse_move(GO[19], contract.start(GO[19]), "q16") == 15 * 19 + 15
