@@ -103,6 +103,37 @@ def _blend(typing_context, condition, a, b):
 
 
 @intrinsic
+def _word_at(typing_context, words, index):
+    if not isinstance(words, types.UniTuple) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context, builder, signature, args):
+        found = builder.extract_value(args[0], 0)
+        for i in range(1, words.count):
+            here = builder.icmp_unsigned("==", args[1], ir.Constant(ir.IntType(64), i))
+            found = builder.select(here, builder.extract_value(args[0], i), found)
+        return found
+
+    return words.dtype(words, types.int64), codegen
+
+
+@intrinsic
+def _with_bits(typing_context, words, index, bits):
+    if not isinstance(words, types.UniTuple) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context, builder, signature, args):
+        changed = args[0]
+        for i in range(words.count):
+            here = builder.icmp_unsigned("==", args[1], ir.Constant(ir.IntType(64), i))
+            word = builder.extract_value(args[0], i)
+            changed = builder.insert_value(changed, builder.select(here, builder.or_(word, args[2]), word), i)
+        return changed
+
+    return words(words, types.int64, words.dtype), codegen
+
+
+@intrinsic
 def _stack_array(typing_context, count, dtype):
     kind = types.Array(parse_dtype(dtype), 1, "C")
 
@@ -144,6 +175,16 @@ def blend(condition, a, b):
     return a if condition else b
 
 
+def word_at(words, index):
+    """Word number ``index`` (int64) of a tuple of words, the first for one that is not there; compiled, without a branch."""
+    return words[index if 0 <= index < len(words) else 0]
+
+
+def with_bits(words, index, bits):
+    """A tuple of words with ``bits`` set in word number ``index`` (int64), if it is there; compiled, without a branch."""
+    return tuple([word | bits if i == index else word for i, word in enumerate(words)])
+
+
 def float_bits(x):
     """The IEEE bits of a float64, as uint64."""
     return U(struct.unpack("<Q", struct.pack("<d", x))[0])
@@ -176,6 +217,10 @@ _target(bits_float, _from_bits)
 # Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.
 overload(scratch, inline="always", jit_options={"_nrt": True})(
     lambda count, dtype: lambda count, dtype: _stack_array(count, dtype)
+)
+overload(word_at, jit_options=JIT_OPTIONS)(lambda words, index: lambda words, index: _word_at(words, index))
+overload(with_bits, jit_options=JIT_OPTIONS)(
+    lambda words, index, bits: lambda words, index, bits: _with_bits(words, index, bits)
 )
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
