@@ -15,9 +15,9 @@ from numba import cuda, types
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
-from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS
+from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
 from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
-from gpumcts.playouts.contract import cut, keep, kept_playout, kept_words, outcome, step
+from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
@@ -110,12 +110,6 @@ def row_of(job, leaf):
 
 
 @inlined
-def kept_at(game, job, leaf, number):
-    """Where it is kept what playout ``number`` of a leaf came to, in games with traces."""
-    return row_of(job, leaf) + TALLY_COLUMNS + number * kept_words(game)
-
-
-@inlined
 def add(job, leaf, score, wins, draws, plies):
     """Add to the tally of a leaf."""
     row = row_of(job, leaf)
@@ -131,7 +125,7 @@ def enter(game, job, through, leaf, number, state, plies):
     score, gone = np.int64(0), np.int64(0)
     if through:
         score, gone = np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
-        keep(game, state, score, job.words, kept_at(game, job, leaf, number))
+        keep(game, state, score, job.words, row_of(job, leaf) + kept_at(game, number))
     enter_scores(job, through, leaf, score, gone)
 
 
@@ -190,7 +184,8 @@ def whole_kernel(game, policy, job):
         if busy:
             leaf, number = placed(job, mine)
             state, key = load(game, job, leaf, number)
-            score, plies = kept_playout(game, policy, state, key, job.words, kept_at(game, job, leaf, number))
+            where = row_of(job, leaf) + kept_at(game, number)
+            score, plies = kept_playout(game, policy, state, key, job.words, where)
         enter_scores(job, busy, leaf, score, plies)
         at += WARP
         if at >= end:

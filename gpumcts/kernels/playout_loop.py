@@ -68,9 +68,9 @@ def tally_columns(game: Any, playouts: int) -> int:
 
 
 @inlined
-def kept_at(game, tally, leaf, number):
-    """Where in the words of a tally it is kept what playout ``number`` of a leaf came to."""
-    return leaf * tally.shape[1] + TALLY_COLUMNS + number * kept_words(game)
+def kept_at(game, number):
+    """Where in a leaf's row of the tally it is kept what playout ``number`` came to."""
+    return TALLY_COLUMNS + number * kept_words(game)
 
 
 @inlined
@@ -88,12 +88,11 @@ def record(tally, leaf, score, plies):
 @inlined
 def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
     """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]) into ``tally``."""
-    words = tally.reshape(-1)
     for leaf in range(states.shape[0]):
         state = unpack(game, states[leaf], 0, 1)
         for number in range(playouts):
-            at = kept_at(game, tally, leaf, number)
-            score, plies = kept_playout(game, policy, state, child_key(keys[leaf], U(number)), words, at)
+            key = child_key(keys[leaf], U(number))
+            score, plies = kept_playout(game, policy, state, key, tally[leaf], kept_at(game, number))
             record(tally, leaf, score, plies)
 
 
@@ -131,7 +130,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
         return
     size = count(lanes)
     used = min(size, -(-total // VECTOR) * VECTOR)
-    batch, width, kept = states.reshape(-1), states.shape[1], tally.reshape(-1)
+    batch, width = states.reshape(-1), states.shape[1]
     words = scratch(width * size, np.uint64)
     streams, flags = scratch(size, np.uint64), scratch(size, np.uint64)
     leaves, numbers, begins = scratch(size, np.int64), scratch(size, np.int64), scratch(size, np.int64)
@@ -148,7 +147,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                 last = unpack(game, words, lane, size)
                 score = outcome(game, last)
                 record(tally, leaves[lane], score, now - begins[lane] - overrun(game, last))
-                keep(game, last, score, kept, kept_at(game, tally, leaves[lane], numbers[lane]))
+                keep(game, last, score, tally[leaves[lane]], kept_at(game, numbers[lane]))
                 busy[lane] = False
                 done += 1
             if following < total:

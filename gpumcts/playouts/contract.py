@@ -159,6 +159,7 @@ def mark(trace, player, move):
 
 
 @traced_playout.implements(object, object)
+@inlined
 def traced_ply_by_ply(policy, game, state, key, trace):
     stream, plies, limit = key, np.int64(0), cut(policy)
     while plies < limit and not over(game, state):

@@ -198,7 +198,7 @@ def grow(game, state, forest, tree, node, move, paths, row, first_row, depth):
 
 @inlined
 def grow_all(game, state, forest, tree, node, move, path, depth):
-    """Put children for all moves of ``state``, not settled, below ``node`` at ``depth``; the one for ``move`` goes on the path."""
+    """Put children for all moves of ``state``, not settled, below ``node``, and the one for ``move`` on the path."""
     block = add_children(forest, tree, node)
     chosen, following = block, np.int64(NO_MOVE)
     for k in range(np.int64(forest.children[tree, node])):

@@ -128,10 +128,10 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
     name = f"selection={_option_name(rule)}"
     if getattr(game, "CELLS", 0) < 1:
         raise BadInput(f"{name} wants a game whose moves are points (CELLS), and game={_option_name(game)} is none")
+    if settings.table:
+        raise BadInput(f"search.table={settings.table}: must be null with {name}, which wants trees")
     if settings.expansion == "whole_path":
         raise BadInput(f"search.expansion=whole_path: must be node, threshold or root with {name}")
-    if settings.table:
-        raise BadInput(f"search.table={settings.table}: must be null with {name}, which keeps trees alone")
 
 
 def _answers(operator: type, needed: str | None) -> bool:

@@ -46,23 +46,24 @@ OPTION = Rave
 
 @prepare.implements(Rave)
 def rave_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
-    """(what an unvisited move stands for, less than 0 where RAVE is ignored: -1 less that; C^2 ln n(s))."""
-    urgency = switches.first_play_urgency
+    """(what an unvisited move stands for, C^2 ln n(s); the latter is -1 less that where RAVE is ignored)."""
+    squared = rule.exploration * rule.exploration * ln_of_count(total)
     if rule.ignore_every > 0:
         selection = np.int64(forest.visits[tree, node]) // np.int64(switches.playouts) + 1
         if selection % rule.ignore_every == 0:
-            urgency = -1.0 - urgency
-    return urgency, rule.exploration * rule.exploration * ln_of_count(total)
+            squared = -1.0 - squared
+    return switches.first_play_urgency, squared
 
 
 @score.implements(Rave)
 def rave_score(rule, operator, forest, tree, child, prepared, stream):
-    heeds = prepared[0] >= 0.0
+    heeds = prepared[1] >= 0.0
+    squared = prepared[1] if heeds else -1.0 - prepared[1]
     first = forest.columns.shape[2] - SUMS
     playouts = forest.columns[tree, child, first] if heeds else 0.0
     visited = forest.visits[tree, child] > 0
     if not visited and playouts == 0.0:
-        return prepared[0] if heeds else -1.0 - prepared[0]
+        return prepared[0]
     n, weighted, weight = 0.0, 0.0, 0.0
     if visited:
         n = count(operator, forest, tree, child)
@@ -70,7 +71,7 @@ def rave_score(rule, operator, forest, tree, child, prepared, stream):
     if playouts > 0.0:
         weight = playouts / (1.0 / rule.initial + playouts / rule.final)
         weighted += weight * (forest.columns[tree, child, first + 1] / playouts)
-    return weighted / (n + weight) + math.sqrt(prepared[1] / (n + 1.0))
+    return weighted / (n + weight) + math.sqrt(squared / (n + 1.0))
 
 
 # ------------------------------------------------------------------------------------------------------------ learning
