@@ -91,6 +91,7 @@ def test_playouts_that_are_cut_tell_of_what_was_played():
     assert played == found[:, 3].tolist() and max(played) == 2 * PLAYOUTS
 
 
+@pytest.mark.slow
 def test_other_policies_see_the_game_itself():
     """Informed playouts, one by one: cells add up to the plies, since a line is drawn once."""
     game, policy = GAMES["dots_and_boxes"], Minimax(depth=1).compiled()

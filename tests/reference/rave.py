@@ -116,6 +116,8 @@ class RaveUct(Uct):
         if not self.to_the_last_bit and any(0 < abs(highest - score) < NEAR for score in scores):
             raise NearTie
         equal = [move for move, score in zip(node.moves, scores, strict=True) if score == highest]
+        if not self.to_the_last_bit and len({self.known_of(node, move) for move in equal}) > 1:
+            raise NearTie  # equal by rounding alone
         if settings.ties == "first":
             return equal[0]
         chosen = equal[0]
@@ -123,6 +125,12 @@ class RaveUct(Uct):
             if number_below(k, ties, depth, k) == 0:
                 chosen = move
         return chosen
+
+    def known_of(self, node: Node, move: int) -> tuple[Any, ...]:
+        """What the score of a move depends on."""
+        child = node.child(move)
+        seen = (self.operator.count(child), self.operator.shown(child)) if child else ()
+        return (*seen, *node.rave.get(move, ()))  # type: ignore[attr-defined]
 
     def score_of(self, choice: Choice, child: Any) -> float:
         """The score of a move, visited or not."""

@@ -35,7 +35,7 @@ from tests.tree.drivers import (
     searcher_of,
 )
 from tests.tree.simulated_searches import digest, roots
-from tests.tree.test_offload import Elsewhere, slow_unless
+from tests.tree.test_offload import Elsewhere
 
 DOTS = TOY_GAMES["dots"]
 SETTINGS = {
@@ -59,7 +59,7 @@ WITH_BIAS = Rave(initial=0.9, final=30.0, exploration=0.3, ignore_every=3)
 def test_othello_is_the_reference(operator):
     """Visit for visit, value for value, and both sums of every move, visited or not: the start, the middle, a pass."""
     searcher = searcher_of(operator_of(operator), rule=Rave())
-    assert_like_reference(searcher, othello_states()[:3], 130)
+    assert_like_reference(searcher, othello_states()[:3], 110)
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_more_of_othello_is_the_reference(operator):
 @pytest.mark.parametrize(
     ("settings", "rule", "operator"),
     [(name, Rave(), "average") for name in SETTINGS]
-    + [(name, Rave(), o) for name in ("leaves", "leaves and playouts") for o in ("accelerated", "discounted")]
+    + [("leaves and playouts", Rave(), operator) for operator in ("accelerated", "discounted")]
     + [(name, WITH_BIAS, "average") for name in ("plain", "urgency", "children", "leaves and playouts")],
 )
 def test_settings(settings, rule, operator):
@@ -224,6 +224,7 @@ def shifted_play(game, state, move):
     return contract.play(DotsAndBoxes(game.rows, game.columns), state, move - 50)
 
 
+@pytest.mark.slow
 def test_more_than_64_points():
     shifted = Shifted(2, 2)
     found = [searcher_of(operator_of("average"), Settings(), g, Rave()) for g in (DOTS, shifted)]
@@ -258,7 +259,8 @@ def test_a_forest_that_is_too_small_grows(monkeypatch):
     assert digest(tight) == digest(plenty)
 
 
-@pytest.mark.parametrize("operator", [slow_unless(o == "max", o) for o in OPERATORS])
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.slow
 def test_every_operator_keeps_its_values_among_unvisited_moves(operator):
     """Root tables have visited moves alone, whose visits add up and whose values lie in [0, 1]."""
     searcher = searcher_of(operator_of(operator), Settings(leaves_per_tree=2), rule=Rave(), threads=1)
