@@ -2,6 +2,7 @@
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
@@ -225,7 +226,8 @@ def shifted_play(game, state, move):
 
 
 @pytest.mark.slow
-def test_more_than_64_points():
+def test_more_than_64_points(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # other processes do not know the class
     shifted = Shifted(2, 2)
     found = [searcher_of(operator_of("average"), Settings(), g, Rave()) for g in (DOTS, shifted)]
     plain, moved = (s.search(roots(s.game, 3), keys_for(3), 200).forest for s in found)
