@@ -107,7 +107,12 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     sample = empty_forest(1, 1, searcher.columns, searcher.game.MAX_MOVES, searcher.switches.solve)
     nodes = (zeros((trees, slots * a.shape[1], *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
     rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
-    root = Roots(searcher.batch(1).words, np.zeros(1, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.float64))
+    root = Roots(
+        np.zeros((1, searcher.rules.width), np.uint64),
+        np.zeros(1, np.uint64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.float64),
+    )
     return Task(
         searcher.rule,
         searcher.operator,
