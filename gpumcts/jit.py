@@ -115,6 +115,37 @@ def _blend(typing_context, condition, a, b):
     return a(types.boolean, a, a), codegen
 
 
+@intrinsic
+def _word_at(typing_context, words, index):
+    if not isinstance(words, types.UniTuple) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context, builder, signature, args):
+        found = builder.extract_value(args[0], 0)
+        for i in range(1, words.count):
+            here = builder.icmp_unsigned("==", args[1], ir.Constant(ir.IntType(64), i))
+            found = builder.select(here, builder.extract_value(args[0], i), found)
+        return found
+
+    return words.dtype(words, types.int64), codegen
+
+
+@intrinsic
+def _with_bits(typing_context, words, index, bits):
+    if not isinstance(words, types.UniTuple) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context, builder, signature, args):
+        changed = args[0]
+        for i in range(words.count):
+            here = builder.icmp_unsigned("==", args[1], ir.Constant(ir.IntType(64), i))
+            word = builder.extract_value(args[0], i)
+            changed = builder.insert_value(changed, builder.select(here, builder.or_(word, args[2]), word), i)
+        return changed
+
+    return words(words, types.int64, words.dtype), codegen
+
+
 class _Scratch(type(_ctpop)):
     """An intrinsic that plain Python may call too."""
 
@@ -172,6 +203,16 @@ def blend(condition, a, b):
     return a if condition else b
 
 
+def word_at(words, index):
+    """Word number ``index`` (int64) of a tuple of words, the first for one that is not there; compiled, without a branch."""
+    return words[index if 0 <= index < len(words) else 0]
+
+
+def with_bits(words, index, bits):
+    """A tuple of words with ``bits`` set in word number ``index`` (int64), if it is there; compiled, without a branch."""
+    return tuple([word | bits if i == index else word for i, word in enumerate(words)])
+
+
 def float_bits(x):
     """The IEEE bits of a float64, as uint64."""
     return U(struct.unpack("<Q", struct.pack("<d", x))[0])
@@ -193,6 +234,10 @@ _target(leading_zeros, _ctlz)
 _target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
+overload(word_at, jit_options=JIT_OPTIONS)(lambda words, index: lambda words, index: _word_at(words, index))
+overload(with_bits, jit_options=JIT_OPTIONS)(
+    lambda words, index, bits: lambda words, index, bits: _with_bits(words, index, bits)
+)
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 

@@ -8,6 +8,9 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and 
 ``PLAYERS``    1 or 2
 ``LANES``      True where ``play``, ``mover`` and ``over`` are written without branches and may run in SIMD lanes, and so are
                ``random_move``, unless ``random_in_lanes`` says otherwise, and ``staged_move`` where the game has one
+``CELLS``      for games without chance in which a move places something of the mover's on a point, for good or until it is taken:
+               numbers below CELLS are those moves, the number being the point, and others (a pass) place nothing. Nor may
+               ``random_move`` give one past the end of the game. Optional; ``selection=rave`` asks for it
 
 A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
 ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in

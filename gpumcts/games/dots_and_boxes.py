@@ -40,6 +40,7 @@ class DotsAndBoxes(NamedTuple):
     MAX_MOVES = 40
     PLAYERS = 2
     LANES = True
+    CELLS = 64  # numbers of lines: a line is drawn once, as a stone is placed
 
 
 OPTION = DotsAndBoxes

@@ -43,6 +43,7 @@ class Othello(NamedTuple):
     MAX_MOVES = 60  # empty squares; no reachable position comes near
     PLAYERS = 2
     LANES = True
+    CELLS = 64  # squares; a pass is none
 
 
 OPTION = Othello

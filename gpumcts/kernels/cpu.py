@@ -16,15 +16,15 @@ from gpumcts.kernels.playout_loop import (
     LANES,
     PLIES,
     SCORE,
-    TALLY_COLUMNS,
     WIDTHS,
     WINS,
     evaluate_one_by_one,
     playing_in_lanes,
+    tally_columns,
 )
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
-from gpumcts.playouts.contract import has_whole_playout, in_lanes
+from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
 SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
@@ -43,7 +43,7 @@ class Tally(NamedTuple):
 
     @classmethod
     def of(cls, columns: np.ndarray) -> "Tally":
-        """From the int64[B, 4] that the kernels write."""
+        """From the int64[B, 4 ...] that the kernels write."""
         return cls(columns[:, SCORE], columns[:, WINS], columns[:, DRAWS], columns[:, PLIES])
 
 
@@ -62,9 +62,9 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
     if lanes is True or lanes not in (0, 1, *WIDTHS):
         raise BadInput(f"lanes={lanes}: must be 1, for playouts one by one, or one of {', '.join(map(str, WIDTHS))}")
     function = evaluate_one_by_one
-    if has_whole_playout(policy, game):
+    if plays_whole(policy, game):
         pass
-    elif lanes > 1 and in_lanes(policy, game):
+    elif lanes > 1 and may_play_in_lanes(policy, game):
         function = playing_in_lanes(lanes)
     elif lanes > 1 and searched_in_lanes(game, policy):
         function = searching_in_lanes(lanes)
@@ -98,7 +98,13 @@ class CpuPlayouts:
 
         Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised.
         """
-        columns = np.zeros((len(states), TALLY_COLUMNS), np.int64)
+        return Tally.of(self.columns(states, keys, playouts, stop))
+
+    def columns(
+        self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``."""
+        columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
         parts = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads)
 
         def work() -> None:
@@ -115,7 +121,7 @@ class CpuPlayouts:
                     done.result()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
-        return Tally.of(columns)
+        return columns
 
 
 class _Parts:

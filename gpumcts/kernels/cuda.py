@@ -17,7 +17,7 @@ from gpumcts.kernels.cpu import Tally
 from gpumcts.kernels.cuda_kernels import MOST_A_LAUNCH, Job, compiled_kernel, grab_size, kernel_signature, taken_word
 from gpumcts.kernels.cuda_searches import ways
 from gpumcts.kernels.occupancy import Shape, shape, spread
-from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
 from gpumcts.kernels.warp import WARP
 from gpumcts.options import compiled
 
@@ -28,23 +28,27 @@ SIMULATED_BLOCKS = 2  # of a warp each
 
 
 class Flight:
-    """Room for a batch of leaves on the host and on the device, and its way there and back.
+    """Room for a batch of leaves on the host and on the device, ``words`` in all, and its way there and back.
 
-    Fill the first two of ``arrays(leaves)``, ``start``, do something else, ``finish``, read the third.
+    Fill the first two of ``arrays(leaves, playouts)``, ``start``, do something else, ``finish``, read the third.
     """
 
-    def __init__(self, playouts: "CudaPlayouts", leaves: int) -> None:
+    def __init__(self, playouts: "CudaPlayouts", words: int) -> None:
         self._playouts, self._width = playouts, playouts.game.WORDS
-        self._mirror: Any = device.mirror(taken_word(leaves, self._width) + 1)
+        self._mirror: Any = device.mirror(words)
         self._begin, self._end, self._back = (self._mirror.mark() for _ in range(3))
         self._queue = [self._mirror.mark() for _ in range(LAUNCHES_AHEAD)]
         self._count: int | None = None  # of the playouts under way
 
-    def arrays(self, leaves: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Views for a batch of so many leaves: states uint64[B, W], keys uint64[B], tally int64[B, TALLY_COLUMNS]."""
-        keys, tally, end = leaves * self._width, leaves * (self._width + 1), taken_word(leaves, self._width)
+    def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Views for a batch of so many leaves and playouts of each: states uint64[B, W], keys uint64[B], tally int64[B, K].
+
+        K : ``tally_columns``
+        """
+        width = tally_columns(self._playouts.game, playouts)
+        keys, tally, end = leaves * self._width, leaves * (self._width + 1), taken_word(leaves, self._width, width)
         host = self._mirror.host
-        columns = host[tally:end].view(np.int64).reshape(leaves, TALLY_COLUMNS)
+        columns = host[tally:end].view(np.int64).reshape(leaves, width)
         return host[:keys].reshape(leaves, self._width), host[keys:tally], columns
 
     def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
@@ -55,7 +59,8 @@ class Flight:
         """
         if playouts > MOST_A_LAUNCH:
             raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MOST_A_LAUNCH:,} on a device")
-        mirror, tally, taken = self._mirror, leaves * (self._width + 1), taken_word(leaves, self._width)
+        columns = tally_columns(self._playouts.game, playouts)
+        mirror, tally, taken = self._mirror, leaves * (self._width + 1), taken_word(leaves, self._width, columns)
         mirror.upload(0, tally)
         mirror.clear(tally, taken + 1)
         self._begin.again()
@@ -78,11 +83,11 @@ class Flight:
 
     def _jobs(self, leaves: int, playouts: int) -> Iterator[Job]:
         """The batch in launches; ``launch`` sees to how many playouts a warp takes at once."""
-        total, first = leaves * playouts, 0
+        total, first, columns = leaves * playouts, 0, tally_columns(self._playouts.game, playouts)
         while first < total:
             count = min(self._playouts.playouts_a_launch, total - first)
             leaf, number = divmod(first, playouts)
-            yield Job(self._mirror.device, self._width, leaves, playouts, leaf, number, count, 0)
+            yield Job(self._mirror.device, self._width, columns, leaves, playouts, leaf, number, count, 0)
             first += count
 
     def finish(self) -> None:
@@ -144,9 +149,16 @@ class CudaPlayouts:
         Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is
         raised. Raises BadInput where the device's memory does not suffice.
         """
-        columns = np.zeros((len(states), TALLY_COLUMNS), np.int64)
-        size = min(LEAVES_A_FLIGHT, max(1, len(states)))
-        flights = self.flights(size)
+        return Tally.of(self.columns(states, keys, playouts, stop))
+
+    def columns(
+        self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``."""
+        width = tally_columns(self.game, playouts)
+        columns = np.zeros((len(states), width), np.int64)
+        size = max(1, min(LEAVES_A_FLIGHT * TALLY_COLUMNS // width, len(states)))
+        flights = self.flights(size, playouts)
         under_way: list[Callable[[], None]] = []
         try:
             for number, first in enumerate(range(0, len(states), size)):
@@ -159,11 +171,11 @@ class CudaPlayouts:
                 land()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
-        return Tally.of(columns)
+        return columns
 
     def _send(self, flight: Flight, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
-        to_states, to_keys, tally = flight.arrays(len(states))
+        to_states, to_keys, tally = flight.arrays(len(states), playouts)
         to_states[:], to_keys[:] = states, keys
         flight.start(len(states), playouts, stop)
 
@@ -173,11 +185,12 @@ class CudaPlayouts:
 
         return land
 
-    def flights(self, leaves: int) -> list[Flight]:
+    def flights(self, leaves: int, playouts: int = 1) -> list[Flight]:
         """Two flights with room for so many leaves each, so that neither side waits; kept for the next call."""
-        if leaves > self._room:
+        words = taken_word(leaves, self.game.WORDS, tally_columns(self.game, playouts)) + 1
+        if words > self._room:
             self._flights = []  # before new ones take memory
-            self._flights, self._room = [Flight(self, leaves), Flight(self, leaves)], leaves
+            self._flights, self._room = [Flight(self, words), Flight(self, words)], words
         return self._flights
 
     def launch(self, job: Job, stream: Any) -> None:

@@ -15,9 +15,9 @@ from numba import cuda, types
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
-from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, TALLY_COLUMNS, WINS
+from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
 from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
-from gpumcts.playouts.contract import cut, outcome, step, whole_playout
+from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
@@ -34,13 +34,14 @@ numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 class Job(NamedTuple):
     """A launch: ``count`` of the playouts of all leaves, those of a leaf side by side.
 
-    ``words`` holds the states (``width`` words a leaf), the keys (one a leaf), the tally (TALLY_COLUMNS a leaf, int64 in
+    ``words`` holds the states (``width`` words a leaf), the keys (one a leaf), the tally (``columns`` a leaf, int64 in
     two's complement) and the playouts that warps have taken beyond their first, one after the other. One array, since every
     array costs seven kernel arguments.
     """
 
     words: np.ndarray  # uint64
     width: int
+    columns: int
     leaves: int
     playouts: int  # of a leaf
     leaf: int  # of the first playout
@@ -49,9 +50,9 @@ class Job(NamedTuple):
     grab: int  # playouts that a warp takes at once, WARP at least where its threads play one each
 
 
-def taken_word(leaves: int, width: int) -> int:
+def taken_word(leaves: int, width: int, columns: int) -> int:
     """Where in a job's words it is counted what warps have taken: 0 before the launch."""
-    return leaves * (width + 1 + TALLY_COLUMNS)
+    return leaves * (width + 1 + columns)
 
 
 def grab_size(count: int, warps: int, least: int = WARP) -> int:
@@ -86,7 +87,7 @@ def next_share(job):
     """The first of the next playouts that are this warp's: its first lane takes them for all."""
     at = np.int64(0)
     if lane() == 0:
-        word = job.leaves * (job.width + 1 + TALLY_COLUMNS)  # ``taken_word``
+        word = job.leaves * (job.width + 1 + job.columns)  # ``taken_word``
         at = np.int64(fetch_add(job.words, word, U(job.grab)))
     return warps() * job.grab + shuffle(at, 0)
 
@@ -103,9 +104,15 @@ def hand_out(job, at, end, idle):
 
 
 @inlined
+def row_of(job, leaf):
+    """Where the tally of a leaf begins."""
+    return job.leaves * (job.width + 1) + leaf * job.columns
+
+
+@inlined
 def add(job, leaf, score, wins, draws, plies):
     """Add to the tally of a leaf."""
-    row = job.leaves * (job.width + 1) + leaf * TALLY_COLUMNS
+    row = row_of(job, leaf)
     fetch_add(job.words, row + SCORE, U(score))
     fetch_add(job.words, row + WINS, U(wins))
     fetch_add(job.words, row + DRAWS, U(draws))
@@ -113,11 +120,12 @@ def add(job, leaf, score, wins, draws, plies):
 
 
 @inlined
-def enter(game, job, through, leaf, state, plies):
+def enter(game, job, through, leaf, number, state, plies):
     """Add the outcomes of the lanes that are ``through`` to the tallies."""
     score, gone = np.int64(0), np.int64(0)
     if through:
         score, gone = np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+        keep(game, state, score, job.words, row_of(job, leaf) + kept_at(game, number))
     enter_scores(job, through, leaf, score, gone)
 
 
@@ -142,12 +150,12 @@ def playout_kernel(game, policy, job):
     """
     limit = np.int32(min(cut(policy), LONGEST))
     at, end = first_share(job)
-    busy, leaf, plies = False, np.int32(0), np.int32(0)
+    busy, leaf, number, plies = False, np.int32(0), np.int32(0), np.int32(0)
     state, stream = load(game, job, leaf, 0)  # not played, but of the type
     while True:
         through = busy and (plies >= limit or over(game, state))
         if ballot(through) != U(0):
-            enter(game, job, through, leaf, state, plies)
+            enter(game, job, through, leaf, number, state, plies)
         busy = busy and not through
         idle = ballot(not busy)
         if idle != U(0) and at < job.count:
@@ -176,7 +184,8 @@ def whole_kernel(game, policy, job):
         if busy:
             leaf, number = placed(job, mine)
             state, key = load(game, job, leaf, number)
-            score, plies = whole_playout(policy, game, state, key)
+            where = row_of(job, leaf) + kept_at(game, number)
+            score, plies = kept_playout(game, policy, state, key, job.words, where)
         enter_scores(job, busy, leaf, score, plies)
         at += WARP
         if at >= end:
@@ -189,7 +198,7 @@ def whole_kernel(game, policy, job):
 
 def kernel_signature(game: Any, policy: Any) -> tuple:
     """The types of the arguments of a playout kernel, for a game and a policy as it travels into compiled code."""
-    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0, 0, 0)
+    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0, 0, 0, 0)
     return numba.typeof(game), numba.typeof(policy), numba.typeof(job)
 
 

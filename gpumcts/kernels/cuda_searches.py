@@ -44,8 +44,9 @@ from gpumcts.kernels.cuda_kernels import (
 from gpumcts.kernels.search_loop import drawn_move, move_on, needs_search
 from gpumcts.kernels.warp import ALL, WARP, ballot, highest, lane, rank, shuffle
 from gpumcts.playouts import steps
-from gpumcts.playouts.contract import cut, has_whole_playout, outcome
+from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, child_value, for_player, random_ply
+from gpumcts.playouts.traces import Traced, plays_whole
 from gpumcts.rng import PLY_STEP, draw
 
 U = np.uint64
@@ -57,15 +58,15 @@ def ways(game: Any, policy: Any) -> dict[str, Callable]:
     """The kernels that play a policy, as it travels into compiled code, on a game, by name; the usual one first.
 
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is; ``whole``
-    for a thread that plays by the game's own ``whole_playout``, where it has one.
+    for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last two alone.
     """
     found: dict[str, Callable] = {}
-    if has_whole_playout(policy, game):
+    if plays_whole(policy, game):
         found["whole"] = whole_kernel
     if steps.depth(policy) > 0 and move_set.find(type(game)) is not None:
         found["thread"] = thread_kernel
     found["nested"] = playout_kernel
-    if child_value.find(type(policy)) is not None:
+    if child_value.find(type(policy)) is not None and not isinstance(game, Traced):
         found["warp"] = warp_kernel
     return found
 
@@ -78,14 +79,14 @@ def thread_kernel(game, policy, job):
     replying = steps.depth(policy) == 2
     limit = np.int32(min(cut(policy), LONGEST))
     at, end = first_share(job)
-    busy, searching, leaf, plies = False, False, np.int32(0), np.int32(0)
+    busy, searching, leaf, number, plies = False, False, np.int32(0), np.int32(0), np.int32(0)
     state, stream = load(game, job, leaf, 0)  # not played, but of the type
     search = steps.begin(state, NONE, NONE)
     while True:
         # A lane that does not search has its state, the move set there and the expected move in a search not begun.
         through = busy and not searching and (plies >= limit or over(game, search.root))
         if ballot(through) != U(0):
-            enter(game, job, through, leaf, search.root, plies)
+            enter(game, job, through, leaf, number, search.root, plies)
         busy = busy and not through
         idle = ballot(not busy)
         if idle != U(0) and at < job.count:

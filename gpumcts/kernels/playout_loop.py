@@ -15,7 +15,7 @@ import numpy as np
 
 from gpumcts.games.contract import over, overrun, pack, unpack
 from gpumcts.jit import inlined, scratch
-from gpumcts.playouts.contract import cut, outcome, step, whole_playout
+from gpumcts.playouts.contract import cut, keep, kept_playout, kept_words, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
 from gpumcts.verbs import verb
 
@@ -62,9 +62,23 @@ def count_32(lanes):
     return 32
 
 
+def tally_columns(game: Any, playouts: int) -> int:
+    """Columns of a tally of so many playouts a leaf: the sums, and what is kept of each playout of a game with traces."""
+    return TALLY_COLUMNS + playouts * int(kept_words(game))
+
+
+@inlined
+def kept_at(game, number):
+    """Where in a leaf's row of the tally it is kept what playout ``number`` came to."""
+    return TALLY_COLUMNS + number * kept_words(game)
+
+
 @inlined
 def record(tally, leaf, score, plies):
-    """Add one playout to a row of the tally (int64[B, 4]: score sum, wins, draws, plies, all for the first player)."""
+    """Add one playout to a row of the tally (int64[B, 4 + P K]: score sum, wins, draws, plies, all for the first player).
+
+    The K columns of each of the P playouts are ``contract.keep``'s; there are none without traces.
+    """
     tally[leaf, SCORE] += score
     tally[leaf, WINS] += np.int64(score > 0)
     tally[leaf, DRAWS] += np.int64(score == 0)
@@ -77,7 +91,8 @@ def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
     for leaf in range(states.shape[0]):
         state = unpack(game, states[leaf], 0, 1)
         for number in range(playouts):
-            score, plies = whole_playout(policy, game, state, child_key(keys[leaf], U(number)))
+            key = child_key(keys[leaf], U(number))
+            score, plies = kept_playout(game, policy, state, key, tally[leaf], kept_at(game, number))
             record(tally, leaf, score, plies)
 
 
@@ -118,7 +133,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
     batch, width = states.reshape(-1), states.shape[1]
     words = scratch(width * size, np.uint64)
     streams, flags = scratch(size, np.uint64), scratch(size, np.uint64)
-    leaves, begins = scratch(size, np.int64), scratch(size, np.int64)
+    leaves, numbers, begins = scratch(size, np.int64), scratch(size, np.int64), scratch(size, np.int64)
     deadlines = scratch(size, np.int64)
     busy = scratch(size, np.bool_)
     following, done, now = 0, 0, 0
@@ -130,14 +145,17 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                 continue
             if busy[lane]:
                 last = unpack(game, words, lane, size)
-                record(tally, leaves[lane], outcome(game, last), now - begins[lane] - overrun(game, last))
+                score = outcome(game, last)
+                record(tally, leaves[lane], score, now - begins[lane] - overrun(game, last))
+                keep(game, last, score, tally[leaves[lane]], kept_at(game, numbers[lane]))
                 busy[lane] = False
                 done += 1
             if following < total:
                 leaf = following // playouts
                 state = unpack(game, batch, leaf * width, 1)
                 pack(game, state, words, lane, size)
-                streams[lane] = child_key(keys[leaf], U(following - leaf * playouts))
+                numbers[lane] = following - leaf * playouts
+                streams[lane] = child_key(keys[leaf], U(numbers[lane]))
                 leaves[lane], begins[lane], deadlines[lane] = leaf, now, now + limit
                 flags[lane] = U(over(game, state))  # a leaf may be over already
                 busy[lane] = True

@@ -27,6 +27,7 @@ from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP
 from gpumcts.verbs import verb
 
+U = np.uint64
 NEVER = np.int64(1 << 62)
 
 
@@ -55,12 +56,33 @@ def cut_of_field(policy):
     return np.int64(policy.truncate) if policy.truncate > 0 else NEVER
 
 
+@verb("game")
+def plain_game(game):
+    """The game that policies see: itself, or the one that ``traces.Traced`` holds."""
+
+
+@verb("game")
+def plain_state(game, state):
+    """The state of ``plain_game`` in a state of ``game``."""
+
+
+@plain_game.implements(object)
+def plain_game_itself(game):
+    return game
+
+
+@plain_state.implements(object)
+def plain_state_itself(game, state):
+    return state
+
+
 @inlined
 def step(game, policy, state, stream):
     """One ply of a playout: a player's choice, or chance."""
-    if mover(game, state) == CHANCE:
-        return play(game, state, chance_move(game, state, stream))
-    return play(game, state, choose(policy, game, state, stream))
+    plain, position = plain_game(game), plain_state(game, state)
+    if mover(plain, position) == CHANCE:
+        return play(game, state, chance_move(plain, position, stream))
+    return play(game, state, choose(policy, plain, position, stream))
 
 
 @inlined
@@ -114,6 +136,77 @@ def ply_by_ply(policy, game, state, key):
     return np.int64(outcome(game, last)), np.int64(plies - overrun(game, last))
 
 
+@verb("policy", "game")
+def traced_playout(policy, game, state, key, trace):
+    """``whole_playout`` of a game with ``CELLS`` that also notes in ``trace`` who was first to play where.
+
+    trace : uint64[2 C] of zeros, C = ceil(CELLS / 64). Bit ``cell % 64`` of word ``cell // 64`` is the first player's, that of
+        word ``C + cell // 64`` the second's; it is set for the player whose stone came first in this playout (``mark`` does
+        it), for none where nobody played there. Bits from CELLS on mean nothing.
+
+    A game with a ``whole_playout`` gives a body too, with the same moves, outcomes and plies, or searches that learn from
+    traces (``selection=rave``) play by the default, ply by ply. A body calls that where the policy cuts playouts.
+    """
+
+
+@inlined
+def mark(trace, player, move):
+    """Note in ``trace`` that ``player`` (0 or 1) has played ``move``, where it is a cell nobody has played on before."""
+    half = trace.shape[0] >> 1
+    word = np.int64(move) >> 6
+    if word < half:
+        bit = (U(1) << U(move & 63)) & ~(trace[word] | trace[half + word])
+        trace[half * player + word] |= bit
+
+
+@traced_playout.implements(object, object)
+@inlined
+def traced_ply_by_ply(policy, game, state, key, trace):
+    stream, plies, limit = key, np.int64(0), cut(policy)
+    while plies < limit and not over(game, state):
+        move = choose(policy, game, state, stream)  # games with CELLS have no chance
+        mark(trace, np.int64(mover(game, state)), move)
+        state = play(game, state, move)
+        stream += PLY_STEP
+        plies += 1
+    return np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+
+
+@verb("game")
+def kept_words(game):
+    """Words that a tally keeps of every single playout beside the sums, int64: its score and its trace; 0 without traces."""
+
+
+@kept_words.implements(object)
+def keeps_nothing(game):
+    return 0
+
+
+@verb("game")
+def keep(game, state, score, tally, at):
+    """Write what is kept of a playout that ended in ``state`` with ``score`` to ``tally[at]`` (1-D) and the words after it."""
+
+
+@keep.implements(object)
+def keep_nothing(game, state, score, tally, at):
+    return None
+
+
+@verb("game")
+def kept_playout(game, policy, state, key, tally, at):
+    """``whole_playout``, of which is written to ``tally[at]`` and the words after it what is kept."""
+
+
+@kept_playout.implements(object)
+def playout_not_kept(game, policy, state, key, tally, at):
+    return whole_playout(policy, game, state, key)
+
+
 def has_whole_playout(policy, game):
     """Whether a policy, as it travels into compiled code, has a ``whole_playout`` of its own on a game. Plain Python."""
     return whole_playout.find(type(policy), type(game)) is not ply_by_ply
+
+
+def has_traced_playout(policy, game):
+    """Whether a policy, as it travels into compiled code, has a ``traced_playout`` of its own on a game. Plain Python."""
+    return traced_playout.find(type(policy), type(game)) is not traced_ply_by_ply

@@ -6,9 +6,11 @@ import numpy as np
 
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.playouts.contract import plain_game
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
 from gpumcts.tree.steps import CHANCES, DONE, NO_LEAF, TIES, add_visits
 
@@ -54,6 +56,8 @@ def begin_leaves(forest, switches, roots, begin, end, number, leaf, leaves, batc
         batch.streams[row, CHANCES] = child_key(batch.stems[first_row, 2], U(number))
         for i in range(roots.shape[1]):
             batch.words[row, i] = roots[tree, i]
+        for i in range(roots.shape[1], batch.words.shape[1]):
+            batch.words[row, i] = 0  # the trace of a playout that has not begun
         batch.paths[row, 0] = ROOT
         batch.depths[row], batch.codes[row] = 0, 0
         if switches.solve and forest.proof[tree, ROOT] != 0:
@@ -90,6 +94,7 @@ def advance(
 ):  # fmt: skip
     """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's loop and of the device's.
 
+    game : what playouts are played on: the game, or a ``traces.Traced`` that holds it
     Stops early, and returns the iteration it stopped at, where a tree may lack room for one more step of ``room`` slots. Where
     every root is proven, the iterations left would change nothing and are not made.
     """
@@ -103,12 +108,13 @@ def advance(
             break
         rows = (end - begin) * leaves
         plant_stems(keys, begin, end, leaves, batch)
-        gather(select, reach, rule, operator, game, forest, switches, roots, begin, end, number, leaves, batch)
+        plain = plain_game(game)
+        gather(select, reach, rule, operator, plain, forest, switches, roots, begin, end, number, leaves, batch)
         for row in range(rows):
             for column in range(TALLY_COLUMNS):
                 batch.tally[row, column] = 0
         evaluate(game, policy, batch.words[:rows], batch.keys[:rows], switches.playouts, batch.tally[:rows])
-        back_up(operator, forest, switches, begin, end, leaves, batch)
+        back_up(learner(rule), operator, forest, switches, begin, end, leaves, batch)
         number += leaves
         if watch.below.shape[0] > 0:
             look(operator, forest, watch, begin, end, number)
@@ -143,6 +149,6 @@ def gather_block(
 
 
 @entry
-def apply_block(back_up, operator, forest, switches, block, leaves, batch):
+def apply_block(back_up, rule, operator, forest, switches, block, leaves, batch):
     """Back up alone."""
-    back_up(operator, forest, switches, block[0], block[1], leaves, batch)
+    back_up(learner(rule), operator, forest, switches, block[0], block[1], leaves, batch)

@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
     rule: Any
     operator: Any
-    game: Any
+    game: Any  # what playouts are played on: it may hold the game and keep traces
     policy: Any
     switches: Any
     forest: Forest
@@ -104,14 +104,19 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     def like(arrays: Any, *lengths: int) -> Any:
         return type(arrays)(*(zeros((*lengths, *a.shape[len(lengths) :]), a.dtype) for a in arrays))
 
-    sample = empty_forest(1, 1, len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.switches.solve)
+    sample = empty_forest(1, 1, searcher.columns, searcher.game.MAX_MOVES, searcher.switches.solve)
     nodes = (zeros((trees, slots * a.shape[1], *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
     rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
-    root = Roots(searcher.batch(1).words, np.zeros(1, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.float64))
+    root = Roots(
+        np.zeros((1, searcher.rules.width), np.uint64),
+        np.zeros(1, np.uint64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.float64),
+    )
     return Task(
         searcher.rule,
         searcher.operator,
-        searcher.game,
+        searcher.played_game,
         searcher.policy,
         searcher.switches,
         forest=Forest(*nodes, *rest),

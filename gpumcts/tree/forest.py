@@ -3,7 +3,8 @@
 Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
 tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8 for each column of
-the backup operator; one more where positions are solved.
+the backup operator; one more where positions are solved. Where the selection rule learns from traces (``selection=rave``), a
+node gets children for all its moves at once, in one block, and each is 8 bytes more for each column of the rule.
 """
 
 from typing import NamedTuple
@@ -14,6 +15,9 @@ from gpumcts.jit import inlined
 
 ROOT = 0
 NONE = -1
+UNSETTLED = (
+    -1
+)  # moves of a node that has not been reached yet, in trees whose nodes get all children at once: without chance
 CAPACITIES = np.array(
     [1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048]
     + [3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768],
@@ -33,7 +37,7 @@ class Forest(NamedTuple):
     visits: np.ndarray  # int32 [T, N] playouts that went through the node
     first_child: np.ndarray  # int32 [T, N] where its children begin; in a free block the next free block
     children: np.ndarray  # int8 or int16 [T, N] children it has
-    moves: np.ndarray  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves
+    moves: np.ndarray  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves, or UNSETTLED
     move: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
     proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
@@ -173,6 +177,16 @@ def add_child(forest, tree, node, move):
     forest.children[tree, node] = count + 1
     clear_node(forest, tree, child, move)
     return child, moved_from
+
+
+@inlined
+def add_children(forest, tree, node):
+    """A block for all children of ``node``, which has none, to be filled: its first slot (the caller has seen to the room)."""
+    most = np.int64(forest.moves[tree, node])
+    block = take_block(forest, tree, capacity_class(most), most)
+    forest.first_child[tree, node] = block
+    forest.children[tree, node] = most
+    return block
 
 
 @inlined

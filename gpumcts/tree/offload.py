@@ -25,10 +25,10 @@ Block = tuple[int, int]
 class Half:
     """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
 
-    def __init__(self, block: Block, threads: int, flight: Any, depth: int, leaves: int) -> None:
+    def __init__(self, block: Block, threads: int, flight: Any, depth: int, leaves: int, playouts: int) -> None:
         self.begin, self.end = block
         self.flight = flight
-        self.number, self.leaves = 0, 0
+        self.number, self.leaves, self._playouts = 0, 0, playouts
         size = -(-(self.end - self.begin) // threads)
         self._blocks = [(b, min(b + size, self.end)) for b in range(self.begin, self.end, size)]
         rows = (self.end - self.begin) * leaves
@@ -42,7 +42,7 @@ class Half:
         """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree."""
         if leaves not in self._parts:
             rows = (self.end - self.begin) * leaves
-            states, keys, tally = self.flight.arrays(rows)
+            states, keys, tally = self.flight.arrays(rows, self._playouts)
             own = (self._paths, self._movers, self._depths, self._evaluations)
             batch = Batch(states, keys, *own, tally, self._stems, self._streams, self._codes)
             spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
@@ -78,9 +78,10 @@ class Offload:
         with ThreadPoolExecutor(self._searcher.threads) as pool:
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
-                flights = self._searcher.engine.flights(rows)
+                flights = self._searcher.engine.flights(rows, self._playouts)
                 made = zip(blocks, flights, strict=False)
-                halves = [Half(block, self._searcher.threads, f, self._depth, self._leaves) for block, f in made]
+                more = (self._depth, self._leaves, self._playouts)
+                halves = [Half(block, self._searcher.threads, flight, *more) for block, flight in made]
                 for half in halves:
                     half.number = self._begin
                 try:
@@ -93,7 +94,7 @@ class Offload:
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MOST_LEAVES leaves, the first half never smaller than the second."""
         trees = len(self._states)
-        rows = min(MOST_LEAVES, MOST_BYTES // (5 * self._depth))
+        rows = min(MOST_LEAVES, MOST_BYTES // (5 * self._depth + 8 * self._searcher.kept_columns))
         half = max(1, min(rows // self._leaves, -(-trees // 2)))
         for begin in range(0, trees, 2 * half):
             bounds = [min(begin + k * half, trees) for k in range(3)]

@@ -44,9 +44,11 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
                 continue
             if played == MOST_PLAYED:
                 return np.int64(NONE)
-            played += 1
             child = np.int64(forest.first_child[tree, node]) + nexts[level]
             nexts[level] += 1
+            if forest.visits[tree, child] == 0:
+                continue
+            played += 1
             state = play(game, unpack(game, words, level * width, 1), np.int64(forest.move[tree, child]))
             level += 1
             pack(game, state, words, level * width, 1)

@@ -43,13 +43,15 @@ class RootTable(NamedTuple):
 @inlined
 def fill_row(operator, forest, tree, table):
     """Row ``tree`` of a RootTable."""
-    first = np.int64(forest.first_child[tree, ROOT])
-    table.count[tree] = forest.children[tree, ROOT]
-    for i in range(table.count[tree]):
-        table.move[tree, i] = forest.move[tree, first + i]
-        table.visits[tree, i] = forest.visits[tree, first + i]
-        table.value[tree, i] = value(operator, forest, tree, first + i)
-        table.proof[tree, i] = forest.proof[tree, first + i] if forest.proof.shape[1] > 0 else 0
+    first, i = np.int64(forest.first_child[tree, ROOT]), 0
+    for child in range(first, first + np.int64(forest.children[tree, ROOT])):
+        if forest.visits[tree, child] > 0:
+            table.move[tree, i] = forest.move[tree, child]
+            table.visits[tree, i] = forest.visits[tree, child]
+            table.value[tree, i] = value(operator, forest, tree, child)
+            table.proof[tree, i] = forest.proof[tree, child] if forest.proof.shape[1] > 0 else 0
+            i += 1
+    table.count[tree] = i
 
 
 @entry

@@ -15,8 +15,9 @@ from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover, playout_engine, resolve
-from gpumcts.kernels.playout_loop import LANES, TALLY_COLUMNS
+from gpumcts.kernels.playout_loop import LANES, tally_columns
 from gpumcts.options import compiled
+from gpumcts.playouts.traces import traced
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, apply_block, gather_block
@@ -32,7 +33,7 @@ from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.searched import Searched, joined
-from gpumcts.tree.selection.contract import check
+from gpumcts.tree.selection.contract import check, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
 from gpumcts.tree.workers import Workers
@@ -50,6 +51,9 @@ FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before 
 # It does for all trees of most batches of Othello; a forest that is too small grows.
 SLOTS_PER_NODE = 1.2
 SPREAD = 16  # by the root of the nodes
+# Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at once; on
+# Othello it is 0.03, since few positions have so many moves, and forests grow.
+SIBLINGS = 0.1
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
@@ -93,12 +97,19 @@ class Searcher:
     ) -> None:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
+        check_traces(rule, game, settings)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
-        self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
+        policy = compiled(policy)
+        if traces(rule) and hasattr(operator, "beside_traces"):
+            operator = operator.beside_traces()
+        self.game, self.policy, self.rule, self.operator = game, policy, rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
-        self.switches = settings.compiled(operator.EVALUATES)
+        self.columns = columns(rule, operator)
+        self.played_game = traced(game, policy) if traces(rule) else game
+        self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
+        self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
         self._memory_limit = memory_limit
         self._kept = Kept()
         self._workers = workers or Workers(threads)
@@ -106,7 +117,7 @@ class Searcher:
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             self._refuse_whole_path()
-        self.slot_bytes = bytes_per_slot(len(operator.COLUMNS), game.MAX_MOVES, settings.solve)
+        self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         self._crossover = None if whole_path else crossover(engine, game, policy, threads)
         self._made: dict[str, Any] = {}
@@ -121,6 +132,11 @@ class Searcher:
             if engine not in self._made:
                 self._made[engine] = self._make(resolve(engine))
             engine = self._made[engine]
+        played = getattr(engine, "game", self.played_game)
+        if type(played) is not type(self.played_game):
+            raise BadInput(
+                f"engine={engine.name}: made for {type(played).__name__}, not {type(self.played_game).__name__}"
+            )
         self.engine = None if engine is None or engine.name == "cpu" else engine
         self.on_device = isinstance(self.engine, DeviceEngine)
         self._compile()
@@ -133,7 +149,7 @@ class Searcher:
     def _make(self, name: str) -> Any:
         if name in ("cpu", "device"):
             return DeviceEngine() if name == "device" else None
-        return playout_engine(name, self.game, self.policy, self.threads)
+        return playout_engine(name, self.played_game, self.policy, self.threads)
 
     def _adapt(self, trees: int, watched: bool = False) -> None:
         """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched."""
@@ -164,8 +180,8 @@ class Searcher:
         self._select = select_step(self.rule, self.operator, forest, self.switches, batch)
         self._reach = reach_step(self.game, forest, self.switches, batch)
         if self.engine is None:
-            self._evaluate = evaluate_step(self.game, self.policy)
-        self._back_up = back_up_step(self.operator, forest, self.switches, batch)
+            self._evaluate = evaluate_step(self.played_game, self.policy)
+        self._back_up = back_up_step(learner(self.rule), self.operator, forest, self.switches, batch)
 
     # ------------------------------------------------------------------------------------------------------- memory
 
@@ -173,6 +189,8 @@ class Searcher:
         """Node slots a tree is given for so many iterations, to begin with."""
         if self.switches.flat:
             return 1 + BLOCKS_OF_A_NODE * self.game.MAX_MOVES + self.room
+        if self.switches.cells > 0:
+            iterations = int(iterations * (1 + SIBLINGS * self.game.MAX_MOVES))
         nodes = most_nodes(self.game.MAX_MOVES, self.game.MAX_PLIES, iterations, self.switches.whole_path)
         return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self.room
 
@@ -205,7 +223,7 @@ class Searcher:
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
-        return empty_forest(trees, slots, len(self.operator.COLUMNS), self.game.MAX_MOVES, self.settings.solve)
+        return empty_forest(trees, slots, self.columns, self.game.MAX_MOVES, self.settings.solve)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -412,7 +430,7 @@ class Searcher:
 
     def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(
-            self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.game, self.policy,
+            self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.played_game, self.policy,
             forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
         )  # fmt: skip
 
@@ -435,19 +453,19 @@ class Searcher:
 
     def apply(self, forest, block, leaves, batch) -> None:
         """``apply_block`` with what this search is made of."""
-        apply_block(self._back_up, self.operator, forest, self.switches, block, leaves, batch)
+        apply_block(self._back_up, self.rule, self.operator, forest, self.switches, block, leaves, batch)
 
     def batch(self, rows: int) -> Batch:
         """Room for so many leaves."""
         depth = self.game.MAX_PLIES + 2
         return Batch(
-            words=np.zeros((rows, self.rules.width), np.uint64),
+            words=np.zeros((rows, self.played_game.WORDS), np.uint64),
             keys=np.zeros(rows, np.uint64),
             paths=np.zeros((rows, depth), np.int32),
             movers=np.zeros((rows, depth), np.int8),
             depths=np.zeros(rows, np.int64),
             evaluations=np.zeros(rows, np.float64),
-            tally=np.zeros((rows, TALLY_COLUMNS), np.int64),
+            tally=np.zeros((rows, self.kept_columns), np.int64),
             stems=np.zeros((rows, 3), np.uint64),
             streams=np.zeros((rows, 2), np.uint64),
             codes=np.zeros(rows, np.int64),

@@ -48,8 +48,11 @@ class Settings(NamedTuple):
     replacement: Literal["twobigp", "single"] = "twobigp"
     stored_above: Annotated[float, Interval(ge=0)] = math.inf
 
-    def compiled(self, evaluate_leaves: bool) -> "Switches":
-        """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation."""
+    def compiled(self, evaluate_leaves: bool, cells: int = 0) -> "Switches":
+        """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation.
+
+        cells : of the game, where the selection rule learns from traces
+        """
         return Switches(
             threshold={"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion],
             whole_path=self.expansion == "whole_path",
@@ -61,6 +64,7 @@ class Settings(NamedTuple):
             evaluate_leaves=evaluate_leaves,
             flat=self.expansion == "root",
             solve=self.solve,
+            cells=cells,
         )
 
 
@@ -77,3 +81,6 @@ class Switches(NamedTuple):
     evaluate_leaves: bool
     flat: bool
     solve: bool
+    cells: (
+        int  # points of the game where nodes get all their children at once, for a rule that learns from traces; else 0
+    )

@@ -12,9 +12,11 @@ from numba import types
 
 from gpumcts.games.contract import (
     CHANCE,
+    NO_MOVE,
     SCORE_UNIT,
     chance_move,
     count_moves,
+    move_after,
     mover,
     nth_move,
     pack,
@@ -26,8 +28,8 @@ from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES, SCORE
 from gpumcts.playouts.contract import outcome, rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import back_up, count, total_count
-from gpumcts.tree.forest import NONE, add_child, child_with_move
-from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
+from gpumcts.tree.forest import NONE, UNSETTLED, add_child, add_children, child_with_move, clear_node
+from gpumcts.tree.selection.contract import NoLearner, learn, prepare, score, tries_unvisited
 from gpumcts.tree.solve import prove, with_proof
 
 U = np.uint64
@@ -43,13 +45,13 @@ UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited
 class Batch(NamedTuple):
     """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf."""
 
-    words: np.ndarray  # uint64 [B, W] states
+    words: np.ndarray  # uint64 [B, W] states; with traces, room for an empty one behind each
     keys: np.ndarray  # uint64 [B] of the playouts
     paths: np.ndarray  # int32 [B, D] nodes from the root
     movers: np.ndarray  # int8 [B, D] who moves at them
     depths: np.ndarray  # int64 [B] of the leaf, or NO_LEAF where the tree's root is proven; on the way, where to go on
     evaluations: np.ndarray  # float64 [B] in [0, 1] for the first player
-    tally: np.ndarray  # int64 [B, TALLY_COLUMNS]
+    tally: np.ndarray  # int64 [B, tally_columns]
     stems: np.ndarray  # uint64 [B, 3] in a tree's first row its keys of playouts, ties and chance
     streams: np.ndarray  # uint64 [B, 2] of ties and chance in this iteration
     codes: np.ndarray  # int64 [B] what select and reach tell each other: a depth and a flag, or DONE
@@ -117,7 +119,7 @@ def descend(rule, operator, forest, switches, tree, row, batch):
 
 @inlined
 def best_child(rule, operator, forest, switches, tree, node, depth, stream):
-    """The visited child of the highest score, and the score."""
+    """The child of the highest score, and the score."""
     total = selection_total(operator, forest, switches, tree, node)
     prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
     first = np.int64(forest.first_child[tree, node])
@@ -146,7 +148,8 @@ def selection_total(operator, forest, switches, tree, node):
     total = 0.0
     first = forest.first_child[tree, node]
     for child in range(first, first + forest.children[tree, node]):
-        total += count(operator, forest, tree, child)
+        if forest.visits[tree, child] > 0:
+            total += count(operator, forest, tree, child)
     return total
 
 
@@ -191,6 +194,21 @@ def grow(game, state, forest, tree, node, move, paths, row, first_row, depth):
                     paths[other, k] += shift
     paths[row, depth + 1] = child
     return child
+
+
+@inlined
+def grow_all(game, state, forest, tree, node, move, path, depth):
+    """Put children for all moves of ``state``, not settled, below ``node``, and the one for ``move`` on the path."""
+    block = add_children(forest, tree, node)
+    chosen, following = block, np.int64(NO_MOVE)
+    for k in range(np.int64(forest.children[tree, node])):
+        following = np.int64(move_after(game, state, following, k))
+        clear_node(forest, tree, block + k, following)
+        forest.moves[tree, block + k] = UNSETTLED
+        if following == move:
+            chosen = block + k
+    path[depth + 1] = chosen
+    return chosen
 
 
 @inlined
@@ -253,6 +271,8 @@ def expand(game, state, forest, switches, tree, row, first_row, batch):
     depth = code & DEPTH_MASK
     node = np.int64(batch.paths[row, depth])
     batch.movers[row, depth] = mover(game, state)
+    if switches.cells > 0 and forest.moves[tree, node] == UNSETTLED:
+        settle(game, state, forest, tree, node)
     grows = code >= NEW_CHILD
     while grows:
         if mover(game, state) == CHANCE:
@@ -266,7 +286,10 @@ def expand(game, state, forest, switches, tree, row, first_row, batch):
         else:
             stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
             move = np.int64(unvisited_move(game, state, forest, switches, tree, node, stream))
-        node = grow(game, state, forest, tree, node, move, batch.paths, row, first_row, depth)
+        if switches.cells > 0:
+            node = grow_all(game, state, forest, tree, node, move, batch.paths[row], depth)
+        else:
+            node = grow(game, state, forest, tree, node, move, batch.paths, row, first_row, depth)
         state = play(game, state, move)
         depth += 1
         batch.movers[row, depth] = mover(game, state)
@@ -337,8 +360,8 @@ def add_visits(forest, tree, batch, row, playouts):
 
 
 @inlined
-def apply(operator, forest, switches, begin, end, leaves, batch):
-    """Back up the tallied leaves, in leaf order within a tree, virtual loss taken away first."""
+def apply(learner, operator, forest, switches, begin, end, leaves, batch):
+    """Back up the tallied leaves, in leaf order within a tree, virtual loss taken away first, and let the learner learn."""
     for tree in range(begin, end):
         first_row = (tree - begin) * leaves
         if leaves > 1:
@@ -354,6 +377,7 @@ def apply(operator, forest, switches, begin, end, leaves, batch):
             back_up(
                 operator, forest, tree, path, movers, depth, reward, switches.playouts, batch.evaluations[row]
             )  # fmt: skip
+            learn(learner, forest, switches, tree, path, movers, depth, batch.tally, row)
             if switches.solve:
                 prove(forest, tree, path, movers, depth, score_sum, switches.playouts)
 
@@ -386,12 +410,13 @@ def _reach(game, forest, switches, begin, end, leaf, leaves, batch):
     return reach(game, forest, switches, begin, end, leaf, leaves, batch)
 
 
-def back_up_step(operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``apply`` compiled for an operator."""
-    typed = (numba.typeof(v) for v in (operator, forest, switches))
+def back_up_step(learner: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
+    """``apply`` compiled for an operator, and a learner."""
+    typed = (numba.typeof(v) for v in (learner, operator, forest, switches))
     signature = types.void(*typed, types.int64, types.int64, types.int64, numba.typeof(batch))
-    return separate(_apply, signature, f"backup by {type(operator).__name__}")
+    learning = "" if isinstance(learner, NoLearner) else f", {type(learner).__name__} learning"
+    return separate(_apply, signature, f"backup by {type(operator).__name__}{learning}")
 
 
-def _apply(operator, forest, switches, begin, end, leaves, batch):
-    apply(operator, forest, switches, begin, end, leaves, batch)
+def _apply(learner, operator, forest, switches, begin, end, leaves, batch):
+    apply(learner, operator, forest, switches, begin, end, leaves, batch)

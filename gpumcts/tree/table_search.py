@@ -22,7 +22,7 @@ from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import MOST_VISITS, SECONDS_A_CALL, SHARE_OF_MEMORY, TREES_IN_A_BLOCK
 from gpumcts.tree.searched import Searched
-from gpumcts.tree.selection.contract import check
+from gpumcts.tree.selection.contract import check, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
 from gpumcts.tree.table_advance import advance_block, fill_root_table, horizons_of, pick_step, walk_step
@@ -133,6 +133,7 @@ class TableSearcher:
             name = type(self.operator).__name__
             raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
         check(self.rule, self.operator, self.settings.first_play_urgency)
+        check_traces(self.rule, self.game, self.settings)
         for key, (value, reason) in REFUSED.items():
             if getattr(self.settings, key) == value:
                 raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")

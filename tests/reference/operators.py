@@ -350,6 +350,30 @@ class DiscountedByAge(Discounted):
         return {child: [math.fsum(counts[child]), math.fsum(sums[child])] for child in counts}
 
 
+class DiscountedByMove(Operator):
+    """002, note 9: t counts the updates of the move itself, so that a move's n and w decay when it is taken, and only then."""
+
+    def tally(self, node):
+        """(n, w), played through the visits from the first."""
+        n, w = 0.0, 0.0
+        for visit in node.history:
+            mean = visit.reward / visit.playouts
+            for _ in range(visit.playouts):
+                n = n * self.option.decay + 1.0
+                w = w * self.option.decay + (mean if node.owner == 0 else 1.0 - mean)
+        return n, w
+
+    def worth(self, node):
+        n, w = self.tally(node)
+        return w / n
+
+    def shown(self, node):
+        return self.tally(node)[1] / self.count(node)
+
+    def count(self, node):
+        return self.tally(node)[0] + node.pending
+
+
 OPERATORS = {
     kind.__name__: kind
     for kind in (
@@ -357,3 +381,5 @@ OPERATORS = {
         ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
     )
 }  # fmt: skip
+BESIDE_TRACES = {DiscountedByMove.__name__: DiscountedByMove}
+"""What an operator is with a rule that learns from traces, where that is another."""

@@ -18,6 +18,7 @@ class Choice(NamedTuple):
     depth: int
     horizon: float
     word: Callable[[int], int]
+    selection: int = 0  # how many-th visit of the node this is
 
 
 def unit(word: int) -> float:
@@ -86,12 +87,35 @@ def best_or_random(rule, at, child):
     return float(at.operator.shown(child) == best)
 
 
+class Unvisited(NamedTuple):
+    """A move that has not been taken yet."""
+
+    move: int
+
+
+def rave(rule, at, child):
+    """002, eq. 8, with Fuego's weight; None where nothing is known of a move. The node has RAVE's sums, by move."""
+    heeds = rule.ignore_every == 0 or at.selection % rule.ignore_every != 0
+    playouts, rewards = at.node.rave.get(child.move, (0, 0.0)) if heeds else (0, 0.0)
+    visited = not isinstance(child, Unvisited)
+    if not visited and playouts == 0:
+        return None
+    n = at.operator.count(child) if visited else 0.0
+    weighted = n * at.operator.shown(child) if visited else 0.0
+    weight = 0.0
+    if playouts > 0:
+        weight = playouts / (1.0 / rule.initial + playouts / rule.final)
+        weighted += weight * (rewards / playouts)
+    return weighted / (n + weight) + rule.exploration * math.sqrt(math.log(at.total) / (n + 1.0))
+
+
 RULES = {
     "Bast": bast,
     "BestOrRandom": best_or_random,
     "Boltzmann": boltzmann,
     "DepthDecayed": depth_decayed,
     "EpsilonGreedy": epsilon_greedy,
+    "Rave": rave,
     "Sensei": sensei,
     "Ucb1": ucb1,
     "Ucb1Tuned": ucb1_tuned,

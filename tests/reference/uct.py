@@ -17,7 +17,7 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.tree.settings import Settings
 from tests.reference import playout
 from tests.reference.nodes import Node, Visit, in_order
-from tests.reference.operators import OPERATORS, Operator
+from tests.reference.operators import BESIDE_TRACES, OPERATORS, Operator
 from tests.reference.playout import WORD, legal_moves, number_below, rescaled_evaluation, splitmix, uniform_playout
 from tests.reference.proofs import playable, prove
 from tests.reference.rules import RULES, Choice, tries_unvisited
@@ -72,7 +72,7 @@ class Uct:
         self.game, self.rule, self.settings, self.play = game, rule, settings, play
         self.score = RULES[type(rule).__name__]
         self.evaluates = operator.EVALUATES
-        self.operator: Operator = OPERATORS[type(operator).__name__](operator)
+        self.operator: Operator = {**OPERATORS, **BESIDE_TRACES}[type(operator).__name__](operator)
         # Visits a leaf needs before it gets children; where whole episodes are stored, none.
         self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 0}[settings.expansion]
 

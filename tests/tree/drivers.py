@@ -15,7 +15,7 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.forest import ROOT, Forest
+from gpumcts.tree.forest import ROOT, UNSETTLED, Forest
 from gpumcts.tree.search import Searched, Searcher
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.ucb1 import Ucb1
@@ -23,6 +23,8 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 from tests.reference.nodes import Node
 from tests.reference.playout import legal_moves, number_below
+from tests.reference.rave import RaveUct
+from tests.reference.rave import compiled_playouts as compiled_traces
 from tests.reference.uct import NearTie, Uct, compiled_playouts
 
 OTHELLO, UNIFORM, UCB1 = Othello(), Uniform(), Ucb1()
@@ -104,8 +106,11 @@ def searcher_of(
 
 def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> Uct:
     """The slow UCT of the same configuration."""
-    play = play or compiled_playouts(searcher.game, UNIFORM)
-    return Uct(searcher.game, searcher.rule, operator or searcher.operator, searcher.settings, play)
+    learns = selection.traces(searcher.rule)
+    play = play or (compiled_traces if learns else compiled_playouts)(searcher.game, UNIFORM)
+    return (RaveUct if learns else Uct)(
+        searcher.game, searcher.rule, operator or searcher.operator, searcher.settings, play
+    )
 
 
 def assert_same_tree(
@@ -121,13 +126,28 @@ def assert_same_tree(
         moves = -len(node.moves) if node.mover == CHANCE else len(node.moves)
         assert forest.moves[tree, slot] == moves
         first = int(forest.first_child[tree, slot])
-        block = range(first, first + int(forest.children[tree, slot]))
+        block = list(range(first, first + int(forest.children[tree, slot])))
+        if isinstance(reference, RaveUct):
+            assert_same_rave(forest, tree, block, node)
+            block = [child for child in block if forest.visits[tree, child] > 0]
         assert [int(forest.move[tree, child]) for child in block] == [child.move for child in node.children]
         assert (forest.proof[tree, slot] if forest.proof.shape[1] else 0) == proofs[node.proof]
         if slot != ROOT:  # no operator uses the root's own value
             assert abs(value(operator, forest, tree, slot) - reference.operator.value(node)) <= tolerance
         pending += zip(block, node.children, strict=True)
     return nodes
+
+
+def assert_same_rave(forest: Forest, tree: int, block: list[int], node: Node) -> None:
+    """A child for every move of a node that has children; those without visits are not settled, all have the reference's sums."""
+    if not block:
+        assert not node.children
+        return
+    assert forest.move[tree, block].tolist() == node.moves
+    sums = [node.rave.get(move, (0, 0.0)) for move in node.moves]
+    assert forest.columns[tree, block, -2:].tolist() == [[float(n), rewards] for n, rewards in sums]
+    unvisited = [child for child in block if forest.visits[tree, child] == 0]
+    assert all(forest.moves[tree, child] == UNSETTLED for child in unvisited)
 
 
 def searched_by_both(

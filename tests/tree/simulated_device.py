@@ -54,6 +54,7 @@ CASES: dict[str, Case] = {
     "minimax playouts": (DICE, None, "ucb1", "average", Settings(), 20),
     "uniform sampling": (DOTS, None, "uniform", "average", Settings("whole_path"), 12),
     "the root alone": (DICE, None, "boltzmann", "average", Settings("root"), 30),
+    "rave": (DOTS, None, "rave", "discounted", Settings(leaves_per_tree=2, playouts_per_leaf=2), 30),
     "bounds, solved": (DUEL, None, "bast", "bast", Settings(solve=True), 60),
 }
 MORE: dict[str, Case] = {

@@ -10,13 +10,21 @@ from gpumcts.games.contract import start
 from gpumcts.tree.forest import PER_NODE
 from gpumcts.tree.search import Searched
 from gpumcts.tree.settings import Settings
-from tests.tree.drivers import OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, searcher_of
+from tests.tree.drivers import OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, rule_of, searcher_of
 
+RAVE = "rave"
 CASES: dict[str, tuple[Any, str, Settings, int]] = {  # game, operator, settings, threads
     "average": (OTHELLO, "average", Settings(), 1),
     "accelerated, 2 threads": (OTHELLO, "accelerated", Settings(), 2),
     "max, several leaves and playouts": (OTHELLO, "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 1),
     "chance": (TOY_GAMES["dice"], "average", Settings(), 1),
+    RAVE: (OTHELLO, "accelerated", Settings(), 1),
+    "rave, several leaves and playouts": (
+        TOY_GAMES["dots"],
+        "average",
+        Settings(leaves_per_tree=3, playouts_per_leaf=2),
+        2,
+    ),
     "costs": (TOY_GAMES["path"], "minimax", Settings(expansion="whole_path"), 2),
 }
 ITERATIONS = 20
@@ -26,7 +34,8 @@ def searched(case: str, engine: str) -> str:
     """Digest of all trees of a case."""
     game, operator, settings, threads = CASES[case]
     states = packed(game, othello_states()[1:]) if game is OTHELLO else roots(game, 3)
-    searcher = searcher_of(operator_of(operator), settings, game, engine=engine, threads=threads)
+    rule = rule_of("rave" if case.startswith(RAVE) else "ucb1")
+    searcher = searcher_of(operator_of(operator), settings, game, rule, engine=engine, threads=threads)
     return digest(searcher.search(states, keys_for(len(states)), ITERATIONS))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree import offload
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
@@ -39,27 +40,33 @@ class Elsewhere:
         self.thread = ThreadPoolExecutor(1)
         self.started = self.most_under_way = self.under_way = 0
 
-    def flights(self, leaves):
-        return [Flight(self, leaves), Flight(self, leaves)]
+    def flights(self, leaves, playouts):
+        return [Flight(self, leaves, playouts), Flight(self, leaves, playouts)]
 
 
 class Flight:
     """A batch on its way."""
 
-    def __init__(self, engine, leaves):
-        width = engine.playouts.game.WORDS
+    def __init__(self, engine, leaves, playouts):
+        game = engine.playouts.game
+        width, columns = game.WORDS, tally_columns(game, playouts)
         self.engine, self.pending, self.back = engine, Future(), True
         self.pending.set_result(None)
-        self.room = (np.zeros(leaves * width, np.uint64), np.zeros(leaves, np.uint64), np.zeros(leaves * 4, np.int64))
-        self.width = width
+        self.room = (
+            np.zeros(leaves * width, np.uint64),
+            np.zeros(leaves, np.uint64),
+            np.zeros(leaves * columns, np.int64),
+        )
+        self.width, self.columns = width, columns
 
-    def arrays(self, leaves):
+    def arrays(self, leaves, playouts):
         states, keys, tally = self.room
-        return states[: leaves * self.width].reshape(leaves, -1), keys[:leaves], tally[: leaves * 4].reshape(leaves, 4)
+        rows = tally[: leaves * self.columns].reshape(leaves, -1)
+        return states[: leaves * self.width].reshape(leaves, -1), keys[:leaves], rows
 
     def start(self, leaves, playouts, stop=None):
         assert self.back, "the last batch has not come back"
-        states, keys, tally = self.arrays(leaves)
+        states, keys, tally = self.arrays(leaves, playouts)
         tally[:] = -1
         engine = self.engine
         engine.started += 1
@@ -68,7 +75,7 @@ class Flight:
 
         def play():
             time.sleep(0.0005)
-            tally[:] = np.stack(engine.playouts.tally(states, keys, playouts), axis=1)
+            tally[:] = engine.playouts.columns(states, keys, playouts)
 
         self.pending, self.back = engine.thread.submit(play), False
 

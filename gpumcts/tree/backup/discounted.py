@@ -27,6 +27,23 @@ class Discounted(NamedTuple):
     COLUMNS = ("discounted_count", "discounted_sum", "discounted_total", "visits_backed_up")
     EVALUATES = False
 
+    def beside_traces(self) -> "DiscountedByMove":
+        """What takes its place with RAVE (002, note 9)."""
+        return DiscountedByMove(self.decay)
+
+
+class DiscountedByMove(NamedTuple):
+    """Each move counts its own updates: n <- decay n + 1, w <- decay w + R for the move that is taken, others stay as they are.
+
+    40 bytes a node. Document 002, note 9, of Discounted UCT with RAVE: "Unlike in the definition of Discounted UCB, t and j
+    indicate the situation after the tth update for move j is performed." n(s) counts visits.
+    """
+
+    decay: float = 0.999
+
+    COLUMNS = ("discounted_count", "discounted_sum", "visits_backed_up")
+    EVALUATES = False
+
 
 OPTION = Discounted
 
@@ -77,3 +94,30 @@ def discounted_back_up(operator, forest, tree, path, movers, depth, reward, play
     fade(columns, tree, path[0], fading)  # the root is no move of any position, but has a value
     columns[tree, path[0], COUNT] += grown
     columns[tree, path[0], SUM] += grown * (reward_for(player_above(movers, 0), reward, playouts) / playouts)
+
+
+# ------------------------------------------------------------------------------------------- beside RAVE: by the move
+
+VISITS_BY_MOVE = 2
+
+
+@value.implements(DiscountedByMove)
+def discounted_by_move_value(operator, forest, tree, node):
+    return forest.columns[tree, node, SUM] / count(operator, forest, tree, node)
+
+
+@count.implements(DiscountedByMove)
+def discounted_by_move_count(operator, forest, tree, node):
+    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS_BY_MOVE]
+    return forest.columns[tree, node, COUNT] + virtual_loss
+
+
+@back_up.implements(DiscountedByMove)
+def discounted_by_move_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    fading, grown = decayed_playouts(operator.decay, playouts)
+    columns = forest.columns
+    for k in range(depth, -1, -1):
+        node, mean = path[k], reward_for(player_above(movers, k), reward, playouts) / playouts
+        columns[tree, node, COUNT] = columns[tree, node, COUNT] * fading + grown
+        columns[tree, node, SUM] = columns[tree, node, SUM] * fading + grown * mean
+        columns[tree, node, VISITS_BY_MOVE] += playouts

@@ -2,16 +2,21 @@
 
 A rule is a ``NamedTuple`` of numbers. The child of the highest score is selected; equal scores are settled by ``Settings.ties``.
 A rule that draws at random takes its numbers from the stream it is given, ``NODE_DRAW`` for the node and ``CHILD_DRAWS`` plus
-its move for each child, so that they do not meet those of ties and unvisited moves. Two class attributes are optional:
+its move for each child, so that they do not meet those of ties and unvisited moves. Class attributes are optional:
 
-``NEEDS``  name of the operator verb that the rule cannot do without: ``variance``, ``bound`` or ``owed``
-``DRAWS``  True where scores are draws, and no values that ``Settings.first_play_urgency`` could be measured with
+``NEEDS``    name of the operator verb that the rule cannot do without: ``variance``, ``bound`` or ``owed``
+``DRAWS``    True where scores are draws, and no values that ``Settings.first_play_urgency`` could be measured with
+``TRACES``   True where the rule learns from the moves of the playouts (``learn``). All children of a node are made at once then,
+             those without visits too, and ``score`` is asked for all of them
+``COLUMNS``  names of float64 columns of the forest that such a rule keeps after the operator's, 8 bytes a node each
+
+A rule that traces wants a game with ``CELLS``. An operator may have another form beside it (a method ``beside_traces``).
 
 Logarithms and powers come from ``tree.elementary``: the C library's differ between machines, and the last bit decides ties.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +25,7 @@ from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
 from gpumcts.rng import bits
 from gpumcts.tree.backup import contract as backup
+from gpumcts.tree.settings import Settings
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -50,6 +56,35 @@ def unvisited_first(rule, stream, unvisited, moves):
     return True
 
 
+@verb("rule")
+def learner(rule):
+    """The value that ``learn`` gets: the rule where it traces, else one that all other rules share."""
+
+
+@verb("rule")
+def learn(rule, forest, switches, tree, path, movers, depth, tally, row):
+    """Learn from the playouts of a leaf, after the operator has backed it up.
+
+    path, movers, depth : as in ``back_up``
+    tally : int64[B, 4 + P K], row ``row`` is the leaf's: after the sums, of each playout its score and its trace
+        (``playouts.contract``), which may be written over
+    """
+
+
+class NoLearner(NamedTuple):
+    """Learns nothing from a playout."""
+
+
+@learner.implements(object)
+def learner_of_none(rule):
+    return NoLearner()
+
+
+@learn.implements(NoLearner)
+def learn_nothing(rule, forest, switches, tree, path, movers, depth, tally, row):
+    return None
+
+
 @inlined
 def unit(stream, j):
     """Draw j of a stream as a float64 in [0, 1): its 53 high bits."""
@@ -74,6 +109,29 @@ def check(rule: Any, operator: Any, first_play_urgency: float = math.inf) -> Non
         raise BadInput(
             f"search.first_play_urgency={first_play_urgency}: must be .inf with selection={name}, which draws"
         )
+
+
+def traces(rule: Any) -> bool:
+    """Whether a rule learns from the moves of the playouts."""
+    return getattr(rule, "TRACES", False)
+
+
+def columns(rule: Any, operator: Any) -> int:
+    """float64 columns of the forest that a rule and an operator keep together."""
+    return len(operator.COLUMNS) + len(getattr(rule, "COLUMNS", ()))
+
+
+def check_traces(rule: Any, game: Any, settings: Settings) -> None:
+    """Refuse a rule that traces on a game without points, or with settings that it cannot work with. Raises BadInput."""
+    if not traces(rule):
+        return
+    name = f"selection={_option_name(rule)}"
+    if getattr(game, "CELLS", 0) < 1:
+        raise BadInput(f"{name} wants a game whose moves are points (CELLS), and game={_option_name(game)} is none")
+    if settings.table:
+        raise BadInput(f"search.table={settings.table}: must be null with {name}, which wants trees")
+    if settings.expansion == "whole_path":
+        raise BadInput(f"search.expansion=whole_path: must be node, threshold or root with {name}")
 
 
 def _answers(operator: type, needed: str | None) -> bool:
