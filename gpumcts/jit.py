@@ -213,6 +213,11 @@ def with_bits(words, index, bits):
     return tuple([word | bits if i == index else word for i, word in enumerate(words)])
 
 
+def put_word(words, at, word):
+    """Write a word (uint64) to ``words[at]``, an array of uint64, or of int64 in two's complement."""
+    words[at] = U(word).astype(words.dtype)
+
+
 def float_bits(x):
     """The IEEE bits of a float64, as uint64."""
     return U(struct.unpack("<Q", struct.pack("<d", x))[0])
@@ -238,6 +243,16 @@ overload(word_at, jit_options=JIT_OPTIONS)(lambda words, index: lambda words, in
 overload(with_bits, jit_options=JIT_OPTIONS)(
     lambda words, index, bits: lambda words, index, bits: _with_bits(words, index, bits)
 )
+
+
+@overload(put_word, jit_options=JIT_OPTIONS)
+def _put_word(words, at, word):
+    def compiled(words, at, word):
+        words[at] = word
+
+    return compiled
+
+
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 

@@ -20,7 +20,7 @@ from gpumcts.games.contract import (
     score,
     unpack,
 )
-from gpumcts.jit import inlined, scratch, with_bits, word_at
+from gpumcts.jit import inlined, put_word, scratch, with_bits, word_at
 from gpumcts.playouts.contract import (
     has_traced_playout,
     has_whole_playout,
@@ -164,9 +164,9 @@ def traced_kept_words(game):
 
 @keep.implements(Traced)
 def traced_keep(game, state, score, tally, at):
-    tally[at] = U(score)
+    put_word(tally, at, U(score))
     for i in range(len(state.trace)):
-        tally[at + 1 + i] = state.trace[i]
+        put_word(tally, at + 1 + i, state.trace[i])
 
 
 @kept_playout.implements(Traced)
@@ -181,9 +181,9 @@ def playout_by_steps(game, policy, state, key, tally, at):
 def playout_by_the_game(game, policy, state, key, tally, at):
     trace = scratch(len(game.nothing), np.uint64)
     score, plies = traced_playout(policy, game.game, state.position, key, trace)
-    tally[at] = U(score)
+    put_word(tally, at, U(score))
     for i in range(len(game.nothing)):
-        tally[at + 1 + i] = trace[i]
+        put_word(tally, at + 1 + i, trace[i])
     return score, plies
 
 

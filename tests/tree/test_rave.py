@@ -73,7 +73,7 @@ def test_more_of_othello_is_the_reference(operator):
     ("settings", "rule", "operator"),
     [(name, Rave(), "average") for name in SETTINGS]
     + [("leaves and playouts", Rave(), operator) for operator in ("accelerated", "discounted")]
-    + [(name, WITH_BIAS, "average") for name in ("plain", "urgency", "children", "leaves and playouts")],
+    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "leaves and playouts")],
 )
 def test_settings(settings, rule, operator):
     """On dots and boxes, where a player may move twice in a row."""
