@@ -107,6 +107,7 @@ def whole_playout(policy, game, state, key):
     """
 
 
+@inlined
 @whole_playout.implements(object, object)
 def ply_by_ply(policy, game, state, key):
     last, plies = play_out(game, policy, state, key)
