@@ -228,7 +228,8 @@ def completed(game, own, cell, pending):
 
 @contract.start.implements(Board)
 def havannah_start(game):
-    return unpack(game, np.zeros(MOST_WORDS, np.uint64), 0, 1)
+    words = scratch(MOST_WORDS, np.uint64)
+    return unpack(game, words, 0, 1)
 
 
 @contract.mover.implements(Board)
