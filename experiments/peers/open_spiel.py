@@ -10,6 +10,7 @@ GAMES: dict[str, Callable[[Any], str]] = {
     "amazons": lambda game: f"amazons(board_size={game.size})",
     "othello": lambda game: "othello",
     "clobber": lambda game: f"clobber(rows={game.rows},columns={game.columns})",
+    "havannah": lambda game: f"havannah(board_size={game.base},swap={game.swap})",
     "dots_and_boxes": lambda game: f"dots_and_boxes(num_rows={game.rows},num_cols={game.columns})",
 }
 """Our games by their names there, from the option value; where a game has none, ours is measured alone."""

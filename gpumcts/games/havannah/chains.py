@@ -32,7 +32,9 @@ SIX = U(0b1110111)  # ``around`` of a cell with six stones around it
 ONE_STONE = U(1 << TOUCHED_BITS)
 TOUCHED = ONE_STONE - U(1)
 ARC = U((1 << ARC_BITS) - 1)
-DOWN, RIGHT = (U(sum(step[i] + 1 << 2 * d for d, step in enumerate(AROUND))) for i in range(2))  # steps, two bits a direction
+DOWN, RIGHT = (
+    U(sum(step[i] + 1 << 2 * d for d, step in enumerate(AROUND))) for i in range(2)
+)  # steps, two bits a direction
 
 
 @inlined
@@ -67,7 +69,7 @@ def block_filled(rows, at, column, threes):
 
 @inlined
 def united(parent, chain, root, value, other):
-    """The chain of ``root``, whose value is ``value``, and that of ``other`` as one: (root, value). The smaller one goes below."""
+    """The chain of ``root``, worth ``value``, and that of ``other`` as one, the smaller below: (root, value)."""
     beyond = U(chain[other])
     larger = value >= beyond
     top, low = root if larger else other, other if larger else root

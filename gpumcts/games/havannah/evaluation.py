@@ -57,7 +57,7 @@ def side_worth(game, state, side, rows, parent, chain):
 
 @contract.evaluation_limit.implements(Board)
 def havannah_evaluation_limit(game):
-    """All cells beside the rim touch one side each, corners one; no pair of chains shares a cell; a cell has three links at most."""
+    """No side's chains share a cell: so many cells touch a side, six a corner, and each has three links of its own at most."""
     s = shape(game)
     rim = np.int64(s.rim)
     chains = rim * game.side_weight + rim * game.two_sides_weight + 6 * game.corner_weight

@@ -20,7 +20,12 @@ from gpumcts.rng import draw
 
 U = np.uint64
 NONE, FORK, BRIDGE, RING = U(0), U(1), U(2), U(3)  # how a game was won, the first that holds
-SECOND, WON, WON_AT, STONES_AT = U(1), U(6), U(1), U(8)  # State.turn: who moves, how the other has won, stones on the board
+SECOND, WON, WON_AT, STONES_AT = (
+    U(1),
+    U(6),
+    U(1),
+    U(8),
+)  # State.turn: who moves, how the other has won, stones on the board
 STONE = U(1) << STONES_AT
 ALL = U(2**64 - 1)
 MOST_WORDS, MOST_CELLS = 11, 271  # of a state; of a board
@@ -98,9 +103,7 @@ def unpack2(game, words, at, stride):
 def unpack3(game, words, at, stride):
     first, first1, first2 = words[at], words[at + stride], words[at + 2 * stride]
     at += 3 * stride
-    return State3(
-        first, first1, first2, words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride]
-    )
+    return State3(first, first1, first2, words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride])
 
 
 def unpack4(game, words, at, stride):

@@ -20,7 +20,6 @@ from gpumcts.games.havannah.rules import (
     WON,
     WON_AT,
     may_take_over,
-    stones_of,
 )
 
 U = np.uint64
@@ -143,7 +142,9 @@ def _parts(game: Board, text: str) -> tuple[Cells, Cells, int]:
             raise BadInput(f"position: row {row!r} takes o (first player), x (second player) and . (empty)")
         long = 2 * base - 1 - abs(base - 1 - r)
         if len(row) != long:
-            raise BadInput(f"position: row {row!r}, number {r + 1}, has {len(row)} cells, not {long} as on game.base={base}")
+            raise BadInput(
+                f"position: row {row!r}, number {r + 1}, has {len(row)} cells, not {long} as on game.base={base}"
+            )
     if parts[1] not in PLAYERS:
         raise BadInput(f"position: after the rows comes who moves, o or x, not {parts[1]!r}")
     signs = dict(zip(cells_of(base), "".join(rows), strict=True))
