@@ -163,7 +163,7 @@ MADE: dict[str, tuple[str, str, int]] = {
     "a fork closed on the rim": (f"{STAR} e5", "i6", FORK),
     "corners belong to no side": (f"{STAR} i5", "e5", 0),
     "two sides": (STAR, "e5", 0),
-    "fork and bridge count as a fork": (f"{STAR} i6 i5 e1", "e5", FORK),
+    "fork and bridge count as a fork": ("a4 a5 b5 c5 d5 f5 g5 h5 i5 i6 h4", "e5", FORK),
     "a ring of six about the corner": ("b1 c2 c3 b3 a2", "a1", RING),
     "a ring closed on a side": ("a1 a2 b3 c3 c2", "b1", RING),
     "cells between stones and the rim": ("b1 c2 d2", "d1", 0),
@@ -176,7 +176,7 @@ MADE: dict[str, tuple[str, str, int]] = {
     **{f"a ring closed on {last}": (SIX.replace(last, ""), last, RING) for last in SIX.split()},
     **{f"a block closed on {last}": (SIX.replace(last, "e5"), last, RING) for last in SIX.split()},
     **{f"a large ring closed on {last}": (EIGHT.replace(last, ""), last, RING) for last in EIGHT.split()},
-    **{f"a large block closed on {last}": (EIGHT.replace(last, "e5 f5"), last, RING) for last in EIGHT.split()},
+    **{f"a large block closed on {last}": (EIGHT.replace(last, "e5 f5"), last, RING) for last in ("e4", "f6")},
 }
 
 
@@ -312,7 +312,7 @@ EMPTY = "..../...../....../......./....../...../...."
         (EMPTY + " x", "0 o and 0 x with x to move cannot be"),
         ("o" + EMPTY[1:] + " o", "1 o and 0 x with o to move cannot be"),
         ("oo" + EMPTY[2:] + " x", "2 o and 0 x with x to move cannot be"),
-        ("oooo" + EMPTY[4:-4] + "xx.x o", "o, who is to move, has a bridge already"),
+        ("oooo" + EMPTY[4:-10] + "x..../xx.x o", "o, who is to move, has a bridge already"),
     ],
 )
 def test_positions_refused(text, said):
