@@ -28,6 +28,7 @@ from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
+from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload, typeof_impl
 
@@ -174,10 +175,9 @@ _target(leading_zeros, _ctlz)
 _target(bit_reverse, _bitreverse)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
-# Inlined before it is compiled: inlined by LLVM, it would give its stack back before the caller has used it.
-overload(scratch, inline="always", jit_options={"_nrt": True})(
-    lambda count, dtype: lambda count, dtype: _stack_array(count, dtype)
-)
+# An intrinsic under its plain name, with no function around it: one that returned would give its stack back, and the compiler of
+# device code takes no function that returns an array of its own.
+infer_global(scratch, types.Function(infer(make_intrinsic_template(_stack_array, _stack_array._defn, "scratch"))))
 overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda condition, a, b: _blend(condition, a, b))
 
 

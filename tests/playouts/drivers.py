@@ -23,13 +23,15 @@ POLICIES = {
 }
 PAIRS = [(g, p) for g in GAMES for p in POLICIES if not p.startswith("staged") or has_stages(GAMES[g])]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
-RECORDED = [(g, p) for g, p in PAIRS if g != "amazons" or not p.startswith("minimax") or p == "minimax-least"]
+RECORDED = [
+    (g, p) for g, p in PAIRS if g not in ("amazons", "havannah") or not p.startswith("minimax") or p == "minimax-least"
+]
 """Those whose outcomes are kept in a file (``signatures``): those that compile in time."""
 SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"))
+    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"), ("havannah", "minimax-least"))
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""
