@@ -28,8 +28,8 @@ from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
-from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.core.typing.npydecl import parse_dtype
+from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.extending import intrinsic, overload, typeof_impl
 
 from gpumcts.verbs import JIT_OPTIONS, inlined
@@ -156,7 +156,7 @@ def bits_float(x):
     return struct.unpack("<d", struct.pack("<Q", int(x)))[0]
 
 
-def scratch(count, dtype):
+def scratch(count, dtype) -> Any:
     """An array [count] of zeros for compiled functions, which can make no other (see ``verbs.JIT_OPTIONS``).
 
     It lies on the stack and is gone when the function that makes it returns. Not for use in a loop, nor for much.
