@@ -72,21 +72,23 @@ def test_more_of_othello_is_the_reference(operator):
 @pytest.mark.parametrize(
     ("settings", "rule", "operator"),
     [(name, Rave(), "average") for name in SETTINGS]
-    + [("leaves and playouts", Rave(), operator) for operator in ("accelerated", "discounted")]
-    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "leaves and playouts")],
+    + [("leaves", Rave(), operator) for operator in ("accelerated", "discounted")]
+    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "urgency", "leaves and playouts")],
 )
 def test_settings(settings, rule, operator):
-    """On dots and boxes, where a player may move twice in a row."""
+    """On dots and boxes, where a player may move twice in a row, and with a bias on Othello."""
     settings = SETTINGS[settings]
-    searcher = searcher_of(operator_of(operator), settings, DOTS, rule)
-    tolerance = SAME_VALUE if settings.playouts_per_leaf > 1 else 0.0
-    assert_like_reference(searcher, [contract.start(DOTS)] * 2, 150, tolerance=tolerance)
+    if rule == WITH_BIAS:
+        searcher, states = searcher_of(operator_of(operator), settings, rule=rule), othello_states()[1:3]
+    else:
+        searcher, states = searcher_of(operator_of(operator), settings, DOTS, rule), [contract.start(DOTS)] * 2
+    assert_like_reference(searcher, states, 150, tolerance=SAME_VALUE if settings.playouts_per_leaf > 1 else 0.0)
 
 
 def test_playouts_in_plain_python():
     """Nothing compiled on the reference's side: traces neither."""
-    searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=2), DOTS, Rave())
-    assert_like_reference(searcher, [contract.start(DOTS)], 60, tolerance=SAME_VALUE, play=plain_playouts(DOTS))
+    searcher = searcher_of(operator_of("average"), Settings(), DOTS, Rave())
+    assert_like_reference(searcher, [contract.start(DOTS)], 60, play=plain_playouts(DOTS))
     searcher = searcher_of(operator_of("average"), rule=Rave())
     assert_like_reference(searcher, othello_states()[3:], 60, play=plain_playouts(OTHELLO))
 
