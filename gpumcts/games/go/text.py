@@ -14,7 +14,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
-from gpumcts.games.go.rules import empty_points, legal_points
+from gpumcts.games.go.rules import areas, empty_points, legal_points
 from gpumcts.games.go.setup import ONE_PASS, PASSES, PLIES, SECOND, Position, closed, opened, plies_of
 
 U = np.uint64
@@ -82,6 +82,19 @@ def parse_go_move(game, state, text):
     raise BadInput(
         f"move {text!r} is not legal here: a stone on {name} would have no liberty, and suicide is not allowed"
     )
+
+
+@contract.gtp_setup.implements(Board)
+def go_gtp_setup(game):
+    return [f"boardsize {game.SIZE}", f"komi {game.half_points / 2:g}"]
+
+
+@contract.lead.implements(Board)
+def go_lead(game, state):
+    """In points of area, komi counted: 12.5, -0.5."""
+    black, white = (points_of(number) for number in _stones(game, state))
+    mine, other = areas(game, black, white)
+    return number_of(mine).bit_count() - number_of(other).bit_count() - game.half_points / 2
 
 
 @contract.board_text.implements(Board)
