@@ -114,6 +114,7 @@ class SenseiKeys(NamedTuple):
 class GtpKeys(NamedTuple):
     """The plain keys of experiments.gtp."""
 
+    resign: Annotated[float, Interval(gt=0, lt=1)] | None = None
     seed: Seed = 1
     threads: Threads = None
     memory_gb: Memory = None
