@@ -268,18 +268,25 @@ def nth_set_bit(mask, n):
     return position
 
 
-def scalar_nth_set_bit(mask, n):
-    """The same for code that does not run in lanes: two instructions where the processor has them."""
-    return nth_set_bit(mask, n)
+def nth_bit(mask, n):
+    """The n-th set bit of a uint64, from the lowest, as a uint64 with that bit alone; n < popcount(mask).
+
+    One instruction on processors that have it, which keeps a loop in lanes from becoming vector code: there ``nth_set_bit``.
+    """
+    return U(1) << nth_set_bit(mask, n)
 
 
-@overload(scalar_nth_set_bit, jit_options=JIT_OPTIONS)
-def _scalar_nth_set_bit(mask, n):
-    if current_target() == "cpu":
-        triple, _, features = cpu_target.target_context.codegen().magic_tuple()
-        if triple.startswith("x86_64") and "+bmi2" in features.split(","):
-            return lambda mask, n: _cttz(_deposit(U(1) << n, mask))
-    return lambda mask, n: nth_set_bit(mask, n)
+@overload(nth_bit, jit_options=JIT_OPTIONS)
+def _nth_bit(mask, n):
+    if current_target() == "cpu" and _deposits_bits():
+        return lambda mask, n: _deposit(U(1) << n, mask)
+    return lambda mask, n: U(1) << nth_set_bit(mask, n)
+
+
+def _deposits_bits() -> bool:
+    """Whether the processor that code is made for deposits bits in one instruction: BMI2, where that is not microcode."""
+    triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+    return triple.startswith("x86_64") and "+bmi2" in features.split(",") and name not in ("znver1", "znver2")
 
 
 # ---------------------------------------------------------------------------------------------------- the cache folder

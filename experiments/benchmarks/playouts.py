@@ -12,6 +12,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.options import compiled
+from gpumcts.playouts.contract import has_whole_playout
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.staged import Staged
 from gpumcts.playouts.uniform import Uniform
@@ -37,8 +38,10 @@ def suite(bench: Bench) -> list[Row]:
 
 def _of_cpu(bench: Bench) -> list[Contender]:
     found = [_on_cpu(bench, "uniform, cpu", Uniform(), UNIFORM, bench.threads)]
-    found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
     game = compiled(bench.game)
+    if has_whole_playout(Uniform(), game):
+        return found  # never in lanes; informed ones do without what makes these fast, and would take minutes
+    found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
     if has_stages(game):
         found.append(_on_cpu(bench, "staged, cpu", Staged(), UNIFORM, bench.threads))
         found.append(_on_cpu(bench, "staged, one by one, cpu", Staged(), ONE_BY_ONE, bench.threads, lanes=1))

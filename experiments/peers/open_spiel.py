@@ -11,6 +11,7 @@ GAMES: dict[str, Callable[[Any], str]] = {
     "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
     "othello": lambda game: "othello",
     "clobber": lambda game: f"clobber(rows={game.rows},columns={game.columns})",
+    "havannah": lambda game: f"havannah(board_size={game.base},swap={game.swap})",
     "dots_and_boxes": lambda game: f"dots_and_boxes(num_rows={game.rows},num_cols={game.columns})",
 }
 """Our games by their names there, from the option value; where a game has none, ours is measured alone."""

@@ -129,6 +129,7 @@ def whole_playout(policy, game, state, key):
     """
 
 
+@inlined
 @whole_playout.implements(object, object)
 @inlined
 def ply_by_ply(policy, game, state, key):

@@ -58,12 +58,15 @@ def _goes_together(value: Any) -> bool:
     return True
 
 
-FOR_TESTS: dict[str, dict[str, Any]] = {"amazons": {"size": 6, "turn": "split"}}
+FOR_TESTS: dict[str, dict[str, Any]] = {"amazons": {"size": 6, "turn": "split"}, "havannah": {"base": 4}}
 """Options by game where the usual ones take too long for the suites that go over all games and policies."""
-MORE: dict[str, list[dict[str, Any]]] = {"amazons": [{"size": 6}, {"size": 6, "turn": "split"}, {"turn": "split"}]}
+MORE: dict[str, list[dict[str, Any]]] = {
+    "amazons": [{"size": 6}, {"size": 6, "turn": "split"}, {"turn": "split"}],
+    "havannah": [{"base": 5, "swap": True}, {"base": 6}, {"base": 9}],
+}
 """Further options by game for the suite of rules."""
 
-FEWER = {"amazons": 30, "go": 30}
+FEWER = {"amazons": 30, "go": 30, "havannah": 200}
 """Random games that the suite of rules plays, by game, where positions have many moves."""
 MANY_MOVES = {"amazons": 64, "go": 12}
 """Positions of these games that have more moves are not gone through in plain Python."""
@@ -93,7 +96,9 @@ GAMES = _instances()
 
 def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
-    return name.startswith("amazons-") or name in ("clobber-least", "go-least", "go-greatest")
+    if name.startswith(("amazons-", "havannah-")):
+        return name != "havannah-5-True"
+    return name in ("clobber-least", "go-least", "go-greatest")
 
 
 def most_in_plain_python(name: str) -> int:

@@ -9,7 +9,8 @@ from numba import njit
 
 from gpumcts import options
 from gpumcts.games import contract
-from gpumcts.playouts.contract import outcome, play_out
+from gpumcts.jit import SEPARATE
+from gpumcts.playouts.contract import outcome, play_out, ply_by_ply, whole_playout
 from gpumcts.rng import key_of
 from tests.games.drivers import for_tests, has_stages, keys_of, variants
 from tests.reference.playout import legal_moves
@@ -22,14 +23,14 @@ POLICIES = {
 }
 PAIRS = [(g, p) for g in GAMES for p in POLICIES if not p.startswith("staged") or has_stages(GAMES[g])]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
-SLOW_TO_COMPILE = {"amazons", "go"}
+SLOW_TO_COMPILE = {"amazons", "go", "havannah"}
 RECORDED = [(g, p) for g, p in PAIRS if g not in SLOW_TO_COMPILE or not p.startswith("minimax") or p == "minimax-least"]
 """Those whose outcomes are kept in a file (``signatures``): those that compile in time."""
 SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"))
+    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"), ("havannah", "minimax-least"))
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
     and (g != "go" or p in ("uniform-default", "evaluation-default"))
 ]
@@ -57,6 +58,22 @@ def playouts(game: Any, policy: Any, states: np.ndarray, keys: np.ndarray) -> tu
     lasts, found = np.zeros_like(states), np.zeros((len(states), 4), np.int64)
     _playouts(game, options.compiled(policy), states, keys, lasts, found)
     return lasts, found
+
+
+@njit(**SEPARATE)
+def _both_ways(game, policy, states, keys, whole, by_plies):
+    flat, width = states.reshape(-1), states.shape[1]
+    for s in range(states.shape[0]):
+        state = contract.unpack(game, flat, s * width, 1)
+        whole[s, 0], whole[s, 1] = whole_playout(policy, game, state, keys[s])
+        by_plies[s, 0], by_plies[s, 1] = ply_by_ply(policy, game, state, keys[s])
+
+
+def both_ways(game: Any, policy: Any, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(score, plies) of a playout from each of ``states``, int64[S, 2]: by ``whole_playout``, and ply by ply."""
+    whole, by_plies = np.zeros((len(states), 2), np.int64), np.zeros((len(states), 2), np.int64)
+    _both_ways(game, options.compiled(policy), states, keys, whole, by_plies)
+    return whole, by_plies
 
 
 def code_of_playouts(game: Any, policy: Any) -> str:

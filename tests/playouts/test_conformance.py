@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpumcts import options
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
+from gpumcts.playouts.contract import has_whole_playout
+from tests.games.drivers import GAMES as INSTANCES
 from tests.games.drivers import keys_of, positions, trace
 from tests.playouts import plain, signatures
 from tests.playouts.drivers import (
@@ -19,6 +22,7 @@ from tests.playouts.drivers import (
     PAIRS,
     POLICIES,
     QUICK,
+    both_ways,
     chosen,
     code_of_playouts,
     compiled_outcomes,
@@ -110,6 +114,37 @@ def test_a_finished_game_needs_no_playout(game, policy):
     scores = [contract.score(game, contract.unpack(game, row, 0, 1)) for row in ends]
     assert found[:, 0].tolist() == scores
     assert (found[:, 1] == found[:, 2]).all()
+
+
+PLAYED_WHOLE = [
+    pytest.param(
+        game,
+        policy,
+        id=f"{name}-{kind}",
+        marks=[] if name in ("havannah-least", "havannah-5-True") else [pytest.mark.slow],
+    )
+    for name, game in INSTANCES.items()
+    for kind, policy in PLAYING.items()
+    if has_whole_playout(options.compiled(policy), game)
+]
+"""Policies that games play in a way of their own; of the boards of a game one is quick."""
+
+
+def test_a_playout_of_the_games_own_is_there():
+    assert PLAYED_WHOLE
+
+
+@pytest.mark.parametrize("game, policy", PLAYED_WHOLE)
+def test_whole_playouts_are_those_ply_by_ply(game, policy):
+    """Outcomes and plies from the start, from all positions of some games, their ends too, and cut."""
+    words, _, plies = trace(game, keys_of(27, count=6))
+    states = np.concatenate([starts(game, 300), positions(words, plies)])
+    keys = keys_of(28, count=len(states))
+    for truncate in (0, 5):
+        cut = policy._replace(truncate=truncate)
+        whole, ply_by_ply = both_ways(game, cut, states, keys)
+        assert np.array_equal(whole, ply_by_ply)
+        assert len(np.unique(whole[:300], axis=0)) > 10 or truncate
 
 
 @every_pair

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.go.options import SIZES
-from gpumcts.jit import inlined, popcount, scalar_nth_set_bit, trailing_zeros
+from gpumcts.jit import inlined, nth_bit, popcount, trailing_zeros
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -150,7 +150,7 @@ def nth_point(game, x, n):
         word, start, n = _next_word(word, x.d, start, U(128), n)
         word, start, n = _next_word(word, x.e, start, U(192), n)
         word, start, n = _next_word(word, x.f, start, U(256), n)
-    return start + scalar_nth_set_bit(word, n)
+    return start + trailing_zeros(nth_bit(word, n))
 
 
 @inlined
