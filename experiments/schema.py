@@ -134,6 +134,13 @@ class ReportKeys(NamedTuple):
     title: str = "gpumcts report"
 
 
+class SgfKeys(NamedTuple):
+    """The plain keys of experiments.sgf."""
+
+    run: str | None = None
+    number: Annotated[int, Interval(ge=0)] | None = None
+
+
 class PvsKeys(NamedTuple):
     """The keys of player=pvs."""
 
@@ -457,6 +464,12 @@ def report_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.report."""
     keys = _top(ReportKeys, plain, ())
     return Checked(keys._asdict(), "report", keys)
+
+
+def sgf_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.sgf."""
+    keys = _top(SgfKeys, plain, ())
+    return Checked(keys._asdict(), "sgf", keys)
 
 
 def doctor_config(plain: Plain, given: Given | None = None) -> Checked:

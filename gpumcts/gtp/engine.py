@@ -43,7 +43,8 @@ class Engine:
 
     game : option value, compiled; make : the search of a game, made and compiled in a thread of its own, since that may take
         a minute, while commands that need none are answered
-    terms : what the game is configured by, such as size and komi; with_terms : the game with other ones, BadInput where it takes none such
+    terms : what the game is configured by, such as size and komi; with_terms : the game with other ones, BadInput where it
+        takes none such
     resign : ``genmove`` resigns where the win rate of its move is below that, in (0, 1); None never does
     say : told, in one line, what does not belong to the protocol
     """
@@ -300,7 +301,7 @@ class Engine:
         assert self._thinking is not None
         thinking = self._thinking[1]
         sink.write(f"={request.id}\n".encode())
-        told = Telling(position, interval, sink)
+        told = analysis.Telling(position, interval, sink)
         for _ in thinking.slices(None, None):
             told.look(thinking)
             if lines.waiting():
@@ -313,7 +314,7 @@ class Engine:
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """A move as ``genmove`` finds it, telling on the way."""
         colour, interval = analysis.terms(request.arguments, self.position.mover)
-        told = Telling(self._for(colour), interval, sink)
+        told = analysis.Telling(self._for(colour), interval, sink)
         sink.write(f"={request.id}\n".encode())
         try:
             text = self._genmove(["bw"[colour]], told.look)
@@ -321,22 +322,6 @@ class Engine:
             self._say(str(error))
             text = "resign"
         sink.write(f"play {text}\n\n".encode())
-
-
-class Telling:
-    """Lines of an analysis, one at most every ``interval`` seconds."""
-
-    def __init__(self, position: Position, interval: float, sink: Sink) -> None:
-        self._position, self._interval, self._sink = position, interval, sink
-        self._next = time.monotonic() + interval
-
-    def look(self, thinking: Thinking, always: bool = False) -> None:
-        """Tell what is known, if it is time."""
-        if not always and time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + self._interval
-        self._sink.write(analysis.info(self._position, thinking.found()).encode() + b"\n")
-        self._sink.flush()
 
 
 def _of(position: Position) -> tuple:

@@ -16,14 +16,14 @@ PASS = "pass"
 class Position:
     """The current position of a game, and those before it; ``game`` is an option value.
 
-    number : of the game, from 0; start : the state it begins with, where that is not the game's own; moves : played so far
+    number : of the game, from 0; start : the state it begins with (None: the game's own); moves : played so far
     """
 
     def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
         self.game, self.number = game, number
         self.moves: list[int] = []
-        self._start = contract.start(game) if start is None else start
-        self._states = [self._start]
+        self.start = contract.start(game) if start is None else start
+        self._states = [self.start]
         self._marks: list[int] = []  # plies before each command that moved
         self._looks_back = contract.has_history(game)
         self._seen: Any = None  # the last state as ``with_history`` gives it, once someone has asked
@@ -71,7 +71,7 @@ class Position:
             raise BadInput("the game is over")
         if colour == self.mover:
             return
-        self._push(self.parse(PASS))
+        self.push(self.parse(PASS))
         if self.over or colour != self.mover:
             self._pop()
             raise BadInput("it is the other player's turn")
@@ -86,7 +86,7 @@ class Position:
         before = len(self.moves)
         try:
             self.turn_to(colour)
-            self._push(self.parse(move) if isinstance(move, str) else move)
+            self.push(self.parse(move) if isinstance(move, str) else move)
         except BadInput:
             while len(self.moves) > before:
                 self._pop()
@@ -101,7 +101,8 @@ class Position:
         while len(self.moves) > before:
             self._pop()
 
-    def _push(self, move: int) -> None:
+    def push(self, move: int) -> None:
+        """Play a legal move of whoever is to move; ``undo`` does not know of it."""
         with np.errstate(over="ignore"):
             self._states.append(contract.play(self.game, self._states[-1], move))
         self.moves.append(move)
@@ -114,9 +115,9 @@ class Position:
 
     def of(self, game: Any) -> "Position":
         """The same moves in a game of other terms, such as another komi."""
-        fresh = Position(game, self.number, self._start)
+        fresh = Position(game, self.number, self.start)
         for move in self.moves:
-            fresh._push(move)
+            fresh.push(move)
         fresh._marks = list(self._marks)
         return fresh
 
@@ -126,7 +127,7 @@ class Position:
         fresh = cls(record.game, number, record.start)
         for move in record.moves:
             fresh._marks.append(len(fresh.moves))
-            fresh._push(move)
+            fresh.push(move)
         return fresh
 
     # ------------------------------------------------------------------------------------------------------ text

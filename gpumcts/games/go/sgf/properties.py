@@ -130,5 +130,7 @@ def _point(text: Text, name: str, inner: str, at: int, size: int) -> int:
     """The point of two letters, column from the left and row from the top."""
     letters = LETTERS[:size]
     if len(inner) != 2 or not set(inner) <= set(letters):
-        raise text.wrong(at, f"{name}[{shown(inner)[1:-1]}] is no point of a {size}x{size} board: aa to {letters[-1] * 2}")
+        raise text.wrong(
+            at, f"{name}[{shown(inner)[1:-1]}] is no point of a {size}x{size} board: aa to {letters[-1] * 2}"
+        )
     return (size - 1 - letters.index(inner[1])) * size + letters.index(inner[0])

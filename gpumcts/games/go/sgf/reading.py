@@ -11,7 +11,7 @@ from gpumcts.games.go.points import both, flood, less, neighbours, number_of, po
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import Position, closed
 from gpumcts.games.go.sgf.grammar import Text, main_line, text_of
-from gpumcts.games.go.sgf.properties import Setup, Stone, terms_of, events_of
+from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, terms_of
 from gpumcts.games.go.text import point_name, stones
 
 U = np.uint64
@@ -56,9 +56,7 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
             replay.move(event)
     if plies is not None and count < plies:
         raise BadInput(f"the game has {count} moves, no {plies}")
-    return contract.Record(
-        known, {"size": option.size, "komi": option.komi}, replay.start, replay.moves, board.tags
-    )
+    return contract.Record(known, {"size": option.size, "komi": option.komi}, replay.start, replay.moves, board.tags)
 
 
 def _first_to_move(events: list[Stone | Setup], handicap: str) -> int:
@@ -125,7 +123,9 @@ class Replay:
         self._play(move)
         after = stones(game, self._state)
         if stone.point is not None and after in self._seen:
-            raise self._text.wrong(stone.at, f"{NAMES[stone.colour]}'s {name} brings back an earlier position (superko)")
+            raise self._text.wrong(
+                stone.at, f"{NAMES[stone.colour]}'s {name} brings back an earlier position (superko)"
+            )
         self._seen.add(after)
 
     def _play(self, move: int) -> None:
