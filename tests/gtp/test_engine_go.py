@@ -1,6 +1,7 @@
 """Our engine for Go: boards and komi, superko, records, resigning; and GNU Go through both ends."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -134,15 +135,12 @@ def test_records(engine, tmp_path):
 
 
 def test_resigning(engine):
-    """With a komi of 200 for Black no playout is White's; Black never resigns."""
-    for resign, answers in ((0.2, ["=resign"] * 2), (None, None)):
-        fresh = engine(resign=resign)
-        assert texts(fresh, "komi -200", "play b E5") == ["=", "="]
-        said = texts(fresh, "genmove w", "genmove w" if resign else "undo")
-        assert said == answers if resign else re.fullmatch("=([A-J][1-9]|pass)", said[0])
-        assert len(fresh.position.moves) == 1, "who resigns has not moved"
-        if resign:
-            assert texts(fresh, "undo", "genmove b")[1] != "=resign"
+    """With a komi of 200 for Black no playout is White's; who resigns has not moved, and Black never does."""
+    fresh, never = engine(resign=0.2), engine()
+    assert texts(fresh, "komi -200", "play b E5", "genmove w", "genmove w") == ["=", "=", "=resign", "=resign"]
+    assert len(fresh.position.moves) == 1
+    for answer in (texts(fresh, "undo", "genmove b")[1], texts(never, "komi -200", "play b E5", "genmove w")[2]):
+        assert re.fullmatch("=([A-HJ][1-9]|pass)", answer)
 
 
 @pytest.fixture
@@ -151,20 +149,17 @@ def gnugo():
     return found or pytest.skip("gnugo is not installed")
 
 
-def test_whole_games_against_gnu_go(tmp_path, searcher, gnugo):
+def test_a_whole_game_against_gnu_go(tmp_path, searcher, gnugo):
     """None of its moves or ours is refused; the game ends with two passes, or the program resigns."""
     game = compiled(GO)
     program = GtpPlayer(game, Terms([gnugo, *GNU]), 1, "gnugo")
     try:
-        result = play_match(
-            game, (UctPlayer(searcher, 30), program), 2, 3, tmp_path, {"of": "tests"}, games_in_flight=1
-        )
+        result = play_match(game, (UctPlayer(searcher, 30), program), 1, 3, tmp_path, {"of": "tests"})
     finally:
         program.close()
-    assert result.games == 2 and result.given_up[1].forfeited == 0 and result.losses == 2
-    for line in (tmp_path / "games.jsonl").read_text().splitlines():
-        record = json.loads(line)
-        assert record["moves"].endswith("pass pass") or record.get("reason") == "resigned"
+    assert result.games == result.losses == 1 and result.given_up[1].forfeited == 0
+    record = json.loads((tmp_path / "games.jsonl").read_text())
+    assert record["moves"].endswith("pass pass") or record.get("reason") == "resigned"
 
 
 def test_gnu_go_refuses_superko_as_we_do(gnugo):
