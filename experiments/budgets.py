@@ -12,6 +12,7 @@ from gpumcts.errors import BadInput
 UNITS: dict[str, tuple[str, ...]] = {
     "uct": ("iterations", "seconds"),
     "mc": ("iterations", "seconds"),
+    "sensei": ("iterations", "seconds"),
     "alpha_beta": ("iterations", "seconds"),
     "pvs": ("nodes", "depth", "seconds"),
 }
@@ -56,7 +57,7 @@ def budget_of(plain: Mapping[str, Any], prefix: str, player: str) -> Budget:
         raise BadInput(
             f"{where}: {prefix}player={player} takes {_listed(UNITS[player])}; e.g. {_example(prefix, unit)}"
         )
-    if player not in ("uct", "mc") and budget.playouts_per_leaf != 1:
+    if player not in ("uct", "mc", "sensei") and budget.playouts_per_leaf != 1:
         raise BadInput(f"{where}.playouts_per_leaf={budget.playouts_per_leaf}: {prefix}player={player} has no playouts")
     return budget
 

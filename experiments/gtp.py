@@ -9,7 +9,7 @@ first. What is no answer goes to stderr; the engine makes no folder.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -42,12 +42,13 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     def make(value: Any) -> Any:
         return searcher(replace(config, game=value), player)
 
-    def with_komi(komi: float) -> Any:
-        return game_value({"game": {**game, "komi": komi}})[0]
+    def with_terms(terms: Mapping[str, Any]) -> Any:
+        return game_value({"game": {"name": game["name"], **terms}})[0]
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
     with _streams() as (source, sink):
-        engine = Engine(config.game, make, limits, config.keys.seed, game.get("komi"), with_komi, say)
+        terms = {key: value for key, value in game.items() if key != "name"}
+        engine = Engine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
         serve(engine.handle, source, sink)
         engine.close()
     return {}

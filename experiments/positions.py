@@ -1,34 +1,56 @@
-"""Positions and moves that a user writes: read, checked, and packed."""
+"""Positions and moves that a user writes, or has in a file: read, checked, and packed."""
 
-from typing import Any
+import re
 
 import numpy as np
 
 from experiments.schema import Checked
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
+from gpumcts.gtp.position import Position
+from gpumcts.gtp.records import read_record
 from gpumcts.kernels.batch import Rules
+
+RECORD = re.compile(r"sgf:(.+?)(?::([0-9]{1,6}))?")
+"""``position=sgf:FILE`` or ``position=sgf:FILE:MOVES``: where a game in a file ends, or stands after so many moves."""
 
 
 def position_of(config: Checked, playable: bool = True) -> np.ndarray:
-    """The position of ``position=`` (the start, if null) after ``moves=``, uint64[W].
+    """The position of ``position=`` (the start, if null) after ``moves=``, uint64[W], with what the moves forbid (superko).
 
     Raises BadInput where the text names no position or an illegal move, and, if ``playable``, where the game is over.
     """
-    rules = Rules(config.game)
-    text, moves = config.keys.position, getattr(config.keys, "moves", "").split()
-    with np.errstate(over="ignore"):
-        state = contract.start(config.game) if text is None else contract.parse_position(config.game, text)
-        for number, move in enumerate(moves, 1):
-            state = _after(config.game, state, move, number)
-        words = rules.words(state)
-    if playable and not rules.count_moves(words[None])[0]:
-        raise BadInput(f"{'moves' if moves else 'position'}: the game is over there, nothing is left to play")
+    position = _named(config)
+    for number, move in enumerate(getattr(config.keys, "moves", "").split(), 1):
+        _play(position, move, number)
+    words = position.words()
+    if playable and not Rules(config.game).count_moves(words[None])[0]:
+        raise BadInput(f"{'moves' if position.moves else 'position'}: the game is over there, nothing is left to play")
     return words
 
 
-def _after(game: Any, state: Any, move: str, number: int) -> Any:
+def _named(config: Checked) -> Position:
+    game, text = config.game, config.keys.position
+    if text is None:
+        return Position(game)
+    found = RECORD.fullmatch(text)
+    if found is None:
+        with np.errstate(over="ignore"):
+            return Position(game, start=contract.parse_position(game, text))
+    if not contract.has_records(game):
+        raise BadInput(f"position={text}: {config.identity['game']['name']} has no SGF")
     try:
-        return contract.play(game, state, contract.parse_move(game, state, move))
+        record = read_record(game, found[1], None if found[2] is None else int(found[2]))
+    except BadInput as error:
+        raise BadInput(f"position=sgf:{error}") from None
+    here = config.identity["game"]
+    if other := [f"game.{key}={value:g}" for key, value in record.terms.items() if here[key] != value]:
+        raise BadInput(f"position={text}: the file has another board or komi; add {' '.join(other)}")
+    return Position.of_record(record._replace(game=game))
+
+
+def _play(position: Position, move: str, number: int) -> None:
+    try:
+        position.push(position.parse(move))
     except BadInput as error:
         raise BadInput(f"moves: number {number}: {error}") from None

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
@@ -29,6 +29,7 @@ Memory = Annotated[float, Interval(gt=0)] | None
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
     "mc": ("playout", "budget"),
+    "sensei": ("playout", "budget"),
     "alpha_beta": ("budget",),
     "pvs": ("budget",),
     "random": (),
@@ -101,9 +102,19 @@ class SearchKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class SenseiKeys(NamedTuple):
+    """The keys of player=sensei."""
+
+    name: str = "sensei"
+    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    best: Literal["win_rate", "visits"] = "win_rate"
+    solve: bool = True
+
+
 class GtpKeys(NamedTuple):
     """The plain keys of experiments.gtp."""
 
+    resign: Annotated[float, Interval(gt=0, lt=1)] | None = None
     seed: Seed = 1
     threads: Threads = None
     memory_gb: Memory = None
@@ -121,6 +132,13 @@ class ReportKeys(NamedTuple):
 
     runs: str = "multirun/**"
     title: str = "gpumcts report"
+
+
+class SgfKeys(NamedTuple):
+    """The plain keys of experiments.sgf."""
+
+    run: str | None = None
+    number: Annotated[int, Interval(ge=0)] | None = None
 
 
 class PvsKeys(NamedTuple):
@@ -283,6 +301,8 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
         return searching_player(plain, prefix)
     if name == "mc":
         return _monte_carlo_player(plain, prefix)
+    if name == "sensei":
+        return _senseis_player(plain, prefix)
     if name == "gtp":
         keys = program_keys(plain, prefix)
         identity = {
@@ -305,8 +325,21 @@ def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
     return PlayerConfig("mc", identity, policy, rule, operator, settings, budget)
 
 
-ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys}
-"""The keys of the players that have some of their own; those that search take a budget but no other group."""
+def _senseis_player(plain: Plain, prefix: str) -> PlayerConfig:
+    """Sensei's UCT (001): its formula, averages, children on a leaf's second visit, each tried once first, solved nodes."""
+    keys = typed(SenseiKeys, plain["player"], f"{prefix}player")
+    policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
+    rule, _ = option_value("selection", {"name": "sensei", "uctk": keys.uctk}, f"{prefix}selection")
+    operator, _ = option_value("backup", {"name": "average"}, f"{prefix}backup")
+    budget = budget_of(plain["budget"], prefix, keys.name)
+    final = "visits" if keys.best == "visits" else "value"
+    settings = Settings(final=final, solve=keys.solve, playouts_per_leaf=budget.playouts_per_leaf)
+    identity = {"player": keys._asdict(), "playout": policy_identity, "budget": budget.plain}
+    return PlayerConfig(keys.name, identity, policy, rule, operator, settings, budget)
+
+
+ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys, "sensei": SenseiKeys}
+"""The keys of the players that have some of their own."""
 
 
 def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:
@@ -431,6 +464,12 @@ def report_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.report."""
     keys = _top(ReportKeys, plain, ())
     return Checked(keys._asdict(), "report", keys)
+
+
+def sgf_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.sgf."""
+    keys = _top(SgfKeys, plain, ())
+    return Checked(keys._asdict(), "sgf", keys)
 
 
 def doctor_config(plain: Plain, given: Given | None = None) -> Checked:

@@ -17,6 +17,8 @@ ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Score
 [-SCORE_UNIT, SCORE_UNIT]; a game of win, draw and loss uses -SCORE_UNIT, 0 and SCORE_UNIT.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from gpumcts.errors import BadInput
@@ -219,6 +221,34 @@ def lead(game, state):
     """By how many points the first player leads in a finished game, where the game counts points; 1, 0 or -1 elsewhere."""
 
 
+class Record(NamedTuple):
+    """A game as a file has it.
+
+    game : option value, compiled, with the terms of the file; terms : those, by key of the configuration (``{"size": 9}``)
+    start : the state that the moves begin with; moves : legal ones, in order
+    tags : what the file says beside, by its own names
+    """
+
+    game: Any
+    terms: dict[str, Any]
+    start: Any
+    moves: list[int]
+    tags: dict[str, str]
+
+
+@verb("game")
+def parse_record(game, text, plies):
+    """The ``Record`` in the text of a file (SGF) up to so many moves, or None for all; what the file leaves open is ``game``'s.
+
+    Raises BadInput, with line and column, where the text is none, or breaks the rules.
+    """
+
+
+@verb("game")
+def record_text(game, record):
+    """The text of a file (SGF) for a ``Record`` of this game."""
+
+
 # -------------------------------------------------------------------------------------------------------- defaults
 
 
@@ -306,6 +336,11 @@ def gtp_setup_by_fields(game):
     return [f"boardsize {' '.join(dict.fromkeys(sides))}"] if sides else []
 
 
+@parse_record.implements(object)
+def without_records(game, text, plies):
+    raise BadInput(f"{type(game).__name__} has no records")
+
+
 @lead.implements(object)
 def lead_by_result(game, state):
     result = int(score(game, state))
@@ -315,6 +350,11 @@ def lead_by_result(game, state):
 def has_history(game):
     """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
     return with_history.find(type(game)) is not without_history
+
+
+def has_records(game):
+    """Whether games are read from files and written into them (``parse_record``, ``record_text``). Plain Python."""
+    return parse_record.find(type(game)) is not without_records
 
 
 @parse_move.implements(object)

@@ -1,9 +1,13 @@
 """What an engine tells of its search: Leela's lines for Sabaki and others, and commands for GoGui."""
 
+import time
+
 from gpumcts.errors import BadInput
 from gpumcts.gtp.position import COLOURS, Position
+from gpumcts.gtp.stream import Sink
 from gpumcts.tree.root import Child
 from gpumcts.tree.searched import Searched
+from gpumcts.tree.thinking import Thinking
 
 MOST_MOVES, MOST_PLIES = 20, 16  # of a line: moves that are told, plies of their variations
 INTERVAL = 0.5  # seconds between lines, where nobody says
@@ -39,6 +43,22 @@ def info(position: Position, found: Searched) -> str:
         rate = round(10_000 * _rate(child))
         parts.append(f"info move {line.split()[0]} visits {child.visits} winrate {rate} order {order} pv {line}")
     return " ".join(parts)
+
+
+class Telling:
+    """Lines of an analysis, one at most every ``interval`` seconds."""
+
+    def __init__(self, position: Position, interval: float, sink: Sink) -> None:
+        self._position, self._interval, self._sink = position, interval, sink
+        self._next = time.monotonic() + interval
+
+    def look(self, thinking: Thinking, always: bool = False) -> None:
+        """Tell what is known, if it is time."""
+        if not always and time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._interval
+        self._sink.write(info(self._position, thinking.found()).encode() + b"\n")
+        self._sink.flush()
 
 
 def winrates(position: Position, found: Searched) -> str:

@@ -2,16 +2,19 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import gpumcts
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import gtp_setup
+from gpumcts.games.contract import gtp_setup, has_records
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import COLOURS, Position
+from gpumcts.gtp.records import read_record
 from gpumcts.gtp.stream import Lines, Request, Sink, answer
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
@@ -21,6 +24,7 @@ from gpumcts.tree.thinking import Thinking
 SYNTAX = "syntax error"
 SECONDS_A_LOOK = 0.02  # at the input, while an analysis has nothing more to do
 MOST_SECONDS = 1e9
+SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
 
 
 class Limits(NamedTuple):
@@ -39,7 +43,9 @@ class Engine:
 
     game : option value, compiled; make : the search of a game, made and compiled in a thread of its own, since that may take
         a minute, while commands that need none are answered
-    komi : the game's, None where it has none; with_komi : the game with another one, BadInput where it takes none such
+    terms : what the game is configured by, such as size and komi; with_terms : the game with other ones, BadInput where it
+        takes none such
+    resign : ``genmove`` resigns where the win rate of its move is below that, in (0, 1); None never does
     say : told, in one line, what does not belong to the protocol
     """
 
@@ -49,13 +55,14 @@ class Engine:
         make: Callable[[Any], Searcher],
         limits: Limits,
         seed: int = 1,
-        komi: float | None = None,
-        with_komi: Callable[[float], Any] | None = None,
+        terms: Mapping[str, Any] | None = None,
+        with_terms: Callable[[Mapping[str, Any]], Any] | None = None,
         say: Callable[[str], None] = lambda line: None,
+        resign: float | None = None,
     ) -> None:
         self.position, self.clock = Position(game), Clock()
         self._make, self._limits, self._seed, self._say = make, limits, seed, say
-        self._komi, self._with_komi = komi, with_komi
+        self._terms, self._with_terms, self._resign = dict(terms or {}), with_terms, resign
         self._maker = ThreadPoolExecutor(1, "gtp-search")
         self._searcher = self._begin_search()
         self._thinking: tuple[tuple, Thinking] | None = None  # the last search, and the position it is of
@@ -81,6 +88,8 @@ class Engine:
             "gpumcts-winrates": lambda _: analysis.winrates(self.position, self._last_search()),
             "gpumcts-pv": lambda _: analysis.variation(self.position, self._last_search()),
         }
+        if has_records(game):
+            self._commands["loadsgf"] = self._load
         self._streams: dict[str, Callable[[Request, Lines, Sink], None]] = {
             "lz-analyze": self._analyze,
             "analyze": self._analyze,
@@ -129,9 +138,38 @@ class Engine:
             raise Refusal("boardsize not an integer") from None
         if not sides:
             raise Refusal(SYNTAX)
-        if f"boardsize {' '.join(map(str, sides))}" not in gtp_setup(self.position.game):
-            raise Refusal("unacceptable size")
+        wanted = f"boardsize {' '.join(map(str, sides))}"
+        if wanted not in gtp_setup(self.position.game):
+            self._resize(sides, wanted)
         return self._clear_board([])
+
+    def _resize(self, sides: list[int], wanted: str) -> None:
+        """Another board, where the game has a size that can be named by one number."""
+        key = next((key for key in SIZE_KEYS if key in self._terms), None)
+        if key is None or len(sides) != 1:
+            raise Refusal("unacceptable size")
+        try:
+            game, terms = self._changed({key: sides[0]})
+        except BadInput as error:
+            self._say(f"{wanted}: {error}")
+            raise Refusal("unacceptable size") from None
+        if wanted not in gtp_setup(game):
+            raise Refusal("unacceptable size")
+        self._go_over_to(Position(game, self.position.number), terms)
+
+    def _changed(self, terms: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The game with some terms changed, and all its terms."""
+        assert self._with_terms is not None
+        changed = {**self._terms, **terms}
+        return self._with_terms(changed), changed
+
+    def _go_over_to(self, position: Position, terms: dict[str, Any]) -> None:
+        """Go on with a position of another game; its search is made meanwhile."""
+        other = repr(position.game) != repr(self.position.game)
+        self.position, self._terms, self._thinking = position, terms, None
+        if other:
+            self._searcher.cancel()
+            self._searcher = self._begin_search()
 
     def _clear_board(self, arguments: list[str]) -> str:
         self.position = Position(self.position.game, self.position.number + 1)
@@ -140,12 +178,27 @@ class Engine:
 
     def _set_komi(self, arguments: list[str]) -> str:
         komi = _number(arguments, 0)
-        if self._komi is None or self._with_komi is None:
+        if self._terms.get("komi") is None or self._with_terms is None:
             self._say(f"komi {komi:g}: this game has none")
-        elif komi != self._komi:
-            self.position = self.position.of(self._with_komi(komi))
-            self._komi, self._thinking = komi, None
-            self._searcher = self._begin_search()
+        elif komi != self._terms["komi"]:
+            game, terms = self._changed({"komi": komi})
+            self._go_over_to(self.position.of(game), terms)
+        return ""
+
+    def _load(self, arguments: list[str]) -> str:
+        """The game in a file, up to the move of a number (from 1), which is not played; the board is the file's."""
+        if not 1 <= len(arguments) <= 2:
+            raise Refusal(SYNTAX)
+        number = _number(arguments, 1) if len(arguments) == 2 else None
+        if number is not None and (number != int(number) or number < 1):
+            raise Refusal(SYNTAX)
+        try:
+            record = read_record(self.position.game, arguments[0], None if number is None else int(number) - 1)
+            game, terms = self._changed(record.terms) if self._with_terms else (record.game, self._terms)
+        except BadInput as error:
+            raise Refusal(f"cannot load file: {error}") from None
+        position = Position.of_record(record._replace(game=game), self.position.number + 1)
+        self._go_over_to(position, terms)
         return ""
 
     def _play(self, arguments: list[str]) -> str:
@@ -182,29 +235,36 @@ class Engine:
     def _genmove(self, arguments: list[str], look: Callable[[Thinking], None] = lambda thinking: None) -> str:
         begin, colour = time.monotonic(), _colour(arguments)
         before = len(self.position.moves)
-        text, move = self._choose(colour, look)
-        self.position.play(colour, move)
+        text, move, rate = self._choose(colour, look)
         self.clock.used(colour, time.monotonic() - begin)
+        if self._resign is not None and rate is not None and rate < self._resign:
+            self._say(f"ply {before}: resigns, {100 * rate:.1f} %")
+            return "resign"
+        self.position.play(colour, move)
         self._say(f"ply {before}: {text}, {time.monotonic() - begin:.2f} s")
         return text
 
     def _reg_genmove(self, arguments: list[str]) -> str:
         return self._choose(_colour(arguments), lambda thinking: None)[0]
 
-    def _choose(self, colour: int, look: Callable[[Thinking], None]) -> tuple[str, int]:
-        """The move that the search finds for ``colour``, as text and as number; the position stays as it is."""
+    def _choose(self, colour: int, look: Callable[[Thinking], None]) -> tuple[str, int, float | None]:
+        """The move that the search finds for ``colour``: text, number, and win rate in [0, 1], None of an only one.
+
+        The position stays as it is.
+        """
         position = self._for(colour)
         only = position.only_move
         if only is not None:
-            return position.text(only), only
+            return position.text(only), only, None
         searcher = self._searcher.result()
         allowed = min(self._limits.seconds or math.inf, self.clock.seconds(colour, position.moves_left()))
         thinking = self._new_search(searcher, position)
         for _ in thinking.slices(self._limits.iterations, None if allowed == math.inf else allowed):
             look(thinking)
         thinking.keep()
-        move = int(thinking.found().decide()[0])
-        return position.text(move), move
+        found = thinking.found()
+        move = int(found.decide()[0])
+        return position.text(move), move, float(found.worth(np.array([move]))[0][0])
 
     def _for(self, colour: int) -> Position:
         """The position in which ``colour`` moves: the current one, or the one after a pass that GTP leaves out."""
@@ -241,7 +301,7 @@ class Engine:
         assert self._thinking is not None
         thinking = self._thinking[1]
         sink.write(f"={request.id}\n".encode())
-        told = Telling(position, interval, sink)
+        told = analysis.Telling(position, interval, sink)
         for _ in thinking.slices(None, None):
             told.look(thinking)
             if lines.waiting():
@@ -254,7 +314,7 @@ class Engine:
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """A move as ``genmove`` finds it, telling on the way."""
         colour, interval = analysis.terms(request.arguments, self.position.mover)
-        told = Telling(self._for(colour), interval, sink)
+        told = analysis.Telling(self._for(colour), interval, sink)
         sink.write(f"={request.id}\n".encode())
         try:
             text = self._genmove(["bw"[colour]], told.look)
@@ -262,22 +322,6 @@ class Engine:
             self._say(str(error))
             text = "resign"
         sink.write(f"play {text}\n\n".encode())
-
-
-class Telling:
-    """Lines of an analysis, one at most every ``interval`` seconds."""
-
-    def __init__(self, position: Position, interval: float, sink: Sink) -> None:
-        self._position, self._interval, self._sink = position, interval, sink
-        self._next = time.monotonic() + interval
-
-    def look(self, thinking: Thinking, always: bool = False) -> None:
-        """Tell what is known, if it is time."""
-        if not always and time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + self._interval
-        self._sink.write(analysis.info(self._position, thinking.found()).encode() + b"\n")
-        self._sink.flush()
 
 
 def _of(position: Position) -> tuple:

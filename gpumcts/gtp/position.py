@@ -16,19 +16,28 @@ PASS = "pass"
 class Position:
     """The current position of a game, and those before it; ``game`` is an option value.
 
-    number : of the game, from 0; moves : played so far
+    number : of the game, from 0; start : the state it begins with (None: the game's own); moves : played so far
     """
 
-    def __init__(self, game: Any, number: int = 0) -> None:
+    def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
         self.game, self.number = game, number
         self.moves: list[int] = []
-        self._states = [contract.start(game)]
+        self.start = contract.start(game) if start is None else start
+        self._states = [self.start]
         self._marks: list[int] = []  # plies before each command that moved
+        self._looks_back = contract.has_history(game)
+        self._seen: Any = None  # the last state as ``with_history`` gives it, once someone has asked
 
     @property
     def state(self) -> Any:
-        """The position as the game's NamedTuple."""
-        return self._states[-1]
+        """The position as the game's NamedTuple, with what the game so far forbids (superko)."""
+        if not self._looks_back:
+            return self._states[-1]
+        if self._seen is None:
+            earlier = np.stack([self._packed(state) for state in self._states])[:-1]
+            with np.errstate(over="ignore"):
+                self._seen = contract.with_history(self.game, self._states[-1], earlier)
+        return self._seen
 
     @property
     def mover(self) -> int:
@@ -62,7 +71,7 @@ class Position:
             raise BadInput("the game is over")
         if colour == self.mover:
             return
-        self._push(self.parse(PASS))
+        self.push(self.parse(PASS))
         if self.over or colour != self.mover:
             self._pop()
             raise BadInput("it is the other player's turn")
@@ -77,7 +86,7 @@ class Position:
         before = len(self.moves)
         try:
             self.turn_to(colour)
-            self._push(self.parse(move) if isinstance(move, str) else move)
+            self.push(self.parse(move) if isinstance(move, str) else move)
         except BadInput:
             while len(self.moves) > before:
                 self._pop()
@@ -92,21 +101,33 @@ class Position:
         while len(self.moves) > before:
             self._pop()
 
-    def _push(self, move: int) -> None:
+    def push(self, move: int) -> None:
+        """Play a legal move of whoever is to move; ``undo`` does not know of it."""
         with np.errstate(over="ignore"):
-            self._states.append(contract.play(self.game, self.state, move))
+            self._states.append(contract.play(self.game, self._states[-1], move))
         self.moves.append(move)
+        self._seen = None
 
     def _pop(self) -> None:
         self._states.pop()
         self.moves.pop()
+        self._seen = None
 
     def of(self, game: Any) -> "Position":
         """The same moves in a game of other terms, such as another komi."""
-        fresh = Position(game, self.number)
+        fresh = Position(game, self.number, self.start)
         for move in self.moves:
-            fresh._push(move)
+            fresh.push(move)
         fresh._marks = list(self._marks)
+        return fresh
+
+    @classmethod
+    def of_record(cls, record: contract.Record, number: int = 0) -> "Position":
+        """A game from a file; its moves can be taken back one by one."""
+        fresh = cls(record.game, number, record.start)
+        for move in record.moves:
+            fresh._marks.append(len(fresh.moves))
+            fresh.push(move)
         return fresh
 
     # ------------------------------------------------------------------------------------------------------ text
@@ -148,6 +169,9 @@ class Position:
 
     def words(self) -> np.ndarray:
         """The position packed, uint64[W]."""
+        return self._packed(self.state)
+
+    def _packed(self, state: Any) -> np.ndarray:
         words = np.empty(self.game.WORDS, np.uint64)
-        contract.pack(self.game, self.state, words, 0, 1)
+        contract.pack(self.game, state, words, 0, 1)
         return words

@@ -125,6 +125,22 @@ def test_plain_monte_carlo_is_a_search_of_the_root_by_uniform_moves(run, tmp_pat
     assert mc["player"]["label"] == "mc" and mc["player"]["playouts"] == uct["player"]["playouts"] > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("own", "same"),
+    [
+        ("player.uctk=0.5", "selection.uctk=0.5 search=sensei search.solve=true"),
+        ("player.best=visits player.solve=false", "search.final=visits"),
+    ],
+)
+def test_senseis_player_is_uct_by_its_formula(run, tmp_path, own, same):
+    line = "match game=dots_and_boxes games=6 budget.iterations=40 threads=1"
+    assert run(f"{line} player=sensei {own} hydra.run.dir=own").code == 0
+    assert run(f"{line} selection=sensei {same} hydra.run.dir=same").code == 0
+    sensei, uct = summary_of(tmp_path / "own"), summary_of(tmp_path / "same")
+    assert sensei["digest"] == uct["digest"] and sensei["player"]["label"] == "sensei"
+
+
 def test_principal_variation_search_in_a_match(run, only):
     """In seconds on both sides: what was measured first binds, for nodes as for leaves."""
     line = "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 games=20"

@@ -160,12 +160,13 @@ def test_komi_makes_another_game(engine):
     """Where the game has one: the position stays, its terms change."""
     games = {0.5: Othello(corner_weight=1), 6.5: Othello(corner_weight=2)}
 
-    def with_komi(komi):
+    def with_terms(terms):
+        komi = terms["komi"]
         if komi not in games:
             raise BadInput(f"komi={komi:g} is not offered")
         return games[komi]
 
-    fresh = engine(komi=0.5, with_komi=with_komi)
+    fresh = engine(terms={"komi": 0.5}, with_terms=with_terms)
     assert texts(fresh, "play b f5", "komi 6.5", "komi 7", "undo") == ["=", "=", "?komi=7 is not offered", "="]
     assert fresh.position.game == games[6.5]
 

@@ -7,12 +7,12 @@
 
 ``options``: the classes; ``points``: sets of points; ``setup``: states put together; ``rules``: moves, captures, score;
 ``superko``: what the game so far forbids; ``eyes`` and ``sampling``: random moves; ``chains``: stones with their liberties;
-``playout``: playouts that keep these; ``evaluation``; ``text``: notation.
+``playout``: playouts that keep these; ``evaluation``; ``text``: notation; ``sgf``: records.
 """
 
-from gpumcts.games.go import evaluation, playout, rules, sampling, superko, text
+from gpumcts.games.go import evaluation, playout, rules, sampling, sgf, superko, text
 from gpumcts.games.go.options import Go
 
 OPTION = Go
 
-__all__ = ["OPTION", "Go", "evaluation", "playout", "rules", "sampling", "superko", "text"]
+__all__ = ["OPTION", "Go", "evaluation", "playout", "rules", "sampling", "sgf", "superko", "text"]

@@ -14,7 +14,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
-from gpumcts.games.go.rules import empty_points, legal_points
+from gpumcts.games.go.rules import areas, empty_points, legal_points
 from gpumcts.games.go.setup import ONE_PASS, PASSES, PLIES, SECOND, Position, closed, opened, plies_of
 
 U = np.uint64
@@ -42,7 +42,7 @@ def _side(state: Any) -> int:
     return int(state.turn & SECOND)
 
 
-def _stones(game: Any, state: Any) -> tuple[int, int]:
+def stones(game: Any, state: Any) -> tuple[int, int]:
     """The stones of Black and of White as numbers."""
     position = opened(game, state)
     sides = number_of(position.own), number_of(position.opp)
@@ -51,7 +51,7 @@ def _stones(game: Any, state: Any) -> tuple[int, int]:
 
 def _rows(game: Any, state: Any) -> list[str]:
     """The rows from the last to the first."""
-    black, white = _stones(game, state)
+    black, white = stones(game, state)
     signs = [SIGNS[0] if black >> point & 1 else SIGNS[1] if white >> point & 1 else "." for point in range(game.CELLS)]
     return ["".join(signs[row * game.SIZE : (row + 1) * game.SIZE]) for row in reversed(range(game.SIZE))]
 
@@ -84,10 +84,23 @@ def parse_go_move(game, state, text):
     )
 
 
+@contract.gtp_setup.implements(Board)
+def go_gtp_setup(game):
+    return [f"boardsize {game.SIZE}", f"komi {game.half_points / 2:g}"]
+
+
+@contract.lead.implements(Board)
+def go_lead(game, state):
+    """In points of area, komi counted: 12.5, -0.5."""
+    black, white = (points_of(number) for number in stones(game, state))
+    mine, other = areas(game, black, white)
+    return number_of(mine).bit_count() - number_of(other).bit_count() - game.half_points / 2
+
+
 @contract.board_text.implements(Board)
 def go_board_text(game, state):
     rows = (f"{game.SIZE - i:2} {' '.join(row)}" for i, row in enumerate(_rows(game, state)))
-    black, white = _stones(game, state)
+    black, white = stones(game, state)
     who = f"{PLAYERS[_side(state)]} to move; X {black.bit_count()}, O {white.bit_count()}"
     banned = _banned_names(game, state)
     passes = int(state.turn & PASSES) // int(ONE_PASS)

@@ -1,0 +1,136 @@
+"""What the properties of a game of Go mean: its board and terms, and its events, stones and points that are set."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gpumcts.games.go.options import SIZES
+from gpumcts.games.go.sgf.grammar import Node, Text, Value, shown
+
+LETTERS = "abcdefghijklmnopqrs"
+DEFAULT_SIZE = 19
+PASSES = ("", "tt")
+COLOURS = {"B": 0, "W": 1}
+SETUP = ("AB", "AW", "AE", "PL")
+SOFT_BREAK, ESCAPED = re.compile(r"\\\n"), re.compile(r"\\(.)", re.DOTALL)
+NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:\.[0-9]{0,6})?|[+-]?\.[0-9]{1,6}")
+TAGS = ("PB", "PW", "BR", "WR", "RE", "RU", "DT", "PC", "EV", "RO", "GN", "HA")
+"""What is told of a game beside its moves."""
+
+
+class Stone(NamedTuple):
+    """A move: the player's colour, 0 for Black; the point, or None for a pass; and where it stands."""
+
+    colour: int
+    point: int | None
+    at: int
+
+
+class Setup(NamedTuple):
+    """Points that are set, as numbers whose bits they are; who is to move, None where nothing is said; and where it stands."""
+
+    black: int
+    white: int
+    empty: int
+    to_move: int | None
+    at: int
+
+
+class Terms(NamedTuple):
+    """What the root says of the game: points a side, komi or None, and ``TAGS`` by name."""
+
+    size: int
+    komi: float | None
+    tags: dict[str, str]
+
+
+def terms_of(text: Text, root: Node) -> Terms:
+    """The terms of a game; raises BadInput where it is none of Go, or of another board."""
+    game = _single(text, root, "GM")
+    if game is not None and plain(game) != "1":
+        raise text.wrong(game.at, f"GM[{plain(game)}]: the game is not Go, which is GM[1]")
+    tags = {name: plain(root.properties[name][0]) for name in TAGS if name in root.properties}
+    return Terms(_size(text, root), _komi(text, root), tags)
+
+
+def _size(text: Text, root: Node) -> int:
+    value = _single(text, root, "SZ")
+    if value is None:
+        return DEFAULT_SIZE
+    sides = plain(value).split(":")
+    if len(set(sides)) != 1 or len(sides) > 2 or sides[0] not in map(str, SIZES):
+        raise text.wrong(value.at, f"SZ[{shown(value.text)[1:-1]}]: Go is played on 9, 13 or 19 points a side")
+    return int(sides[0])
+
+
+def _komi(text: Text, root: Node) -> float | None:
+    value = _single(text, root, "KM")
+    if value is None or not plain(value):
+        return None
+    if NUMBER.fullmatch(plain(value)) is None:
+        raise text.wrong(value.at, f"KM[{shown(value.text)[1:-1]}]: komi is a number, as 7.5")
+    return float(plain(value))
+
+
+def _single(text: Text, node: Node, name: str) -> Value | None:
+    values = node.properties.get(name, [])
+    if len(values) > 1:
+        raise text.wrong(values[1].at, f"{name} has more than one value")
+    return values[0] if values else None
+
+
+def plain(value: Value) -> str:
+    """A value as a text on one line: escapes taken out, ends of lines as spaces."""
+    return " ".join(ESCAPED.sub(r"\1", SOFT_BREAK.sub("", value.text)).split())
+
+
+def events_of(text: Text, nodes: list[Node], size: int) -> Iterator[Stone | Setup]:
+    """What happens, in order; in a node what is set comes before its move."""
+    for node in nodes:
+        if any(name in node.properties for name in SETUP):
+            yield _setup(text, node, size)
+        moves = [(name, value) for name in COLOURS for value in node.properties.get(name, ())]
+        if len(moves) > 1:
+            raise text.wrong(moves[1][1].at, "a second move in one node")
+        for name, value in moves:
+            inner = plain(value)
+            point = None if inner in PASSES else _point(text, name, inner, value.at, size)
+            yield Stone(COLOURS[name], point, value.at)
+
+
+def _setup(text: Text, node: Node, size: int) -> Setup:
+    points = {name: _points(text, node, name, size) for name in SETUP[:3]}
+    first = next(iter(next(node.properties[name] for name in SETUP if name in node.properties)))
+    for one, other in (("AB", "AW"), ("AB", "AE"), ("AW", "AE")):
+        if points[one] & points[other]:
+            raise text.wrong(first.at, f"a point is both in {one} and in {other}")
+    turn = _single(text, node, "PL")
+    if turn is not None and plain(turn).upper() not in COLOURS:
+        raise text.wrong(turn.at, f"PL[{shown(turn.text)[1:-1]}]: it is B or W")
+    to_move = None if turn is None else COLOURS[plain(turn).upper()]
+    return Setup(points["AB"], points["AW"], points["AE"], to_move, first.at)
+
+
+def _points(text: Text, node: Node, name: str, size: int) -> int:
+    """The points of a list, rectangles as ``aa:cc`` included."""
+    found = 0
+    for value in node.properties.get(name, ()):
+        inner = plain(value)
+        if not inner and len(node.properties[name]) == 1:
+            continue  # AE[], as some write for none
+        corners = [_point(text, name, corner, value.at, size) for corner in inner.split(":", 1)]
+        (top, left), (bottom, right) = (divmod(corner, size) for corner in (corners[0], corners[-1]))
+        for row in range(min(top, bottom), max(top, bottom) + 1):
+            for column in range(min(left, right), max(left, right) + 1):
+                found |= 1 << row * size + column
+    return found
+
+
+def _point(text: Text, name: str, inner: str, at: int, size: int) -> int:
+    """The point of two letters, column from the left and row from the top."""
+    letters = LETTERS[:size]
+    if len(inner) != 2 or not set(inner) <= set(letters):
+        raise text.wrong(
+            at, f"{name}[{shown(inner)[1:-1]}] is no point of a {size}x{size} board: aa to {letters[-1] * 2}"
+        )
+    return (size - 1 - letters.index(inner[1])) * size + letters.index(inner[0])

@@ -1,0 +1,149 @@
+"""A record played through by our rules: no suicide, positional superko. The file is refused where a move breaks them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.go.options import SIZES, Board, Go
+from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
+from gpumcts.games.go.rules import empty_points
+from gpumcts.games.go.setup import Position, closed
+from gpumcts.games.go.sgf.grammar import Text, main_line, text_of
+from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, terms_of
+from gpumcts.games.go.text import point_name, stones
+
+U = np.uint64
+NAMES = ("Black", "White")
+
+
+@contract.parse_record.implements(Board)
+def parse_sgf(game, text, plies):
+    with np.errstate(over="ignore"):
+        return read(game, text, plies)
+
+
+def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
+    """The game of a file up to so many moves, all of them if None; weights and an absent komi are those of ``game``.
+
+    A record begins where points were set last: the moves before that cannot be played from an empty board. Where a player
+    moves twice in a row, the other has passed. Passes after the end are left out.
+
+    Raises BadInput, with line and column, where it is not SGF, not Go, or a move is not legal.
+    """
+    text = text_of(sgf)
+    nodes = main_line(text)
+    board = terms_of(text, nodes[0])
+    option = Go(board.size, game.half_points / 2 if board.komi is None else board.komi)
+    try:
+        kind = option.compiled()
+    except BadInput as error:
+        raise text.wrong(nodes[0].properties["KM"][0].at, str(error).removeprefix("game.")) from None
+    if not abs(option.komi) <= 400:
+        raise text.wrong(nodes[0].properties["KM"][0].at, f"komi={option.komi:g} is more than any board has")
+    known = SIZES[board.size](kind.half_points, game.area_weight, game.liberty_weight)
+    events = list(events_of(text, nodes, board.size))
+    replay = Replay.of(known, text, _first_to_move(events, board.tags.get("HA", "")))
+    count = 0
+    for event in events:
+        if isinstance(event, Stone) and count == plies:
+            break
+        if isinstance(event, Setup):
+            replay.set(event)
+        else:
+            count += 1
+            replay.move(event)
+    if plies is not None and count < plies:
+        raise BadInput(f"the game has {count} moves, no {plies}")
+    return contract.Record(known, {"size": option.size, "komi": option.komi}, replay.start, replay.moves, board.tags)
+
+
+def _first_to_move(events: list[Stone | Setup], handicap: str) -> int:
+    """Who moves first: whoever does, else White where Black has a handicap."""
+    for event in events:
+        if isinstance(event, Stone):
+            return event.colour
+    return int(handicap.isascii() and handicap.isdecimal() and int(handicap[:4]) >= 2)
+
+
+class Sides(NamedTuple):
+    """Stones of Black and of White, as numbers whose bits are points."""
+
+    black: int
+    white: int
+
+
+class Replay:
+    """A game as it goes on. start : the state since points were set last; moves : since then; seen : positions of the board."""
+
+    def __init__(self, game: Board, text: Text, start: Any) -> None:
+        self._game, self._text = game, text
+        self._begin(start)
+
+    @classmethod
+    def of(cls, game: Board, text: Text, to_move: int) -> "Replay":
+        """The empty board."""
+        return cls(game, text, _state(game, Sides(0, 0), to_move))
+
+    def _begin(self, start: Any) -> None:
+        self.start = self._state = start
+        self.moves: list[int] = []
+        self._seen = {stones(self._game, start)}
+
+    @property
+    def _mover(self) -> int:
+        return int(contract.mover(self._game, self._state))
+
+    def set(self, setup: Setup) -> None:
+        """Set points; whoever was to move is, if nothing is said."""
+        before = stones(self._game, self._state)
+        kept = [side & ~(setup.black | setup.white | setup.empty) for side in before]
+        after = Sides(kept[0] | setup.black, kept[1] | setup.white)
+        choked = _choked(self._game, after)
+        if choked is not None:
+            raise self._text.wrong(setup.at, f"the chain of {point_name(self._game, choked)} has no liberty")
+        self._begin(_state(self._game, after, self._mover if setup.to_move is None else setup.to_move))
+
+    def move(self, stone: Stone) -> None:
+        """A move of either player."""
+        game, over = self._game, bool(contract.over(self._game, self._state))
+        if over and stone.point is None:
+            return
+        if not over and stone.colour != self._mover:
+            self._play(game.CELLS)
+            over = bool(contract.over(game, self._state))
+        if over:
+            raise self._text.wrong(stone.at, f"{NAMES[stone.colour]} moves after the end of the game")
+        name = "pass" if stone.point is None else point_name(game, stone.point)
+        try:
+            move = contract.parse_move(game, self._state, name)
+        except BadInput as error:
+            raise self._text.wrong(stone.at, f"{NAMES[stone.colour]}'s {error}") from None
+        self._play(move)
+        after = stones(game, self._state)
+        if stone.point is not None and after in self._seen:
+            raise self._text.wrong(
+                stone.at, f"{NAMES[stone.colour]}'s {name} brings back an earlier position (superko)"
+            )
+        self._seen.add(after)
+
+    def _play(self, move: int) -> None:
+        self._state = contract.play(self._game, self._state, move)
+        self.moves.append(int(move))
+
+
+def _state(game: Board, board: Sides, to_move: int) -> Any:
+    own, opp = board if to_move == 0 else reversed(board)
+    return closed(game, Position(points_of(own), points_of(opp), points_of(0), U(to_move)))
+
+
+def _choked(game: Board, board: Sides) -> int | None:
+    """A point of a chain without liberties, if there is one."""
+    sides = [points_of(side) for side in board]
+    empty = empty_points(game, *sides)
+    for side in sides:
+        choked = number_of(less(side, flood(game, both(neighbours(game, empty), side), side)))
+        if choked:
+            return (choked & -choked).bit_length() - 1
+    return None

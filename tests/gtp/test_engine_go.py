@@ -1,0 +1,171 @@
+"""Our engine for Go: boards and komi, superko, records, resigning; and GNU Go through both ends."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from gpumcts.games.contract import lead, parse_position, play
+from gpumcts.games.go import Go
+from gpumcts.gtp.engine import Engine, Limits
+from gpumcts.gtp.program import Program, Refused
+from gpumcts.match.runner import play_match
+from gpumcts.options import compiled
+from gpumcts.players.gtp import GtpPlayer, Terms
+from gpumcts.players.uct import UctPlayer
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
+from tests.gtp.test_engine import texts
+
+GO = Go(size=9)
+SUPERKO = "A2 C2 B2 D1 J9 B1 J8 A1 C1"  # after these White may not take on B1
+GNU = ["--mode", "gtp", "--level", "1", "--chinese-rules", "--positional-superko", "--capture-all-dead"]
+
+
+def search_of(game):
+    return Searcher(game, Uniform(), Ucb1(), Average(), Settings(solve=True))
+
+
+@pytest.fixture(scope="module")
+def searcher():
+    return search_of(compiled(GO))
+
+
+@pytest.fixture
+def engine(searcher):
+    """``engine(...)``: an engine of Go on 9x9; only that board has a search."""
+    made = []
+
+    def make(iterations=30, **options):
+        said = []
+
+        def search(game):
+            assert type(game) is type(compiled(GO)), "another board"
+            return searcher if game == compiled(GO) else search_of(game)
+
+        def with_terms(terms):
+            return compiled(Go(**terms))
+
+        fresh = Engine(
+            compiled(GO), search, Limits(iterations, None), 1, GO._asdict(), with_terms, said.append, **options
+        )
+        fresh.said = said
+        made.append(fresh)
+        return fresh
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def played(moves):
+    """A game as commands."""
+    return [f"play {'bw'[ply % 2]} {move}" for ply, move in enumerate(moves.split())]
+
+
+def test_boards_and_komi(engine):
+    fresh = engine()
+    assert (
+        texts(fresh, "boardsize 13", "komi 6.5", "play b N13", "boardsize 19", "play b T19", "boardsize 9") == ["="] * 6
+    )
+    assert fresh.position.game == compiled(Go(size=9, komi=6.5)), "the komi stays where the board goes"
+    assert texts(fresh, "boardsize 7", "boardsize 9 9", "boardsize 10", "komi 6.25", "play b T19") == [
+        "?unacceptable size", "?unacceptable size", "?unacceptable size",
+        "?game.komi=6.25: komi is a number of whole or half points, as 7.5", "?illegal move",
+    ]  # fmt: skip
+    assert fresh.position.game == compiled(Go(size=9, komi=6.5))
+
+
+def test_superko_is_refused_and_comes_back_with_undo(engine):
+    fresh = engine()
+    assert texts(fresh, *played(SUPERKO)) == ["="] * 9
+    assert texts(fresh, "play w B1", "komi 0.5", "play w B1") == ["?illegal move", "=", "?illegal move"]
+    assert texts(fresh, "play w H5", "play b H4", "play w B1", *["undo"] * 3, "play w B1") == ["="] * 6 + [
+        "?illegal move"
+    ]
+    assert any("by ko, B1 would bring back an earlier position" in line for line in fresh.said)
+    assert "B1" not in [fresh.position.text(move) for move in fresh.position.of(fresh.position.game).legal]
+
+
+def test_the_end_is_scored_by_area(engine):
+    fresh = engine()
+    assert texts(fresh, "play b E5", "final_score", "play w pass", "play b pass", "final_score") == [
+        "=", "?cannot score: the game is not over", "=", "=", "=B+73.5",
+    ]  # fmt: skip
+    assert texts(fresh, "komi 81", "final_score", "komi 100", "final_score") == ["=", "=0", "=", "=W+19"]
+    assert texts(fresh, "play w C3", "undo", "play w C3") == ["?illegal move", "=", "?illegal move"]
+
+
+def test_lead():
+    game = compiled(Go(komi=0.5))
+    state = parse_position(game, "........./" * 7 + "XXXXXXXXX/......... b 2 1")
+    assert lead(game, state) == 80.5
+    with np.errstate(over="ignore"):
+        assert lead(game, play(game, state, 81)) == 80.5
+
+
+def test_records(engine, tmp_path):
+    path, broken = tmp_path / "a.sgf", tmp_path / "broken.sgf"
+    path.write_text("(;SZ[13]KM[5.5]AB[dd][jj]HA[2];W[gg];B[jd];W[dj])")
+    broken.write_text("(;SZ[9];B[ee]\n;W[ee])")
+    fresh = engine()
+    assert texts(fresh, f"loadsgf {path}") == ["="]
+    assert fresh.position.game == compiled(Go(size=13, komi=5.5))
+    assert fresh.position.line([]) == [] and len(fresh.position.moves) == 3
+    assert texts(fresh, "play w A1", "play b A1", "undo", "undo", "play w D4", "showboard")[:5] == [
+        "=", "?illegal move", "=", "=", "=",
+    ]  # fmt: skip
+    assert texts(fresh, f"loadsgf {path} 2") == ["="] and len(fresh.position.moves) == 1
+    wrong = {
+        f"loadsgf {broken}": f"cannot load file: {broken}: line 2, column 4: White's move 'E5' is not legal here: ",
+        f"loadsgf {tmp_path / 'no'}": f"cannot load file: {tmp_path / 'no'} cannot be read: No such file or directory",
+        "loadsgf": "syntax error",
+        f"loadsgf {path} 0": "syntax error",
+        f"loadsgf {path} 6": f"cannot load file: {path}: the game has 3 moves, no 5",
+    }
+    for command, answer in wrong.items():
+        (said,) = texts(fresh, command)
+        assert said.startswith(f"?{answer}"), said
+    assert len(fresh.position.moves) == 1, "what cannot be loaded changes nothing"
+
+
+def test_resigning(engine):
+    """With a komi of 200 for Black no playout is White's; who resigns has not moved, and Black never does."""
+    fresh, never = engine(resign=0.2), engine()
+    assert texts(fresh, "komi -200", "play b E5", "genmove w", "genmove w") == ["=", "=", "=resign", "=resign"]
+    assert len(fresh.position.moves) == 1
+    for answer in (texts(fresh, "undo", "genmove b")[1], texts(never, "komi -200", "play b E5", "genmove w")[2]):
+        assert re.fullmatch("=([A-HJ][1-9]|pass)", answer)
+
+
+@pytest.fixture
+def gnugo():
+    found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+    return found or pytest.skip("gnugo is not installed")
+
+
+def test_a_whole_game_against_gnu_go(tmp_path, searcher, gnugo):
+    """None of its moves or ours is refused; the game ends with two passes, or the program resigns."""
+    game = compiled(GO)
+    program = GtpPlayer(game, Terms([gnugo, *GNU]), 1, "gnugo")
+    try:
+        result = play_match(game, (UctPlayer(searcher, 30), program), 1, 3, tmp_path, {"of": "tests"})
+    finally:
+        program.close()
+    assert result.games == result.losses == 1 and result.given_up[1].forfeited == 0
+    record = json.loads((tmp_path / "games.jsonl").read_text())
+    assert record["moves"].endswith("pass pass") or record.get("reason") == "resigned"
+
+
+def test_gnu_go_refuses_superko_as_we_do(gnugo):
+    program = Program([gnugo, *GNU], 20.0)
+    for command in ("boardsize 9", "komi 7.5", "clear_board", *played(SUPERKO)):
+        program.ask(command)
+    with pytest.raises(Refused, match="illegal move"):
+        program.ask("play w B1")
+    program.close()
