@@ -62,6 +62,7 @@ OF_EXPERIMENTS = (
     "kinds",
     "round",
     "rounds",
+    "urgencies",
 )
 """Keys that an experiment may add at the top."""
 
