@@ -9,6 +9,8 @@ there, a probability an integer).
 
 import numpy as np
 
+from gpumcts import options
+from gpumcts.errors import BadInput
 from gpumcts.games.contract import (
     CHANCE,
     SCORE_UNIT,
@@ -34,6 +36,18 @@ NEVER = np.int64(1 << 62)
 @verb("policy", "game")
 def choose(policy, game, state, stream):
     """The move a player makes in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
+
+
+def plays(policy, game):
+    """Whether a policy is one for a game. Plain Python."""
+    return choose.find(type(options.compiled(policy)), type(plain_game(options.compiled(game)))) is not None
+
+
+def check_policy(policy, game):
+    """Refuse a policy that is not for a game, before anything is compiled. Raises BadInput. Plain Python."""
+    if not plays(policy, game):
+        names = options.name_of(policy), options.name_of(game)
+        raise BadInput(f"playout={names[0]} is not for game={names[1]}; playout=uniform plays every game")
 
 
 @verb("policy", "game")

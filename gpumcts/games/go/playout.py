@@ -51,7 +51,7 @@ def uniform_with_chains(policy, game, state, key, trace):
         stone = point_set(game, point)  # none where it is a pass
         own, opp = less(opp, captured), either(own, stone)
         banned = ko_after(game, opp, own, stone, captured)
-        turn = following(turn, point == shape(game).cells)
+        turn = following(turn, point, point == shape(game).cells)
         stream += PLY_STEP
         gone += 1
     if ended(game, turn):
