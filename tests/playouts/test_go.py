@@ -352,7 +352,9 @@ def test_whole_playouts_of_other_sizes(size):
 def test_traces_are_those_ply_by_ply():
     whole = traced(GO[9], POLICY)
     assert isinstance(whole, TracedWhole)
-    batch = starts(GO[9], 50), keys_of(44, count=50), 3
+    states = np.zeros((50, whole.WORDS), U)  # of a traced game a state ends in its trace
+    states[:, : GO[9].WORDS] = starts(GO[9], 50)
+    batch = states, keys_of(44, count=50), 3
     by_steps = CpuPlayouts(Traced(GO[9], whole.nothing), POLICY).columns(*batch)
     assert np.array_equal(CpuPlayouts(whole, POLICY).columns(*batch), by_steps)
 
