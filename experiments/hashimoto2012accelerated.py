@@ -58,8 +58,8 @@ def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
     columns: Mapping[str, tuple[float, ...]] = (
         TABLE_1.get(item, {}) if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
     )
-    column: tuple[float, ...] = columns.get(game["name"], ())
-    if config["k"] > len(column) or game.get("size", GO_SIZE) != GO_SIZE:
+    column = columns.get(game["name"])
+    if column is None or config["k"] > len(column) or game.get("size", GO_SIZE) != GO_SIZE:
         return None
     return Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
 
