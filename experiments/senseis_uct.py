@@ -53,7 +53,9 @@ def go9(results: list[Result], folder: Path) -> list[str]:
     of = {kind: [result for result in played if _kind(result) == kind] for kind in ("doubling", "uctk", "gnugo")}
     ladder = rungs(of["doubling"])
     if ladder:
-        heads = dict.fromkeys(("playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"), "right")
+        heads: dict[str, str] = dict.fromkeys(
+            ["playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"], "right"
+        )
         rows = [
             [f"{rung.playouts:,}", str(rung.games), _elo(rung.elo, rung.half), _elo(rung.total, rung.total_half)]
             for rung in ladder
