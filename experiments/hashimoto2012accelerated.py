@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from experiments.hand_tree import HandTree
+from experiments.rounds import ending
 from gpumcts.tree.backup.accelerated import Accelerated
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.backup.minimax import Minimax
@@ -27,12 +28,20 @@ TABLE_1 = {
         "go": (0.0, 0.0, 0.0, 18.6, 45.8, 46.6, 48.7),
     },
 }
-"""Table 1 (a): Accelerated, (b): Discounted, by game, for k = 1 to 7."""
+"""Table 1 (a): Accelerated, (b): Discounted, by game, for k = 1 to 7. It does not say on which base Havannah was played."""
+
+TABLE_2 = {"a": (51.2, 51.9, 54.5, 55.9, 53.8, 54.6), "b": (0.0, 0.0, 4.4, 41.6, 47.9, 49.8)}
+"""Table 2, RAVE on both sides in Go: (a) Accelerated, (b) Discounted, for k = 1 to 6."""
+
+GO_SIZE = 9
 
 TITLES = {
     "table1a": "Accelerated against plain UCT (document 002, Table 1 a)",
     "table1b": "Discounted against plain UCT (document 002, Table 1 b)",
+    "table2": "With RAVE on both sides (document 002, Table 2)",
 }
+
+CONCLUSIONS = {"table1a": ending("k"), "table1b": ending("k"), "table2": ending("k", ("column",))}
 
 
 class Printed(NamedTuple):
@@ -45,8 +54,12 @@ class Printed(NamedTuple):
 
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
     """What the document prints for the cell of ``item`` that a run's configuration describes, if anything."""
-    column = TABLE_1.get(item, {}).get(config["game"]["name"])
-    return None if column is None else Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
+    game = config["game"]
+    columns = TABLE_1.get(item, {}) if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
+    column = columns.get(game["name"], ())
+    if config["k"] > len(column) or game.get("size", GO_SIZE) != GO_SIZE:
+        return None
+    return Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
 
 
 # ------------------------------------------------------------------------------------------------ worked figures

@@ -1,7 +1,11 @@
 """Questions the documents leave open: what their runs are called, and what their sweeps end with."""
 
+from pathlib import Path
+
 from experiments.playout_comparison import comparison
 from experiments.recovery import recovery
+from experiments.results import Result
+from experiments.rounds import ending
 
 TITLES = {
     "recovery": "Recovery from poor early choices (document 004, remark 1)",
@@ -9,4 +13,12 @@ TITLES = {
     "evaluation": "UCT with an evaluation against plain UCT (document 000, section 4)",
 }
 
-CONCLUSIONS = {"recovery": recovery, "decay": comparison, "evaluation": comparison}
+
+def decay(results: list[Result], folder: Path) -> list[str]:
+    """The table of all boards and budgets, and the best way on each."""
+    files = comparison(results, folder)
+    ending("option", ("board", "by"))(results, folder)
+    return files
+
+
+CONCLUSIONS = {"recovery": recovery, "decay": decay, "evaluation": comparison}

@@ -18,6 +18,7 @@ from experiments.values import shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
+from gpumcts.playouts.contract import check_policy
 from gpumcts.tree.settings import Settings
 
 Plain = Mapping[str, Any]
@@ -62,6 +63,7 @@ OF_EXPERIMENTS = (
     "kinds",
     "round",
     "rounds",
+    "urgencies",
 )
 """Keys that an experiment may add at the top."""
 
@@ -396,6 +398,13 @@ def label(identity: Plain) -> str:
 MATCH_GROUPS = ("game", "player", *PLAYER_GROUPS["uct"], "opponent", "engine")
 
 
+def check_policies(game: Any, *policies: Any) -> None:
+    """Refuse playouts that are not for the game; None where a player plays none."""
+    for policy in policies:
+        if policy is not None:
+            check_policy(policy, game)
+
+
 def match_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.match."""
     keys = _top(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
@@ -404,6 +413,7 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     if game.PLAYERS != 2:
         raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
     player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
+    check_policies(game, player.policy, opponent.policy)
     if given is not None:
         refuse_idle_groups(plain, given)
     identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
@@ -419,6 +429,7 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(SearchKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
     game, game_identity = game_value(plain)
     player = searching_player(plain)
+    check_policies(game, player.policy)
     engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
@@ -432,6 +443,7 @@ def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
     if game.PLAYERS != 2:
         raise BadInput(f"game={game_identity['name']} is for one player; GTP takes a game for two")
     player = searching_player(plain)
+    check_policies(game, player.policy)
     engine = named(plain["engine"], "engine", engines.NAMES)
     if engine == "device" or player.settings.table is not None:
         key = "engine=device" if engine == "device" else f"search.table={player.settings.table}"
@@ -446,6 +458,7 @@ def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = _top(PlayoutsKeys, plain, ("game", "playout", "engine"))
     game, game_identity = game_value(plain)
     policy, policy_identity = option_value("playout", plain["playout"], "playout")
+    check_policies(game, policy)
     engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {policy_identity['name']} {engine}"

@@ -61,3 +61,12 @@ def _own_module(kind: str, name: str) -> ModuleType:
 def compiled(value: Any) -> Any:
     """What travels into compiled code for an option: itself, or what its ``compiled`` method gives."""
     return value.compiled() if hasattr(value, "compiled") else value
+
+
+def name_of(value: Any) -> str:
+    """What an option is called in a configuration, given its value, as it travels into compiled code or not."""
+    module = type(value).__module__
+    for folder in FOLDERS.values():
+        if module.startswith(f"{folder}."):
+            return module.removeprefix(f"{folder}.").partition(".")[0]
+    return module

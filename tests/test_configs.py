@@ -193,6 +193,29 @@ def test_the_scales_of_an_experiment_take_effect(table):
     )
 
 
+@pytest.mark.parametrize("game, urgency", [("othello", float("inf")), ("havannah", float("inf")), ("go", 1.0)])
+def test_go_has_fuegos_settings_in_table_1(game, urgency):
+    """On both sides, and nothing else of search=fuego differs from what all have."""
+    config = schema.match_config(composed("match", "experiment=hashimoto2012accelerated/table1b", f"game={game}"))
+    assert config.player.settings == config.opponent.settings == Settings(first_play_urgency=urgency)
+    fuego = schema.match_config(composed("match", "search=fuego")).player.settings
+    assert fuego == Settings(first_play_urgency=1.0)
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_table_2_of_document_002(k):
+    """RAVE on both sides, the column and k of the player alone."""
+    for column, name in (("a", "Accelerated"), ("b", "Discounted")):
+        overrides = ("experiment=hashimoto2012accelerated/table2", f"column={column}", f"k={k}", "round=confirm")
+        config = schema.match_config(composed("match", *overrides))
+        operator, plain = config.player.operator, config.opponent.operator
+        assert (type(operator).__name__, operator.decay) == (name, float("0." + "9" * k))
+        assert type(plain).__name__ == "Average"
+        assert config.player.rule == config.opponent.rule == options.option("selection", "rave")()
+        assert config.player.settings == config.opponent.settings == Settings(first_play_urgency=1.0)
+        assert (config.keys.seed, config.keys.games, config.player.iterations) == (2, 1000, 50_000)
+
+
 def test_the_opponents_budget_follows_key_by_key():
     config = composed("match", "budget.playouts_per_leaf=3", "opponent.budget.iterations=7")
     assert config["opponent"]["budget"]["playouts_per_leaf"] == 3

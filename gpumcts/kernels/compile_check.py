@@ -54,14 +54,14 @@ class Report(NamedTuple):
 def kernels(games: list[str]) -> Iterator[tuple[str, Callable, Any, Any]]:
     """Name, kernel, game and policy: each game with each class that a policy becomes, by each kernel that plays it."""
     from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.playouts.contract import plays
 
     for game, policy in itertools.product(games, options.names("playout")):
         seen = set()
         for value in variants(options.option("playout", policy)):
-            policy_value = options.compiled(value)
-            if type(policy_value) not in seen:
+            policy_value, game_value = options.compiled(value), options.compiled(options.option("game", game)())
+            if type(policy_value) not in seen and plays(policy_value, game_value):
                 seen.add(type(policy_value))
-                game_value = options.compiled(options.option("game", game)())
                 for way, kernel in ways(game_value, policy_value).items():
                     yield f"{value} on {game}, {way}", kernel, game_value, policy_value
 

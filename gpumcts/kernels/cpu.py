@@ -24,6 +24,7 @@ from gpumcts.kernels.playout_loop import (
 )
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
+from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
@@ -89,6 +90,7 @@ class CpuPlayouts:
 
     def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: int = LANES) -> None:
         self.game, self.policy, self.threads = compiled(game), compiled(policy), threads
+        check_policy(self.policy, self.game)
         self._evaluate = evaluate_step(self.game, self.policy, lanes)
 
     def tally(

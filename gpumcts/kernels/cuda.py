@@ -20,6 +20,7 @@ from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
 from gpumcts.kernels.warp import WARP
 from gpumcts.options import compiled
+from gpumcts.playouts.contract import check_policy
 
 SECONDS_A_LAUNCH = 0.1
 LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
@@ -115,6 +116,7 @@ class CudaPlayouts:
     def __init__(self, game: Any, policy: Any, way: str = "", threads: int | None = None) -> None:
         self.game, self.policy = compiled(game), compiled(policy)
         self.name = "cudasim" if device.simulated() else "cuda"
+        check_policy(self.policy, self.game)
         found = ways(self.game, self.policy)
         self.way = way or next(iter(found))
         if self.way not in found:

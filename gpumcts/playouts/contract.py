@@ -9,6 +9,8 @@ there, a probability an integer).
 
 import numpy as np
 
+from gpumcts import options
+from gpumcts.errors import BadInput
 from gpumcts.games.contract import (
     CHANCE,
     SCORE_UNIT,
@@ -34,6 +36,18 @@ NEVER = np.int64(1 << 62)
 @verb("policy", "game")
 def choose(policy, game, state, stream):
     """The move a player makes in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
+
+
+def plays(policy, game):
+    """Whether a policy is one for a game. Plain Python."""
+    return choose.find(type(options.compiled(policy)), type(plain_game(options.compiled(game)))) is not None
+
+
+def check_policy(policy, game):
+    """Refuse a policy that is not for a game, before anything is compiled. Raises BadInput. Plain Python."""
+    if not plays(policy, game):
+        names = options.name_of(policy), options.name_of(game)
+        raise BadInput(f"playout={names[0]} is not for game={names[1]}; playout=uniform plays every game")
 
 
 @verb("policy", "game")
@@ -146,18 +160,23 @@ def traced_playout(policy, game, state, key, trace):
         it), for none where nobody played there. Bits from CELLS on mean nothing.
 
     A game with a ``whole_playout`` gives a body too, with the same moves, outcomes and plies, or searches that learn from
-    traces (``selection=rave``) play by the default, ply by ply. A body calls that where the policy cuts playouts.
+    traces (``selection=rave``) play by the default, ply by ply. A body calls that where the policy cuts playouts. One loop
+    serves both verbs: it marks each move, and ``whole_playout`` hands it None for the trace.
     """
 
 
 @inlined
 def mark(trace, player, move):
-    """Note in ``trace`` that ``player`` (0 or 1) has played ``move``, where it is a cell nobody has played on before."""
-    half = trace.shape[0] >> 1
-    word = np.int64(move) >> 6
-    if word < half:
-        bit = (U(1) << U(move & 63)) & ~(trace[word] | trace[half + word])
-        trace[half * player + word] |= bit
+    """Note in ``trace`` that ``player`` (0 or 1) has played ``move`` (int64 both), where nobody has played on that cell before.
+
+    ``trace`` may be None, where none is kept: then nothing of this is compiled.
+    """
+    if trace is not None:
+        half = trace.shape[0] >> 1
+        word = np.int64(move) >> 6
+        if word < half:
+            bit = (U(1) << U(move & 63)) & ~(trace[word] | trace[half + word])
+            trace[half * player + word] |= bit
 
 
 @traced_playout.implements(object, object)

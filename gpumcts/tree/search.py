@@ -17,6 +17,7 @@ from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover, playout_engine, resolve
 from gpumcts.kernels.playout_loop import LANES, tally_columns
 from gpumcts.options import compiled
+from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
@@ -98,6 +99,7 @@ class Searcher:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
         check_traces(rule, game, settings)
+        check_policy(policy, game)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
         policy = compiled(policy)

@@ -17,6 +17,7 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled
+from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
@@ -134,6 +135,7 @@ class TableSearcher:
             raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
         check(self.rule, self.operator, self.settings.first_play_urgency)
         check_traces(self.rule, self.game, self.settings)
+        check_policy(self.policy, self.game)
         for key, (value, reason) in REFUSED.items():
             if getattr(self.settings, key) == value:
                 raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")

@@ -12,26 +12,30 @@ import numpy as np
 from gpumcts import options
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import Tally
+from gpumcts.playouts.contract import plays
 from gpumcts.rng import child_key, key_of
 from tests.games.drivers import for_tests, has_stages
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = for_tests()
-UNIFORM, MINIMAX, EVALUATION, STAGED = (
-    options.option("playout", name) for name in ("uniform", "minimax", "evaluation", "staged")
+UNIFORM, MINIMAX, EVALUATION, STAGED, GO = (
+    options.option("playout", name) for name in ("uniform", "minimax", "evaluation", "staged", "go")
 )
 POLICIES = {
     "uniform": UNIFORM(),
     "uniform, 7 plies": UNIFORM(truncate=7),
     "evaluation": EVALUATION(),
     "staged": STAGED(),
+    "go": GO(),
     "minimax 1": MINIMAX(depth=1),
     "minimax 1, epsilon": MINIMAX(depth=1, epsilon=0.25),
     "minimax 2": MINIMAX(depth=2),
     "minimax 3, 4 plies": MINIMAX(depth=3, epsilon=0.1, truncate=4),
 }
 
-PAIRS = [(g, p) for g in GAMES for p in POLICIES if p != "staged" or has_stages(GAMES[g])]
+PAIRS = [
+    (g, p) for g in GAMES for p in POLICIES if plays(POLICIES[p], GAMES[g]) and (p != "staged" or has_stages(GAMES[g]))
+]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
 
 

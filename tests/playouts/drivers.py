@@ -10,7 +10,7 @@ from numba import njit
 from gpumcts import options
 from gpumcts.games import contract
 from gpumcts.jit import SEPARATE
-from gpumcts.playouts.contract import outcome, play_out, ply_by_ply, whole_playout
+from gpumcts.playouts.contract import outcome, play_out, plays, ply_by_ply, whole_playout
 from gpumcts.rng import key_of
 from tests.games.drivers import for_tests, has_stages, keys_of, variants
 from tests.reference.playout import legal_moves
@@ -21,7 +21,12 @@ POLICIES = {
     for name in options.names("playout")
     for variant, policy in variants(options.option("playout", name)).items()
 }
-PAIRS = [(g, p) for g in GAMES for p in POLICIES if not p.startswith("staged") or has_stages(GAMES[g])]
+PAIRS = [
+    (g, p)
+    for g in GAMES
+    for p in POLICIES
+    if plays(POLICIES[p], GAMES[g]) and (not p.startswith("staged") or has_stages(GAMES[g]))
+]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
 SLOW_TO_COMPILE = {"amazons", "go", "havannah"}
 RECORDED = [(g, p) for g, p in PAIRS if g not in SLOW_TO_COMPILE or not p.startswith("minimax") or p == "minimax-least"]

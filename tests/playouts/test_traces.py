@@ -8,18 +8,30 @@ from numba import njit
 from gpumcts.games import contract
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
+from gpumcts.jit import SEPARATE
 from gpumcts.kernels.cpu import CpuPlayouts
-from gpumcts.playouts.contract import mark, traced_playout, traced_ply_by_ply, whole_playout
+from gpumcts.playouts.contract import (
+    has_traced_playout,
+    has_whole_playout,
+    mark,
+    traced_playout,
+    traced_ply_by_ply,
+    whole_playout,
+)
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.traces import TracedWhole, marked, traced
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
+from tests.games.drivers import GAMES as INSTANCES
 from tests.games.drivers import keys_of, positions, trace
 from tests.reference.rave import plain_playouts, read
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 GAMES = {"othello": Othello(), "dots_and_boxes": DotsAndBoxes()}
 LEAVES, PLAYOUTS = 12, 3
+POINTS = {name: game for name, game in INSTANCES.items() if hasattr(game, "CELLS")}
+OWN = [name for name, game in POINTS.items() if has_traced_playout(Uniform(), game)]
+QUICK = ("havannah-5-True", "go-default")
 
 
 class Own(DotsAndBoxes):
@@ -107,6 +119,50 @@ def test_a_game_with_a_playout_of_its_own(monkeypatch, tmp_path):
     own = columns(Own(), Uniform(), 16, TracedWhole)
     assert np.array_equal(own[:, 4:], plain[:, 4:]) and np.array_equal(own[:, :3], plain[:, :3])
     assert np.array_equal(own[:, 3], plain[:, 3] + 1000 * PLAYOUTS)
+
+
+@njit(**SEPARATE)
+def _both_ways(game, policy, states, keys, found, traces, other, by_plies):
+    flat, width = states.reshape(-1), states.shape[1]
+    for s in range(states.shape[0]):
+        state = contract.unpack(game, flat, s * width, 1)
+        found[s, 0], found[s, 1] = traced_playout(policy, game, state, keys[s], traces[s])
+        other[s, 0], other[s, 1] = traced_ply_by_ply(policy, game, state, keys[s], by_plies[s])
+
+
+def test_games_that_play_on_their_own_way_trace_on_it_too():
+    """Or searches that learn from traces would play ply by ply."""
+    assert [name for name, game in POINTS.items() if has_whole_playout(Uniform(), game)] == OWN
+    assert set(QUICK) <= set(OWN)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n == QUICK[0] else [pytest.mark.slow]) for n in OWN])
+def test_own_traces_are_those_ply_by_ply(name):
+    """Score, plies and trace: from the start, from all positions of some games, and cut."""
+    game = POINTS[name]
+    words, _, plies = trace(game, keys_of(34, count=3))
+    states = np.concatenate([np.repeat(words[:1, 0], 100, axis=0), positions(words, plies)])
+    keys, width = keys_of(35, count=len(states)), 2 * -(-game.CELLS // 64)
+    for truncate in (0, 5):
+        found, other = np.zeros((2, len(states), 2), np.int64)
+        traces, by_plies = np.zeros((2, len(states), width), np.uint64)
+        _both_ways(game, Uniform(truncate), states, keys, found, traces, other, by_plies)
+        assert np.array_equal(found, other)
+        assert np.array_equal(traces, by_plies)
+        assert len(np.unique(traces[:100], axis=0)) > 50
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_own_traces_in_plain_python(name):
+    """From the start and, where there is a swap, from the choice of the second player; with a trace and without."""
+    game = POINTS[name]
+    start = contract.start(game)
+    for state, number in ((start, 0), (contract.play(game, start, 30), 1)):
+        (one, two), key = np.zeros((2, 2 * -(-game.CELLS // 64)), np.uint64), key_of(36, number)
+        played = traced_playout(Uniform(), game, state, key, one)
+        assert played == traced_ply_by_ply(Uniform(), game, state, key, two)
+        assert played == whole_playout(Uniform(), game, state, key)
+        assert one.any() and one.tolist() == two.tolist()
 
 
 @pytest.mark.parametrize("half", [1, 2, 6])

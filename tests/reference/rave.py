@@ -74,9 +74,9 @@ class RaveUct(Uct):
 
     @property
     def to_the_last_bit(self) -> bool:
-        """Whether scores are the library's: without logarithms, and values that are sums in its order."""
-        exact = type(self.operator).__name__ in ("Average", "Accelerated", "DiscountedByMove")
-        return exact and self.rule.exploration == 0 and self.settings.playouts_per_leaf == 1
+        """Whether scores are the library's: values are sums in its order, or of fractions that are exact."""
+        name, one = type(self.operator).__name__, self.settings.playouts_per_leaf == 1
+        return name == "Average" or (one and name in ("Accelerated", "DiscountedByMove"))
 
     def node(self, state, move, parent):
         made = super().node(state, move, parent)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gpumcts.tree.elementary import ln_of_count
 from tests.reference.operators import Node, Operator
 
 NODE_DRAW, CHILD_DRAWS = 2**32, 2**32 + 1  # draws of a ply of the stream of ties
@@ -94,7 +95,10 @@ class Unvisited(NamedTuple):
 
 
 def rave(rule, at, child):
-    """002, eq. 8, with Fuego's weight; None where nothing is known of a move. The node has RAVE's sums, by move."""
+    """002, eq. 8, with Fuego's weight; None where nothing is known of a move. The node has RAVE's sums, by move.
+
+    The bias takes the library's logarithm, in its order: many moves are known equally well, and its last bit would decide.
+    """
     heeds = rule.ignore_every == 0 or at.selection % rule.ignore_every != 0
     playouts, rewards = at.node.rave.get(child.move, (0, 0.0)) if heeds else (0, 0.0)
     visited = not isinstance(child, Unvisited)
@@ -106,7 +110,8 @@ def rave(rule, at, child):
     if playouts > 0:
         weight = playouts / (1.0 / rule.initial + playouts / rule.final)
         weighted += weight * (rewards / playouts)
-    return weighted / (n + weight) + rule.exploration * math.sqrt(math.log(at.total) / (n + 1.0))
+    squared = rule.exploration * rule.exploration * ln_of_count(at.total)
+    return weighted / (n + weight) + math.sqrt(squared / (n + 1.0))
 
 
 RULES = {

@@ -10,6 +10,8 @@ from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.go import Go
+from gpumcts.games.havannah import Havannah
 from gpumcts.games.othello import PASS, Othello
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.playouts.uniform import Uniform
@@ -28,6 +30,9 @@ from tests.reference.rave import compiled_playouts as compiled_traces
 from tests.reference.uct import NearTie, Uct, compiled_playouts
 
 OTHELLO, UNIFORM, UCB1 = Othello(), Uniform(), Ucb1()
+HAVANNAH, GO = Havannah(4, swap=True).compiled(), Go().compiled()
+GO_MIDDLE = ".OO.O.OX./.XO..O.O./X...X..../.OXXO.OO./XXX..O.OX/......OXX/OXOO...../X.XO.O..O/X...X.X.X b 40 0 -"
+GO_END = ".OOOOOOOO/O.OO.OOOX/OOOOOO.OX/XO..OOOOX/.....O.OX/.OOO.OOXX/OOOOOOXXX/OOXO.OX.X/.O.OOOXXX w 101 1 -"
 TOY_GAMES = {"dots": DotsAndBoxes(2, 2), "dice": DiceDuel(2), "path": ShortestPath()}
 LEAST_ITERATIONS = 20  # a comparison of less is none
 SAME_VALUE = 1e-12  # how far values may lie apart where the reference does its sums in another order
@@ -82,6 +87,24 @@ def othello_states() -> tuple[Any, ...]:
         if len(found) == 4:
             return tuple(found[name] for name in ("start", "middle", "pass", "end"))
     raise AssertionError("no such positions")
+
+
+@functools.cache
+@np.errstate(over="ignore")
+def havannah_states() -> tuple[Any, ...]:
+    """The start, the choice whether to take over the first stone, and the middle of a game."""
+    first = contract.play(HAVANNAH, contract.start(HAVANNAH), 18)
+    middle = first
+    for ply in range(12):
+        moves = legal_moves(HAVANNAH, middle)
+        middle = contract.play(HAVANNAH, middle, moves[number_below(len(moves), 1, ply, 0)])
+    assert HAVANNAH.CELLS in legal_moves(HAVANNAH, first) and legal_moves(HAVANNAH, middle)
+    return contract.start(HAVANNAH), first, middle
+
+
+def go_states() -> tuple[Any, ...]:
+    """The middle of a random game, and its end, where Black has passed and a pass of White decides it."""
+    return tuple(contract.parse_position(GO, text) for text in (GO_MIDDLE, GO_END))
 
 
 def packed(game: Any, states: Any) -> np.ndarray:

@@ -10,7 +10,20 @@ from gpumcts.games.contract import start
 from gpumcts.tree.forest import PER_NODE
 from gpumcts.tree.search import Searched
 from gpumcts.tree.settings import Settings
-from tests.tree.drivers import OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, rule_of, searcher_of
+from tests.tree.drivers import (
+    GO,
+    HAVANNAH,
+    OTHELLO,
+    TOY_GAMES,
+    go_states,
+    havannah_states,
+    keys_for,
+    operator_of,
+    othello_states,
+    packed,
+    rule_of,
+    searcher_of,
+)
 
 RAVE = "rave"
 CASES: dict[str, tuple[Any, str, Settings, int]] = {  # game, operator, settings, threads
@@ -25,15 +38,22 @@ CASES: dict[str, tuple[Any, str, Settings, int]] = {  # game, operator, settings
         Settings(leaves_per_tree=3, playouts_per_leaf=2),
         2,
     ),
+    "rave on havannah": (HAVANNAH, "average", Settings(), 1),
+    "rave at the end of go": (GO, "discounted", Settings(first_play_urgency=1.0), 1),
     "costs": (TOY_GAMES["path"], "minimax", Settings(expansion="whole_path"), 2),
 }
 ITERATIONS = 20
+STATES: dict[Any, Any] = {
+    OTHELLO: lambda: othello_states()[1:],
+    HAVANNAH: lambda: havannah_states()[1:],
+    GO: lambda: go_states()[1:],
+}
 
 
 def searched(case: str, engine: str) -> str:
     """Digest of all trees of a case."""
     game, operator, settings, threads = CASES[case]
-    states = packed(game, othello_states()[1:]) if game is OTHELLO else roots(game, 3)
+    states = packed(game, STATES[game]()) if game in STATES else roots(game, 3)
     rule = rule_of("rave" if case.startswith(RAVE) else "ucb1")
     searcher = searcher_of(operator_of(operator), settings, game, rule, engine=engine, threads=threads)
     return digest(searcher.search(states, keys_for(len(states)), ITERATIONS))

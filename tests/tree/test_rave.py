@@ -21,6 +21,8 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
 from tests.reference.rave import plain_playouts
 from tests.tree.drivers import (
+    GO,
+    HAVANNAH,
     OPERATORS,
     OTHELLO,
     SAME_VALUE,
@@ -28,6 +30,8 @@ from tests.tree.drivers import (
     UNIFORM,
     assert_like_reference,
     assert_same_tree,
+    go_states,
+    havannah_states,
     keys_for,
     operator_of,
     othello_states,
@@ -50,7 +54,12 @@ SETTINGS = {
     "solve": Settings(solve=True, leaves_per_tree=2),
     "children": Settings(parent_count="children"),
 }
+FUEGO = Settings(first_play_urgency=1.0)
 WITH_BIAS = Rave(initial=0.9, final=30.0, exploration=0.3, ignore_every=3)
+
+
+def slow_unless(quick, value):
+    return pytest.param(value, marks=[] if quick else [pytest.mark.slow])
 
 
 # ------------------------------------------------------------------------------------------------- like the reference
@@ -70,23 +79,43 @@ def test_more_of_othello_is_the_reference(operator):
 
 
 @pytest.mark.parametrize(
+    "operator", [slow_unless(o == "accelerated", o) for o in ("average", "accelerated", "discounted")]
+)
+def test_havannah_is_the_reference(operator):
+    """With the swap, whose move is no cell: before it, at the choice, and in the middle; threshold as Fuego's."""
+    searcher = searcher_of(operator_of(operator), FUEGO, HAVANNAH, Rave())
+    assert_like_reference(searcher, havannah_states(), 110)
+
+
+@pytest.mark.parametrize(
+    "operator", [slow_unless(o == "discounted", o) for o in ("average", "accelerated", "discounted")]
+)
+def test_go_is_the_reference(operator):
+    """Two words of points for either player; captures, and passes that end the game within the tree."""
+    searcher = searcher_of(operator_of(operator), FUEGO, GO, Rave())
+    assert_like_reference(searcher, go_states(), 60)
+
+
+@pytest.mark.parametrize(
     ("settings", "rule", "operator"),
     [(name, Rave(), "average") for name in SETTINGS]
-    + [("leaves and playouts", Rave(), operator) for operator in ("accelerated", "discounted")]
-    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "leaves and playouts")],
+    + [("leaves", Rave(), operator) for operator in ("accelerated", "discounted")]
+    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "urgency", "leaves and playouts")],
 )
 def test_settings(settings, rule, operator):
-    """On dots and boxes, where a player may move twice in a row."""
+    """On dots and boxes, where a player may move twice in a row, and with a bias on Othello."""
     settings = SETTINGS[settings]
-    searcher = searcher_of(operator_of(operator), settings, DOTS, rule)
-    tolerance = SAME_VALUE if settings.playouts_per_leaf > 1 else 0.0
-    assert_like_reference(searcher, [contract.start(DOTS)] * 2, 150, tolerance=tolerance)
+    if rule == WITH_BIAS:
+        searcher, states = searcher_of(operator_of(operator), settings, rule=rule), othello_states()[1:3]
+    else:
+        searcher, states = searcher_of(operator_of(operator), settings, DOTS, rule), [contract.start(DOTS)] * 2
+    assert_like_reference(searcher, states, 150, tolerance=SAME_VALUE if settings.playouts_per_leaf > 1 else 0.0)
 
 
 def test_playouts_in_plain_python():
     """Nothing compiled on the reference's side: traces neither."""
-    searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=2), DOTS, Rave())
-    assert_like_reference(searcher, [contract.start(DOTS)], 60, tolerance=SAME_VALUE, play=plain_playouts(DOTS))
+    searcher = searcher_of(operator_of("average"), Settings(), DOTS, Rave())
+    assert_like_reference(searcher, [contract.start(DOTS)], 60, play=plain_playouts(DOTS))
     searcher = searcher_of(operator_of("average"), rule=Rave())
     assert_like_reference(searcher, othello_states()[3:], 60, play=plain_playouts(OTHELLO))
 

@@ -85,7 +85,7 @@ class State9(NamedTuple):
     """A position on 9x9, as words of 64 points each, point p at bit p % 64 of word p // 64.
 
     own : stones of the player to move; opp : the other's; banned : points that he may not take, a ko or, in a game that is
-    played, what superko forbids; turn : who moves, passes and plies (see ``setup``)
+    played, what superko forbids; turn : who moves, passes, plies and the last two moves (see ``setup``)
     """
 
     own_0: np.uint64

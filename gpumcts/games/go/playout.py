@@ -10,7 +10,7 @@ from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
 from gpumcts.jit import blend, inlined, scratch
-from gpumcts.playouts.contract import cut, rescaled_evaluation, whole_playout
+from gpumcts.playouts.contract import cut, mark, rescaled_evaluation, traced_playout, whole_playout
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, draw
 
@@ -32,8 +32,9 @@ def put_random(game, chains, candidates, colour, stream):
     return shape(game).cells, NONE
 
 
-@whole_playout.implements(Uniform, Board)
-def uniform_playout(policy, game, state, key):
+@inlined
+def uniform_with_chains(policy, game, state, key, trace):
+    """A playout: (score, plies). ``trace`` is None where none is kept."""
     room = places(game)
     chains = Chains(
         scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint16), scratch(room, np.uint64)
@@ -46,12 +47,23 @@ def uniform_playout(policy, game, state, key):
         empty = empty_points(game, own, opp)
         candidates = less(less(empty, banned), own_eyes(game, own, opp, empty))
         point, captured = put_random(game, chains, candidates, turn & SECOND, stream)
+        mark(trace, np.int64(turn & SECOND), np.int64(point))
         stone = point_set(game, point)  # none where it is a pass
         own, opp = less(opp, captured), either(own, stone)
         banned = ko_after(game, opp, own, stone, captured)
-        turn = following(turn, point == shape(game).cells)
+        turn = following(turn, point, point == shape(game).cells)
         stream += PLY_STEP
         gone += 1
     if ended(game, turn):
         return score_of(game, own, opp, turn & SECOND), gone
     return np.int64(rescaled_evaluation(game, closed(game, Position(own, opp, banned, turn)))), gone
+
+
+@whole_playout.implements(Uniform, Board)
+def uniform_playout(policy, game, state, key):
+    return uniform_with_chains(policy, game, state, key, None)
+
+
+@traced_playout.implements(Uniform, Board)
+def uniform_traced(policy, game, state, key, trace):
+    return uniform_with_chains(policy, game, state, key, trace)

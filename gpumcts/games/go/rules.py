@@ -92,12 +92,13 @@ def ko_after(game, own, opp, stone, captured):
 
 
 @inlined
-def after_stone(game, position, stone):
-    """The Position after a stone (a set of one) on a legal point."""
+def after_stone(game, position, point):
+    """The Position after a stone on a legal point (uint64)."""
+    stone = point_set(game, point)
     own, opp = either(position.own, stone), position.opp
     captured = captured_by(game, opp, empty_points(game, own, opp), neighbours(game, stone))
     opp = less(opp, captured)
-    return Position(opp, own, ko_after(game, own, opp, stone, captured), following(position.turn, False))
+    return Position(opp, own, ko_after(game, own, opp, stone, captured), following(position.turn, point, False))
 
 
 @inlined
@@ -163,9 +164,9 @@ def go_play(game, state, move):
         return state
     position = opened(game, state)
     if U(move) >= shape(game).cells:
-        passed = Position(position.opp, position.own, NONE, following(position.turn, True))
+        passed = Position(position.opp, position.own, NONE, following(position.turn, U(move), True))
         return closed(game, passed)
-    return closed(game, after_stone(game, position, point_set(game, U(move))))
+    return closed(game, after_stone(game, position, U(move)))
 
 
 @contract.over.implements(Board)

@@ -1,4 +1,7 @@
-"""States taken apart and put together: stones of both sides, banned points, and the word of the turn."""
+"""States taken apart and put together: stones of both sides, banned points, and the word of the turn.
+
+The turn tells who moves, passes, plies and the last two moves, which playouts go by that answer them.
+"""
 
 from typing import NamedTuple
 
@@ -6,14 +9,19 @@ import numpy as np
 
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board9, Board13, Board19, State9, State13, State19
-from gpumcts.games.go.points import Points
+from gpumcts.games.go.points import Points, point_set
 from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
 SECOND = U(1)  # bits of the turn: White is to move
 PASSES, ONE_PASS, TWO_PASSES = U(6), U(2), U(4)  # passes just made, 0 to 2
-PLIES = U(3)  # where the plies played so far begin
+PLIES, PLIES_MASK = U(3), U((1 << 13) - 1)  # where the plies played so far begin
+LAST, BEFORE = (
+    U(16),
+    U(32),
+)  # where the last move begins, and the one before it: number of the point plus 1, 0 for a pass or none
+POINT_MASK = U((1 << 9) - 1)
 
 
 class Position(NamedTuple):
@@ -28,14 +36,27 @@ class Position(NamedTuple):
 @inlined
 def plies_of(turn):
     """Plies played so far, uint64."""
-    return turn >> PLIES
+    return (turn >> PLIES) & PLIES_MASK
 
 
 @inlined
-def following(turn, passed):
-    """The turn after a move, or after a pass."""
+def following(turn, point, passed):
+    """The turn after a stone on ``point`` (uint64), or after a pass."""
     passes = (turn & PASSES) + ONE_PASS if passed else U(0)
-    return ((turn & SECOND) ^ SECOND) | passes | ((plies_of(turn) + U(1)) << PLIES)
+    moves = (U(0) if passed else (point + U(1)) << LAST) | (((turn >> LAST) & POINT_MASK) << BEFORE)
+    return ((turn & SECOND) ^ SECOND) | passes | ((plies_of(turn) + U(1)) << PLIES) | moves
+
+
+@inlined
+def last_point(game, turn):
+    """The point of the last move, a set of one; none after a pass, or where it is not known."""
+    return point_set(game, ((turn >> LAST) & POINT_MASK) - U(1))
+
+
+@inlined
+def point_before(game, turn):
+    """The same of the move before it."""
+    return point_set(game, ((turn >> BEFORE) & POINT_MASK) - U(1))
 
 
 @verb("game")

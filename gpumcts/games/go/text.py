@@ -1,8 +1,9 @@
 """Points, positions and boards of Go as people write them. Plain Python, never compiled.
 
 A position is the rows from the last to the first joined by ``/`` (X Black, O White, . empty), who moves, b or w, the plies so
-far, the passes just made, and the points that may not be taken, joined by commas, or ``-`` for none:
-``...../.XO../... b 12 0 C3``. Of these all but the first two may be left out.
+far, the passes just made, the points that may not be taken, joined by commas, or ``-`` for none, and the last move with the
+one before it, ``-`` for a pass or where they are not known: ``...../.XO../... b 12 0 C3 D4,C4``. Of these all but the first
+two may be left out.
 """
 
 import re
@@ -13,15 +14,29 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
+from gpumcts.games.go.points import Points, both, flood, is_empty, less, neighbours, number_of, points_of
 from gpumcts.games.go.rules import areas, empty_points, legal_points
-from gpumcts.games.go.setup import ONE_PASS, PASSES, PLIES, SECOND, Position, closed, opened, plies_of
+from gpumcts.games.go.setup import (
+    BEFORE,
+    LAST,
+    ONE_PASS,
+    PASSES,
+    PLIES,
+    SECOND,
+    Position,
+    closed,
+    last_point,
+    opened,
+    plies_of,
+    point_before,
+)
 
 U = np.uint64
 COLUMNS = "ABCDEFGHJKLMNOPQRST"  # without I
 POINT = re.compile(f"([{COLUMNS}])([1-9][0-9]?)")
 PLAYERS, SIGNS, NONE = ("Black (X)", "White (O)"), "XO", "-"
 TAKES = "rows of X, O and . from the last to the first joined by /, and who moves, b or w"
+MORE = "plies, passes, points that may not be taken, and the last two moves"
 
 
 def point_name(game: Any, point: int) -> str:
@@ -117,7 +132,13 @@ def _banned_names(game: Any, state: Any) -> list[str]:
 def go_position_text(game, state):
     passes = int(state.turn & PASSES) // int(ONE_PASS)
     banned = ",".join(_banned_names(game, state)) or NONE
-    return f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} {passes} {banned}"
+    return f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} {passes} {banned} {_moves(game, state)}"
+
+
+def _moves(game: Any, state: Any) -> str:
+    """The last move and the one before it."""
+    points = last_point(game, state.turn), point_before(game, state.turn)
+    return ",".join(NONE if is_empty(p) else point_name(game, number_of(p).bit_length() - 1) for p in points)
 
 
 @contract.parse_position.implements(Board)
@@ -128,8 +149,8 @@ def parse_go_position(game, text):
         raise BadInput(f"position: Go takes {game.SIZE} {TAKES}; there are {len(rows)} rows or one of another length")
     if odd := set("".join(rows)) - {*SIGNS, "."}:
         raise BadInput(f"position: {min(odd)!r} is no point; X is Black, O is White, . is empty")
-    if not 2 <= len(parts) <= 5 or parts[1].lower() not in ("b", "w"):
-        raise BadInput(f"position: Go takes {TAKES}; then, if need be, plies, passes, and points that may not be taken")
+    if not 2 <= len(parts) <= 6 or parts[1].lower() not in ("b", "w"):
+        raise BadInput(f"position: Go takes {TAKES}; then, if need be, {MORE}")
     black, white = (_number(rows, sign) for sign in SIGNS)
     side = "bw".index(parts[1].lower())
     plies = _count("plies", parts[2] if len(parts) > 2 else "0", game.MAX_PLIES)
@@ -137,7 +158,8 @@ def parse_go_position(game, text):
     own, opp = (points_of(number) for number in ((black, white) if side == 0 else (white, black)))
     _check_liberties(game, own, opp)
     banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NONE, black | white)
-    turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES
+    moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NONE},{NONE}", opp)
+    turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES | moves
     return closed(game, Position(own, opp, points_of(banned), turn))
 
 
@@ -172,3 +194,17 @@ def _parsed_banned(game: Any, text: str, stones: int) -> int:
             raise BadInput(f"position: {name!r} in the points that may not be taken is no empty point of this board")
         banned |= 1 << point
     return banned
+
+
+def _parsed_moves(game: Any, text: str, opp: Points) -> np.uint64:
+    """The last move and the one before it, as the turn has them."""
+    names = text.split(",")
+    points = [-1 if name == NONE else point_number(game, name) for name in names]
+    if len(points) != 2 or None in points:
+        raise BadInput(
+            f"position: the last two moves are two points of this board or - for none, as E5,D4, not {text!r}"
+        )
+    last, before = (U(point + 1) for point in points if point is not None)
+    if last and not number_of(opp) >> int(last) - 1 & 1:
+        raise BadInput(f"position: the last move, {names[0]!r}, has no stone of the player who made it")
+    return last << LAST | before << BEFORE

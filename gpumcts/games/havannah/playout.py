@@ -11,7 +11,7 @@ from gpumcts.games.havannah.board import KINDS, places, shape, words_of
 from gpumcts.games.havannah.chains import ROWS, fill, put
 from gpumcts.games.havannah.rules import empty_cells, stones_of
 from gpumcts.jit import inlined, nth_bit, popcount, scratch, trailing_zeros
-from gpumcts.playouts.contract import ply_by_ply, whole_playout
+from gpumcts.playouts.contract import mark, ply_by_ply, traced_playout, traced_ply_by_ply, whole_playout
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, draw
 
@@ -43,13 +43,14 @@ def take_nth(words, empty, before, k):
 
 
 @inlined
-def play_with_chains(words, game, state, key, plies, rows, parent, chain, empty, before):
-    """The rest of a playout of which ``plies`` are gone, from a position that nobody has won."""
+def play_with_chains(words, game, state, key, plies, rows, parent, chain, empty, before, trace):
+    """The rest of a playout of which ``plies`` are gone, from a position that nobody has won; ``trace`` may be None."""
     fill(game, state, rows, parent, chain)
     count_empty(game, state, empty, before)
     left, side, stream = shape(game).cells - stones_of(state), U(mover(game, state)), key
     while left > U(0):
         cell = take_nth(words, empty, before, draw(stream, 0, left))
+        mark(trace, np.int64(side), np.int64(cell))
         plies += 1
         if put(game, rows, parent, chain, side, cell):
             return np.int64(SCORE_UNIT) - np.int64(2 * SCORE_UNIT) * np.int64(side), plies
@@ -63,24 +64,36 @@ def _register(kind: Any, base: int) -> None:
     words, count = words_of(base), places(base)
 
     @inlined
-    def with_room(game, state, key, plies):
+    def with_room(game, state, key, plies, trace):
         """The arrays come first: only so are they of a size that the compiler knows, in the frame of whoever calls."""
         rows, empty, before = scratch(ROWS, np.uint64), scratch(words, np.uint64), scratch(words, np.uint64)
         parent, chain = scratch(count, np.uint16), scratch(count, np.uint32)
-        return play_with_chains(words, game, state, key, plies, rows, parent, chain, empty, before)
+        return play_with_chains(words, game, state, key, plies, rows, parent, chain, empty, before, trace)
 
-    @whole_playout.implements(Uniform, kind)
-    def uniform_with_chains(policy, game, state, key):
-        if policy.truncate > 0:
-            return ply_by_ply(policy, game, state, key)
+    @inlined
+    def uniform_with_chains(game, state, key, trace):
         plies = np.int64(0)
         while game.swap and stones_of(state) < U(2) and plies < 2:  # the first stone may change hands
-            state = play(game, state, random_move(game, state, key))
+            move = random_move(game, state, key)
+            mark(trace, np.int64(mover(game, state)), move)
+            state = play(game, state, move)
             key += PLY_STEP
             plies += 1
         if over(game, state):
             return np.int64(score(game, state)), plies
-        return with_room(game, state, key, plies)
+        return with_room(game, state, key, plies, trace)
+
+    @whole_playout.implements(Uniform, kind)
+    def uniform_playout(policy, game, state, key):
+        if policy.truncate > 0:
+            return ply_by_ply(policy, game, state, key)
+        return uniform_with_chains(game, state, key, None)
+
+    @traced_playout.implements(Uniform, kind)
+    def uniform_traced(policy, game, state, key, trace):
+        if policy.truncate > 0:
+            return traced_ply_by_ply(policy, game, state, key, trace)
+        return uniform_with_chains(game, state, key, trace)
 
 
 for _base, _kind in KINDS.items():

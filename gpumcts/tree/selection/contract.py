@@ -98,11 +98,11 @@ def fits(rule: Any, operator: Any) -> bool:
 
 def check(rule: Any, operator: Any, first_play_urgency: float = math.inf) -> None:
     """Refuse a rule that cannot work with the operator or the settings, before anything is compiled. Raises BadInput."""
-    name = _option_name(rule)
+    name = options.name_of(rule)
     if not fits(rule, operator):
         fitting = [o for o in options.names("backup") if _answers(options.option("backup", o), rule.NEEDS)]
         raise BadInput(
-            f"selection={name} asks the operator for `{rule.NEEDS}`, and backup={_option_name(operator)} has none; "
+            f"selection={name} asks the operator for `{rule.NEEDS}`, and backup={options.name_of(operator)} has none; "
             f"take backup={' or '.join(fitting)}"
         )
     if getattr(rule, "DRAWS", False) and first_play_urgency != math.inf:
@@ -125,9 +125,9 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
     """Refuse a rule that traces on a game without points, or with settings that it cannot work with. Raises BadInput."""
     if not traces(rule):
         return
-    name = f"selection={_option_name(rule)}"
+    name = f"selection={options.name_of(rule)}"
     if getattr(game, "CELLS", 0) < 1:
-        raise BadInput(f"{name} wants a game whose moves are points (CELLS), and game={_option_name(game)} is none")
+        raise BadInput(f"{name} wants a game whose moves are points (CELLS), and game={options.name_of(game)} is none")
     if settings.table:
         raise BadInput(f"search.table={settings.table}: must be null with {name}, which wants trees")
     if settings.expansion == "whole_path":
@@ -136,9 +136,3 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
 
 def _answers(operator: type, needed: str | None) -> bool:
     return needed is None or getattr(backup, needed).find(operator) is not None
-
-
-def _option_name(value: Any) -> str:
-    """What an option is called in a configuration: its module, without the library's folders."""
-    module = type(value).__module__
-    return module.rpartition(".")[2] if module.startswith("gpumcts.") else module

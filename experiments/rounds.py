@@ -1,0 +1,76 @@
+"""What is best of a sweep, and whether it holds on fresh games: ``round=choose`` plays one seed, ``round=confirm`` another.
+
+The best of several win rates lies above its true value, since it was picked for being high. So it is played once more.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from experiments.results import Result, groups
+
+CHOOSE, CONFIRM = "choose", "confirm"
+OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
+
+
+def verdicts(results: Sequence[Result], key: str, pinned: Sequence[str] = ()) -> list[str]:
+    """A line a table: the best value of ``key`` that the round found and the command that confirms it, or what the games of
+    ``round=confirm`` say of it. ``pinned`` are the keys beside it that tell the tables of a sweep apart."""
+    lines = []
+    for title, some in groups(results).items():
+        played = [result for result in some if result.summary["games"] and result.config.get("round")]
+        chosen = [result for result in played if result.config["round"] == CHOOSE]
+        if len(chosen) > 1:
+            lines.append(f"{title}: {_choice(max(chosen, key=_rate), key, pinned)}")
+        lines += [f"{title}: {_verdict(result)}" for result in played if result.config["round"] == CONFIRM]
+    return lines
+
+
+def ending(key: str, pinned: Sequence[str] = ()) -> Callable[[list[Result], Any], list[str]]:
+    """``verdicts`` as the end of a sweep."""
+
+    def end(results: list[Result], folder: Any) -> list[str]:
+        from experiments.console import show
+
+        show(*verdicts(results, key, pinned))
+        return []
+
+    return end
+
+
+def _rate(result: Result) -> float:
+    return result.summary["win_rate"]
+
+
+def _interval(result: Result) -> str:
+    rate, low, high = (100 * result.summary[name] for name in ("win_rate", "ci95_low", "ci95_high"))
+    return f"{result.label}, {rate:.1f} % [{low:.1f}, {high:.1f}], seed {result.summary['seed']}"
+
+
+def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
+    return f"best {_interval(best)}. On fresh games: {_command(best, key, pinned)}"
+
+
+def _verdict(result: Result) -> str:
+    low = 100 * result.summary["ci95_low"]
+    above = "above 50 %: confirmed" if low > 50 else "not above 50 %: not confirmed"
+    return f"{_interval(result)}; the lower end is {above}"
+
+
+def _command(best: Result, key: str, pinned: Sequence[str]) -> str:
+    """The command line of a run's sweep, narrowed to that run, with the other seed."""
+    words = [str(word) for word in best.provenance["command"][1:] if not str(word).startswith(("-", *OF_A_SWEEP))]
+    set_here = {key, "round", *pinned}
+    words = [_settled(word, best.config) for word in words if word.partition("=")[0] not in set_here]
+    words += [f"{name}={best.config[name]}" for name in (*pinned, key)]
+    return " ".join([f"python -m experiments.{best.program}", *words, f"round={CONFIRM}"])
+
+
+def _settled(word: str, config: dict[str, Any]) -> str:
+    """A word of the command line; where it sweeps a key, with the value of this run."""
+    name, _, value = word.partition("=")
+    if "," not in value or value.startswith(("[", "{", "'", '"')):
+        return word
+    found: Any = config
+    for part in name.partition("@")[2].split(".") if "@" in name else name.split("."):
+        found = found.get(part, {}) if isinstance(found, dict) else {}
+    return f"{name}={found.get('name', value) if isinstance(found, dict) else found}"

@@ -1,0 +1,81 @@
+"""The best of a sweep is named with the command that plays it on fresh games, and what these say of it."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments import hashimoto2012accelerated as document
+from experiments import open_questions, rounds
+from experiments.match import COMMAND
+from experiments.results import Result
+from gpumcts.match.statistics import wilson
+
+
+def result_of(k: int, wins: int, games: int = 400, **more) -> Result:
+    """A match of Table 1 (a)."""
+    config = {"document": "hashimoto2012accelerated/table1a", "panel": "go, size 9", "k": k, "round": "choose", **more}
+    command = ["match.py", "experiment=hashimoto2012accelerated/table1a", "game=go", "k=1,2,3", "budget=small"]
+    low, high = wilson(wins, 0, games)
+    summary = {"games": games, "win_rate": wins / games, "ci95_low": low, "ci95_high": high, "seed": 1}
+    provenance = {"program": "match", "label": f"k={k}", "command": [*command, "hydra.sweep.dir='x'"]}
+    return Result(Path(f"{k}"), config, provenance, summary)
+
+
+def test_the_best_of_a_round_and_the_command_that_confirms_it():
+    """The command composes, and plays that k with the other seed."""
+    (line,) = rounds.verdicts([result_of(1, 10), result_of(2, 230), result_of(3, 220)], "k")
+    said, command = line.split(" On fresh games: python -m experiments.match ")
+    assert said.endswith("go, size 9: best k=2, 57.5 % [52.6, 62.3], seed 1.")
+    assert command == "experiment=hashimoto2012accelerated/table1a game=go budget=small k=2 round=confirm"
+    jobs, _ = COMMAND._jobs(_flags(command.split()))
+    assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
+
+
+def _flags(words: list[str]):
+    from hydra._internal.utils import get_args_parser
+
+    return get_args_parser().parse_args(words)
+
+
+@pytest.mark.parametrize(("wins", "said"), [(230, "above 50 %: confirmed"), (215, "not above 50 %: not confirmed")])
+def test_what_fresh_games_say(wins, said):
+    (line,) = rounds.verdicts([result_of(2, wins, round="confirm")], "k")
+    assert line.endswith(f"the lower end is {said}")
+
+
+def test_tables_of_a_sweep_are_told_apart():
+    """Of Table 2 each column has its best, and its command keeps to the column; swept games are settled."""
+    some = [result_of(k, 100 + k, panel=c, column=c, game={"name": "go"}) for c in "ab" for k in (1, 2)]
+    for result in some:
+        result.provenance["command"][2] = "game=othello,go"
+    lines = rounds.verdicts(some, "k", ("column",))
+    assert [line.partition("table1a ")[2] for line in lines] == [
+        f"game=go budget=small column={c} k=2 round=confirm" for c in "ab"
+    ]
+
+
+def test_nothing_is_said_of_a_single_cell_or_of_runs_without_rounds():
+    assert rounds.verdicts([result_of(2, 230)], "k") == []
+    assert rounds.verdicts([result_of(1, 230, round=None), result_of(2, 230, round=None)], "k") == []
+
+
+def test_every_item_with_rounds_has_a_title_and_an_end():
+    assert set(document.CONCLUSIONS) == set(document.TITLES) == {"table1a", "table1b", "table2"}
+    assert open_questions.CONCLUSIONS["decay"] is open_questions.decay
+
+
+@pytest.mark.parametrize(
+    ("item", "k", "game", "column", "rate"),
+    [
+        ("table1a", 4, {"name": "havannah", "base": 5}, None, 58.2),
+        ("table1b", 4, {"name": "go", "size": 9}, None, 18.6),
+        ("table1a", 4, {"name": "go", "size": 13}, None, None),
+        ("table1a", 4, {"name": "clobber"}, None, None),
+        ("table2", 4, {"name": "go", "size": 9}, "a", 55.9),
+        ("table2", 6, {"name": "go", "size": 9}, "b", 49.8),
+        ("table2", 7, {"name": "go", "size": 9}, "b", None),
+    ],
+)
+def test_what_the_document_prints(item, k, game, column, rate):
+    printed = document.printed(item, {"k": k, "game": game, "column": column})
+    assert (None if printed is None else round(100 * printed.win_rate, 1)) == rate
