@@ -54,7 +54,7 @@ def go9(results: list[Result], folder: Path) -> list[str]:
     ladder = rungs(of["doubling"])
     if ladder:
         heads: dict[str, str] = dict.fromkeys(
-            ["playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"], "right"
+            ("playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"), "right"
         )
         rows = [
             [f"{rung.playouts:,}", str(rung.games), _elo(rung.elo, rung.half), _elo(rung.total, rung.total_half)]

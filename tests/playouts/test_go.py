@@ -32,6 +32,7 @@ from gpumcts.playouts.go.stages import (
     corrected,
     informed_point,
 )
+from gpumcts.playouts.traces import Traced, TracedWhole, traced
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
 from tests.games.drivers import keys_of
@@ -345,6 +346,17 @@ def test_whole_playouts_are_those_ply_by_ply(policy):
 @pytest.mark.parametrize("size", [13, 19])
 def test_whole_playouts_of_other_sizes(size):
     compare_whole_playouts(size, POLICY)
+
+
+@pytest.mark.slow
+def test_traces_are_those_ply_by_ply():
+    whole = traced(GO[9], POLICY)
+    assert isinstance(whole, TracedWhole)
+    states = np.zeros((50, whole.WORDS), U)  # of a traced game a state ends in its trace
+    states[:, : GO[9].WORDS] = starts(GO[9], 50)
+    batch = states, keys_of(44, count=50), 3
+    by_steps = CpuPlayouts(Traced(GO[9], whole.nothing), POLICY).columns(*batch)
+    assert np.array_equal(CpuPlayouts(whole, POLICY).columns(*batch), by_steps)
 
 
 def test_without_stages_it_is_the_uniform_policy():

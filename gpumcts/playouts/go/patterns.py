@@ -16,6 +16,7 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numba.extending import overload
@@ -27,6 +28,7 @@ from gpumcts.games.go.points import lower as moved_lower
 from gpumcts.jit import JIT_OPTIONS, inlined, word_at
 
 U = np.uint64
+OPTIONS: Any = JIT_OPTIONS
 
 HANE = """
     either   either   either   X
@@ -120,7 +122,7 @@ def _word(number):
     return table()[int(number)]
 
 
-@overload(_word, jit_options=JIT_OPTIONS)
+@overload(_word, jit_options=OPTIONS)
 def _compiled_word(number):
     found = table()  # a constant of the code that looks it up, made when that is compiled
     return lambda number: found[number]
