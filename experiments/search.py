@@ -79,9 +79,12 @@ def _move_text(config: Checked, root: Any, move: int) -> str:
 
 
 def _position_text(config: Checked, root: Any) -> str:
+    import numpy as np
+
     from gpumcts.games.contract import position_text
 
-    return str(position_text(config.game, _state(config, root)))
+    with np.errstate(over="ignore"):
+        return str(position_text(config.game, _state(config, root)))
 
 
 def _moves(config: Checked, root: Any, found: Any) -> list[dict[str, Any]]:

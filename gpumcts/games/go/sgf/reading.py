@@ -77,12 +77,12 @@ class Sides(NamedTuple):
 class Replay:
     """A game as it goes on. start : the state since points were set last; moves : since then; seen : positions of the board."""
 
-    def __init__(self, game: Board, text: Text, start: Any) -> None:
+    def __init__(self, game: Any, text: Text, start: Any) -> None:
         self._game, self._text = game, text
         self._begin(start)
 
     @classmethod
-    def of(cls, game: Board, text: Text, to_move: int) -> "Replay":
+    def of(cls, game: Any, text: Text, to_move: int) -> "Replay":
         """The empty board."""
         return cls(game, text, _state(game, Sides(0, 0), to_move))
 
