@@ -55,8 +55,8 @@ class Printed(NamedTuple):
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
     """What the document prints for the cell of ``item`` that a run's configuration describes, if anything."""
     game = config["game"]
-    columns = TABLE_1.get(item, {}) if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
-    column = columns.get(game["name"], ())
+    columns: dict[str, tuple[float, ...]] = TABLE_1[item] if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
+    column: tuple[float, ...] = columns.get(game["name"], ())
     if config["k"] > len(column) or game.get("size", GO_SIZE) != GO_SIZE:
         return None
     return Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
