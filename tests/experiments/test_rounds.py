@@ -74,3 +74,5 @@ def test_every_item_with_rounds_has_a_title_and_an_end():
 def test_what_the_document_prints(item, k, game, column, rate):
     printed = document.printed(item, {"k": k, "game": game, "column": column})
     assert (None if printed is None else round(100 * printed.win_rate, 1)) == rate
+    if printed is not None:
+        assert printed.iterations == (50_000 if item != "table2" else None)  # which is not tested against
