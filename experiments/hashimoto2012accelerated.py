@@ -31,7 +31,10 @@ TABLE_1 = {
 """Table 1 (a): Accelerated, (b): Discounted, by game, for k = 1 to 7. It does not say on which base Havannah was played."""
 
 TABLE_2 = {"a": (51.2, 51.9, 54.5, 55.9, 53.8, 54.6), "b": (0.0, 0.0, 4.4, 41.6, 47.9, 49.8)}
-"""Table 2, RAVE on both sides in Go: (a) Accelerated, (b) Discounted, for k = 1 to 6."""
+"""Table 2, RAVE on both sides in Go: (a) Accelerated, (b) Discounted, for k = 1 to 6.
+
+Its printed intervals do not fit 1000 games, so its figures stand beside ours and are not tested against.
+"""
 
 GO_SIZE = 9
 
@@ -55,13 +58,11 @@ class Printed(NamedTuple):
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
     """What the document prints for the cell of ``item`` that a run's configuration describes, if anything."""
     game = config["game"]
-    columns: Mapping[str, tuple[float, ...]] = (
-        TABLE_1.get(item, {}) if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
-    )
+    columns: dict[str, tuple[float, ...]] = TABLE_1[item] if item in TABLE_1 else {"go": TABLE_2[config["column"]]}
     column = columns.get(game["name"])
     if column is None or config["k"] > len(column) or game.get("size", GO_SIZE) != GO_SIZE:
         return None
-    return Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS)
+    return Printed(column[config["k"] - 1] / 100, GAMES, ITERATIONS if item in TABLE_1 else None)
 
 
 # ------------------------------------------------------------------------------------------------ worked figures

@@ -282,6 +282,9 @@ def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table)
     }
     assert [round(100 * rate, 1) for rate in frame["document_win_rate"]] == printed[table]
     assert {"table1a": "56.3 ±3.1", "table1b": "28.0 ±2.8"}[table] in done.out
+    assert "othello, choose: best k=" in done.out
+    confirming = f"On fresh games: python -m experiments.{line} engine=cpu threads=1 k="
+    assert confirming in done.out and "round=confirm" in done.out
 
 
 @pytest.mark.slow

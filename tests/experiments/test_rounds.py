@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from hydra._internal.utils import get_args_parser
 
 from experiments import hashimoto2012accelerated as document
 from experiments import open_questions, rounds
@@ -27,14 +28,8 @@ def test_the_best_of_a_round_and_the_command_that_confirms_it():
     said, command = line.split(" On fresh games: python -m experiments.match ")
     assert said.endswith("go, size 9: best k=2, 57.5 % [52.6, 62.3], seed 1.")
     assert command == "experiment=hashimoto2012accelerated/table1a game=go budget=small k=2 round=confirm"
-    jobs, _ = COMMAND._jobs(_flags(command.split()))
+    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
     assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
-
-
-def _flags(words: list[str]):
-    from hydra._internal.utils import get_args_parser
-
-    return get_args_parser().parse_args(words)
 
 
 @pytest.mark.parametrize(("wins", "said"), [(230, "above 50 %: confirmed"), (215, "not above 50 %: not confirmed")])
@@ -79,3 +74,5 @@ def test_every_item_with_rounds_has_a_title_and_an_end():
 def test_what_the_document_prints(item, k, game, column, rate):
     printed = document.printed(item, {"k": k, "game": game, "column": column})
     assert (None if printed is None else round(100 * printed.win_rate, 1)) == rate
+    if printed is not None:
+        assert printed.iterations == (50_000 if item != "table2" else None)  # which is not tested against

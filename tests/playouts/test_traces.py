@@ -31,7 +31,7 @@ GAMES = {"othello": Othello(), "dots_and_boxes": DotsAndBoxes()}
 LEAVES, PLAYOUTS = 12, 3
 POINTS = {name: game for name, game in INSTANCES.items() if hasattr(game, "CELLS")}
 OWN = [name for name, game in POINTS.items() if has_traced_playout(Uniform(), game)]
-QUICK = ("havannah-5-True", "go-default")
+QUICK = ("havannah-5-True", "go-default")  # in plain Python
 
 
 class Own(DotsAndBoxes):
@@ -136,7 +136,8 @@ def test_games_that_play_on_their_own_way_trace_on_it_too():
     assert set(QUICK) <= set(OWN)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n == QUICK[0] else [pytest.mark.slow]) for n in OWN])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OWN)
 def test_own_traces_are_those_ply_by_ply(name):
     """Score, plies and trace: from the start, from all positions of some games, and cut."""
     game = POINTS[name]
