@@ -109,11 +109,12 @@ def test_a_players_file_is_named_in_the_schema():
 
 
 BESIDE = {
+    ("playout", "go"): {"game": "go"},
     ("player", "pvs"): {"budget": "depth"},
     ("budget", "nodes"): {"player": "pvs"},
     ("budget", "depth"): {"player": "pvs"},
 }
-"""What else a choice needs: pvs takes no iterations, and nobody else takes nodes or a depth."""
+"""What else a choice needs: pvs takes no iterations, nobody else takes nodes or a depth, and `go` plays Go alone."""
 
 
 def players_of(game: str) -> int:
@@ -134,7 +135,7 @@ def test_every_choice_composes_for_the_player(group):
 def test_every_choice_composes_for_the_opponent(group):
     for choice in choices(group):
         beside = BESIDE.get((group, choice), {}).items()
-        others = [f"{key}@opponent.{key}={value}" for key, value in beside]
+        others = [f"{key}={value}" if key == "game" else f"{key}@opponent.{key}={value}" for key, value in beside]
         schema.match_config(composed("match", f"{group}@opponent.{group}={choice}", *others))
 
 

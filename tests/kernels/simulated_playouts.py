@@ -8,7 +8,12 @@ import numpy as np
 from gpumcts.kernels import engines
 from tests.kernels.drivers import GAMES, PAIRS, POLICIES, digest, keys_for, positions
 
-SHAPES = {"uniform": (12, 3), "minimax 2": (2, 2), "minimax 3, 4 plies": (2, 1)}  # leaves, playouts of each
+SHAPES = {
+    "uniform": (12, 3),
+    "minimax 2": (2, 2),
+    "minimax 3, 4 plies": (2, 1),
+    "go": (2, 1),
+}  # leaves, playouts of each
 LATE = {"othello": 46, "amazons": 36}
 QUICK = ("othello", "dots_and_boxes", "dice_duel", "shortest_path")  # the other games take half a minute
 MORE_SHAPES = [(1, 1), (1, 2), (3, 1), (5, 31), (2, 32), (3, 33), (1, 64), (1, 1000), (77, 1)]  # of cheap playouts
