@@ -93,7 +93,8 @@ def root_table(operator, forest) -> RootTable:
     trees, most = forest.visits.shape[0], max(1, int(forest.children[:, ROOT].max(initial=1)))
     table = empty_table(trees, most)
     _fill(operator, forest, table)
-    return table
+    widest = max(1, int(table.count.max(initial=1)))  # with RAVE, children are there that no playout has visited
+    return table if widest == most else RootTable(table.count, *(array[:, :widest].copy() for array in table[1:]))
 
 
 def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:

@@ -52,6 +52,7 @@ def has_chance(game):
 
 
 GAMES = for_tests()
+SLOW = {"amazons", "clobber", "deceptive", "go", "havannah"}  # they compile long
 TAKEN = [name for name, game in GAMES.items() if game.PLAYERS == 2 and not has_chance(game)]
 
 
@@ -73,9 +74,7 @@ def affordable_depth(game, words):
     return max(1, min(4, int(np.log(MOST_LINES) / np.log(moves))))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in ("amazons", "clobber", "go") else []) for n in TAKEN]
-)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in TAKEN])
 def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
     """The same value, and a move that has it; where nothing is proven earlier, to the depth that was asked for."""
     game = GAMES[name]

@@ -351,6 +351,7 @@ def test_the_evaluation_informs():
     assert _won(FIVE, key_of(23), games, policy, compiled(Uniform())) > 0.8 * games
 
 
+@pytest.mark.slow
 def test_a_win_in_one_is_proven():
     """A search that solves proves the bridge that the next stone makes, and against the other player the loss that follows."""
     start = contract.parse_position(GAME, "oo.o/...../....../......./....../...../xx.x o")

@@ -27,7 +27,7 @@ EACH = [pytest.param(name, marks=[] if _game_of(name) in QUICK else pytest.mark.
 WORDS = SimpleNamespace(  # an array of the device
     dtype=SimpleNamespace(itemsize=8), shape=(64,), strides=(8,), __cuda_array_interface__={"data": (1 << 40, False)}
 )
-JOB = (WORDS, 3, 1, 1, 0, 0, 1, 32)
+JOB = (WORDS, 3, 4, 1, 1, 0, 0, 1, 32)
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 needs_ptxas = pytest.mark.skipif(compile_check.find_ptxas() is None, reason="ptxas (nvidia-cuda-nvcc) is not installed")

@@ -121,7 +121,7 @@ PLAYED_WHOLE = [
         game,
         policy,
         id=f"{name}-{kind}",
-        marks=[] if name in ("havannah-least", "havannah-5-True") else [pytest.mark.slow],
+        marks=[] if name == "havannah-least" else [pytest.mark.slow],
     )
     for name, game in INSTANCES.items()
     for kind, policy in PLAYING.items()

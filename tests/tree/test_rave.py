@@ -61,7 +61,7 @@ WITH_BIAS = Rave(initial=0.9, final=30.0, exploration=0.3, ignore_every=3)
 # ------------------------------------------------------------------------------------------------- like the reference
 
 
-@pytest.mark.parametrize("operator", ["average", "accelerated", "discounted"])
+@pytest.mark.parametrize("operator", ["average", pytest.param("accelerated", marks=pytest.mark.slow), "discounted"])
 def test_othello_is_the_reference(operator):
     """Visit for visit, value for value, and both sums of every move, visited or not: the start, the middle, a pass."""
     searcher = searcher_of(operator_of(operator), rule=Rave())

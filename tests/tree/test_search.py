@@ -252,6 +252,7 @@ def test_a_finished_game_is_not_searched():
 SIGNATURES = {
     "accelerated": "735033698aa4ba4b",
     "average": "557e3a27652ae08e",
+    "accelerated_adaptive": "8b775f4fc930f18d",
     "average_rounds": "557e3a27652ae08e",
     "average_variance": "557e3a27652ae08e",
     "bast": "557e3a27652ae08e",
@@ -266,9 +267,11 @@ SIGNATURES = {
 }
 SIGNATURES_OF_RULES = {
     "bast": "3ec4417daa9fed94",
+    "best_or_random": "d51ceba47a494260",
     "boltzmann": "961af729cfde5d6a",
     "depth_decayed": "daaa04127d683fb8",
     "epsilon_greedy": "309ec2029d7df1e0",
+    "rave": "984b736535a1c487",
     "sensei": "1b21341f7159e270",
     "ucb1": "557e3a27652ae08e",
     "ucb1_tuned": "976e3b366f867de9",

@@ -288,6 +288,7 @@ def test_an_urgency_among_draws_is_refused():
         "uniform",
         "boltzmann",
         "epsilon_greedy",
+        "best_or_random",
     }
 
 
