@@ -1,4 +1,4 @@
-"""Uniform playouts that keep chains: the moves of ``sampling.random_move``, about ten times as fast."""
+"""Uniform playouts that keep chains along the way: the moves of ``sampling.random_move``, found without floods."""
 
 import numpy as np
 
