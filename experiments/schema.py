@@ -307,9 +307,8 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
         return _senseis_player(plain, prefix)
     if name == "gtp":
         keys = program_keys(plain, prefix)
-        identity = {
-            key: value for key, value in keys._asdict().items() if key != "processes"
-        }  # which decides no result
+        # processes decide no result
+        identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
         return PlayerConfig(name, {"player": identity}, program=keys)
     if name in ALONE:
         return _player_without_playouts(ALONE[name], plain, prefix)

@@ -183,9 +183,8 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     bound = {"iterations_of_seconds": measured} if measured else {}
     engine = resolve(config.engine)
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
-    most = min(
-        processes.values(), default=None
-    )  # each game has a process, and keeps one core busy, whoever moves in it
+    # Each game has a process, and keeps one core busy, whoever moves in it.
+    most = min(processes.values(), default=None)
     programs = {side: version(config.game, keys) for side, keys in outside.items()}
     return Seats((players[0], players[1]), iterations, bound, engine, at_once, most, programs)
 

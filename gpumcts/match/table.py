@@ -58,9 +58,8 @@ class Table:
         self._told: dict[int, list[tuple[int, int, int]]] = {}  # ply, whose move, and view, of games that are not over
         self._texts: dict[int, list[str]] = {}  # of ``moves``
         self._looks_back = has_history(rules.game)
-        self._earlier: dict[
-            int, np.ndarray
-        ] = {}  # of games begun, where the rules look back: states so far, with room for more
+        # Of games begun, where the rules look back: states so far, with room for more.
+        self._earlier: dict[int, np.ndarray] = {}
         self._move_text = move_text.find(type(rules.game))
         self._unpack = unpack.find(type(rules.game))
 

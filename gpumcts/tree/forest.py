@@ -15,9 +15,8 @@ from gpumcts.jit import inlined
 
 ROOT = 0
 NONE = -1
-UNSETTLED = (
-    -1
-)  # moves of a node that has not been reached yet, in trees whose nodes get all children at once: without chance
+UNSETTLED = -1
+"""Moves of a node that has not been reached yet, in trees whose nodes get all children at once: without chance."""
 CAPACITIES = np.array(
     [1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048]
     + [3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768],
