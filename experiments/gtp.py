@@ -18,7 +18,10 @@ from experiments.serving import check_serving, own_streams
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    check_serving(config, "experiments.gtp")
+    from gpumcts.players.chance import refuse_chance
+
+    check_serving(config)
+    refuse_chance(config.game, "experiments.gtp")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:

@@ -9,14 +9,12 @@ from typing import BinaryIO
 from experiments.schema import Checked
 
 
-def check_serving(config: Checked, command: str) -> None:
-    """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
+def check_serving(config: Checked) -> None:
+    """Refuse an engine that is not there, and a budget that does not fit."""
     from experiments.seating import check_engine, check_memory
-    from gpumcts.players.chance import refuse_chance
 
     check_engine(config.engine)
     check_memory(config)
-    refuse_chance(config.game, command)
 
 
 @contextmanager

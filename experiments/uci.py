@@ -18,13 +18,17 @@ from experiments.serving import check_serving, own_streams
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    check_serving(config, "experiments.uci")
+    from gpumcts.players.chance import refuse_early_chance
+
+    check_serving(config)
+    refuse_early_chance(config.game, "experiments.uci")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Serve until nobody asks any more."""
     from experiments.console import say
     from experiments.seating import searcher
+    from gpumcts.players.chance import refuse_chance
     from gpumcts.programs.clock import Limits
     from gpumcts.uci.engine import Engine
 
@@ -32,6 +36,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     player = config.player
 
     def make() -> Any:
+        refuse_chance(config.game, "experiments.uci")
         return searcher(config, player)
 
     limits = Limits(player.budget.iterations, player.budget.seconds)

@@ -105,8 +105,8 @@ class Engine:
                 ("stop", "ponderhit", "debug"), lambda _: None
             ),  # no search is on, and there is nothing to debug
         }
-        self._maker = ThreadPoolExecutor(1, "uci-search")
-        self._made: Future[Searcher] = self._maker.submit(make)
+        self._maker, self._make = ThreadPoolExecutor(1, "uci-search"), make
+        self._made: Future[Searcher] | None = None
 
     def serve(self, source: Source, sink: Sink) -> None:
         """Answer requests until ``quit``, the end of input, or until nobody listens. Nothing it can be sent makes it raise."""
@@ -114,6 +114,7 @@ class Engine:
         with contextlib.suppress(BrokenPipeError):
             while (request := self._inbox.next()) is not None and request.name != "quit":
                 self._handle(request)
+                self._begin_search()  # once ``uci`` has been answered: compiling would take the time for it
 
     def close(self) -> None:
         """Wait for the search to be made, if it is being made."""
@@ -239,12 +240,19 @@ class Engine:
         seconds = min(self._limits.seconds or math.inf, go.clock(position.mover, position.moves_left(), lag))
         return Limits(self._limits.iterations, None if seconds == math.inf else seconds)
 
+    def _begin_search(self) -> Future[Searcher]:
+        """The search that is being made, or has been."""
+        if self._made is None:
+            self._made = self._maker.submit(self._make)
+        return self._made
+
     def _searcher(self) -> Searcher | None:
         """The search, once it is made; None where ``quit`` comes first. Raises BadInput where it cannot be made."""
-        while not self._made.done() and not self._inbox.quits():
+        made = self._begin_search()
+        while not made.done() and not self._inbox.quits():
             with contextlib.suppress(NotYet):
-                self._made.result(SECONDS_A_LOOK)
-        return self._made.result() if self._made.done() else None
+                made.result(SECONDS_A_LOOK)
+        return made.result() if made.done() else None
 
     def _stopped(self, go: Go) -> bool:
         """Whether what has come ends the search. Other requests wait for its end; one without an end is ended by them."""

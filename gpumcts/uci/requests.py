@@ -12,6 +12,7 @@ COMMANDS = frozenset(
 COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime")
 FLAGS = ("infinite", "ponder")
 MOST_DIGITS = 15
+MOST_MOVES = 40  # that a clock is shared among; random games are longer than others
 
 
 class Request(NamedTuple):
@@ -75,7 +76,7 @@ class Go(NamedTuple):
         left, more = (self.wtime, self.winc) if player == 0 else (self.btime, self.binc)
         if left is None:
             return math.inf
-        moves = self.movestogo or max(moves_left, FEWEST_MOVES)
+        moves = self.movestogo or min(max(moves_left, FEWEST_MOVES), MOST_MOVES)
         return spent(max(min(left, left / moves + (more or 0)), 0) / 1000, lag)
 
     def seconds(self, lag: float = LAG) -> float | None:

@@ -143,6 +143,7 @@ def test_the_clock():
     assert go("wtime 60000 movestogo 2").clock(0, 30) == pytest.approx(0.9 * 30 - 0.05)
     assert go("wtime 2000 winc 9000 movestogo 1").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
     assert go("wtime 60000").clock(0, 1) == pytest.approx(0.9 * 12 - 0.05)
+    assert go("wtime 60000").clock(0, 300) == pytest.approx(0.9 * 1.5 - 0.05)
     assert go("wtime -5").clock(0, 30) == LEAST == go("wtime 0 movestogo 0").clock(0, 30)
     assert go("").seconds() is None
     assert (go("movetime 1000").seconds(0.25), go("movetime 1").seconds()) == (0.75, LEAST)
@@ -179,7 +180,7 @@ def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
 def test_quit_does_not_wait_for_the_search_to_be_made(engine):
     never = threading.Event()
     fresh = engine(search=lambda: never.wait(60))
-    assert talk(fresh, "isready", "quit") == [] and not fresh._made.done()
+    assert talk(fresh, "isready", "quit") == [] and fresh._made is not None and not fresh._made.done()
     never.set()
 
 
