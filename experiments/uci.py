@@ -8,6 +8,7 @@ wall-clock time, or the iterations, are the most a move takes. Scores are 400 lo
 What is no answer goes to stderr; the engine makes no folder.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -43,7 +44,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     with own_streams() as (source, sink):
         engine = Engine(config.game, make, limits, config.keys.seed, say)
         engine.serve(source, sink)
-        engine.close()
+    if engine.compiling:
+        os._exit(0)  # nothing stops a compiler, and its files are written whole or not at all
+    engine.close()
     return {}
 
 

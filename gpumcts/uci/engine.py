@@ -116,6 +116,11 @@ class Engine:
                 self._handle(request)
                 self._begin_search()  # once ``uci`` has been answered: compiling would take the time for it
 
+    @property
+    def compiling(self) -> bool:
+        """Whether the search is being made."""
+        return self._made is not None and not self._made.done()
+
     def close(self) -> None:
         """Wait for the search to be made, if it is being made."""
         self._maker.shutdown(cancel_futures=True)

@@ -180,7 +180,7 @@ def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
 def test_quit_does_not_wait_for_the_search_to_be_made(engine):
     never = threading.Event()
     fresh = engine(search=lambda: never.wait(60))
-    assert talk(fresh, "isready", "quit") == [] and fresh._made is not None and not fresh._made.done()
+    assert talk(fresh, "isready", "quit") == [] and fresh.compiling
     never.set()
 
 
