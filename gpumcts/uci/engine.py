@@ -101,9 +101,8 @@ class Engine:
             "ucinewgame": self._new_game,
             "position": self._set_position,
             "go": self._go,
-            **dict.fromkeys(
-                ("stop", "ponderhit", "debug"), lambda _: None
-            ),  # no search is on, and there is nothing to debug
+            # No search is on where they come here.
+            **dict.fromkeys(("stop", "ponderhit", "debug"), lambda _: None),
         }
         self._maker, self._make = ThreadPoolExecutor(1, "uci-search"), make
         self._made: Future[Searcher] | None = None
