@@ -7,23 +7,20 @@
 first. What is no answer goes to stderr; the engine makes no folder.
 """
 
-import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from typing import Any
 
 from experiments.command import Command, Run
 from experiments.schema import Checked, game_value, gtp_config
+from experiments.serving import check_serving, own_streams
 
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine that is not there, a budget that does not fit, and a game that is not for two or has chance."""
-    from experiments.seating import check_engine, check_memory
+    """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
     from gpumcts.players.chance import refuse_chance
 
-    check_engine(config.engine)
-    check_memory(config)
+    check_serving(config)
     refuse_chance(config.game, "experiments.gtp")
 
 
@@ -33,8 +30,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
     from experiments.console import say
     from experiments.seating import searcher
-    from gpumcts.gtp.engine import Engine, Limits
+    from gpumcts.gtp.engine import Engine
     from gpumcts.gtp.stream import serve
+    from gpumcts.programs.clock import Limits
 
     assert config.player is not None
     player, game = config.player, config.identity["game"]
@@ -46,28 +44,12 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         return game_value({"game": {"name": game["name"], **terms}})[0]
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
-    with _streams() as (source, sink):
+    with own_streams() as (source, sink):
         terms = {key: value for key, value in game.items() if key != "name"}
         engine = Engine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
         serve(engine.handle, source, sink)
         engine.close()
     return {}
-
-
-@contextmanager
-def _streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Stdin unbuffered, and stdout for answers alone: what else is printed meanwhile goes to stderr."""
-    sys.stdout.flush()
-    own, before = os.dup(1), sys.stdout
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    try:
-        with open(0, "rb", buffering=0, closefd=False) as source, open(own, "wb", closefd=False) as sink:
-            yield source, sink
-    finally:
-        sys.stdout = before
-        os.dup2(own, 1)
-        os.close(own)
 
 
 COMMAND = Command("gtp", gtp_config, work, prepare, serves=True)

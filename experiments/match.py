@@ -22,7 +22,9 @@ from experiments.folder import SUMMARY, read_json
 from experiments.schema import Checked, label, match_config
 
 MOST_REASONS = 5  # of forfeits that are shown; the summary has all
-NO_DIGEST = "player=gtp is a program outside: nobody can repeat its games, which depend on its clock and state"
+NO_DIGEST = (
+    "player=gtp or player=uci is a program outside: nobody can repeat its games, which depend on its clock and state"
+)
 
 
 def prepare(config: Checked) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from annotated_types import Interval
 
 from experiments.budgets import Budget, budget_of
-from experiments.programs import GtpPlayerKeys, program_keys
+from experiments.programs import PROGRAM_KEYS, ProgramKeys, program_keys
 from experiments.values import shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -35,6 +35,7 @@ PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "pvs": ("budget",),
     "random": (),
     "gtp": (),
+    "uci": (),
 }
 """The groups that count for each player; setting another one is refused."""
 
@@ -122,6 +123,14 @@ class GtpKeys(NamedTuple):
     memory_gb: Memory = None
 
 
+class UciKeys(NamedTuple):
+    """The plain keys of experiments.uci."""
+
+    seed: Seed = 1
+    threads: Threads = None
+    memory_gb: Memory = None
+
+
 class AlphaBetaKeys(NamedTuple):
     """The keys of player=alpha_beta."""
 
@@ -185,7 +194,7 @@ class PlayerConfig:
     budget: Budget = Budget()
     best_so_far: bool = False
     table_mb: int = 0
-    program: GtpPlayerKeys = GtpPlayerKeys()
+    program: ProgramKeys | None = None
 
     @property
     def plays_out(self) -> bool:
@@ -305,7 +314,7 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
         return _monte_carlo_player(plain, prefix)
     if name == "sensei":
         return _senseis_player(plain, prefix)
-    if name == "gtp":
+    if name in PROGRAM_KEYS:
         keys = program_keys(plain, prefix)
         # processes decide no result
         identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
@@ -339,7 +348,7 @@ def _senseis_player(plain: Plain, prefix: str) -> PlayerConfig:
     return PlayerConfig(keys.name, identity, policy, rule, operator, settings, budget)
 
 
-ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "gtp": GtpPlayerKeys, "sensei": SenseiKeys}
+ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "sensei": SenseiKeys, **PROGRAM_KEYS}
 """The keys of the players that have some of their own."""
 
 
@@ -437,10 +446,19 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.gtp."""
-    keys = _top(GtpKeys, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
+    return _serving_config(plain, GtpKeys, "GTP")
+
+
+def uci_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.uci."""
+    return _serving_config(plain, UciKeys, "UCI")
+
+
+def _serving_config(plain: Plain, cls: type, protocol: str) -> Checked:
+    keys = _top(cls, plain, ("game", *PLAYER_GROUPS["uct"], "engine"))
     game, game_identity = game_value(plain)
     if game.PLAYERS != 2:
-        raise BadInput(f"game={game_identity['name']} is for one player; GTP takes a game for two")
+        raise BadInput(f"game={game_identity['name']} is for one player; {protocol} takes a game for two")
     player = searching_player(plain)
     check_policies(game, player.policy)
     engine = named(plain["engine"], "engine", engines.NAMES)

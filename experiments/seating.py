@@ -20,7 +20,7 @@ from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.chance import refuse_chance
 from gpumcts.players.contract import Anyone, Player
-from gpumcts.players.gtp import GtpPlayer
+from gpumcts.players.outside import OutsidePlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.rates import Rate, bound_rates, calibrate
@@ -76,7 +76,7 @@ def _check_tables(config: Checked) -> None:
 def check_chance(config: Checked) -> None:
     """Raise BadInput where chance moves in the game of a player that takes none."""
     for prefix, player in sides(config):
-        if player.name in ("alpha_beta", "pvs", "gtp"):
+        if player.name in ("alpha_beta", "pvs") or player.program is not None:
             refuse_chance(config.game, f"{prefix}player={player.name}")
 
 
@@ -94,9 +94,9 @@ def _table_of(player: PlayerConfig) -> tuple[int, str, float]:
 
 
 def check_programs(config: Checked) -> None:
-    """Raise BadInput where a program of player=gtp is missing, or does not start."""
+    """Raise BadInput where a program of player=gtp or player=uci is missing, or does not start."""
     for prefix, player in sides(config):
-        if player.name == "gtp":
+        if player.program is not None:
             version(config.game, player.program, prefix)
 
 
@@ -153,7 +153,7 @@ class Seats:
     def close(self) -> None:
         """End the programs outside."""
         for player in self.players:
-            if isinstance(player, GtpPlayer):
+            if isinstance(player, OutsidePlayer):
                 player.close()
 
 
@@ -172,7 +172,7 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     measured = _measured(config, timed, folder) if timed else {}
     iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
-    outside = {side: player.program for side, player in configured.items() if player.name == "gtp"}
+    outside = {side: player.program for side, player in configured.items() if player.program is not None}
     processes = {side: keys.processes or config.threads for side, keys in outside.items()}
     players: list[Anyone] = [
         seated(config.game, outside[side], side, processes[side], folder, on_progress)

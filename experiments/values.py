@@ -23,6 +23,7 @@ WORDS = {
     str: "text",
     list[int]: "a list of integers, such as [0,12]",
     list[str]: 'a list of texts, such as ["level 1"]',
+    dict[str, bool | int | float | str | None]: "names with values, such as {Hash:16,Threads:1}",
 }
 
 

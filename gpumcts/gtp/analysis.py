@@ -4,7 +4,7 @@ import time
 
 from gpumcts.errors import BadInput
 from gpumcts.gtp.position import COLOURS, Position
-from gpumcts.gtp.stream import Sink
+from gpumcts.programs.lines import Sink
 from gpumcts.tree.root import Child
 from gpumcts.tree.searched import Searched
 from gpumcts.tree.thinking import Thinking

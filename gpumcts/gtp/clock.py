@@ -2,10 +2,9 @@
 
 import math
 
-LAG = 0.05  # seconds a move that go to those in between
-SHARE = 0.9  # of what is left: a slice of the search may take longer than it should
-FEWEST_MOVES = 5  # that main time is to last for
-LEAST = 0.01
+from gpumcts.programs.clock import FEWEST_MOVES, LEAST, spent
+
+__all__ = ["LEAST", "Clock"]
 
 
 class Clock:
@@ -44,4 +43,4 @@ class Clock:
         share = left / stones if stones else left / max(moves_left, FEWEST_MOVES)
         if not stones and self._stones:
             share = max(share, self._period / self._stones)  # main time may run out
-        return max(SHARE * share - LAG, LEAST)
+        return spent(share)

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import COLOURS, Position
 from gpumcts.gtp.records import read_record
-from gpumcts.gtp.stream import Lines, Request, Sink, answer
+from gpumcts.gtp.stream import Request, answer
+from gpumcts.programs.clock import Limits
+from gpumcts.programs.lines import Lines, Sink
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.searched import Searched
@@ -25,13 +27,6 @@ SYNTAX = "syntax error"
 SECONDS_A_LOOK = 0.02  # at the input, while an analysis has nothing more to do
 MOST_SECONDS = 1e9
 SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
-
-
-class Limits(NamedTuple):
-    """What a move may take: so many iterations, or wall-clock seconds; one of them is None. A clock may lower both."""
-
-    iterations: int | None
-    seconds: float | None
 
 
 class Refusal(Exception):

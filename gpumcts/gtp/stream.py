@@ -1,13 +1,12 @@
 """GTP's form: lines that come in, answers that go out (GTP 2, sections 2.2 to 2.6)."""
 
 import contextlib
-import queue
 import re
-import threading
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-MOST_LINE = 1 << 16
+from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
+
 LINE = re.compile(r"(?:(?P<id>[0-9]{1,32})(?:\s+|$))?(?P<words>.*)")
 
 
@@ -17,20 +16,6 @@ class Request(NamedTuple):
     id: str
     name: str
     arguments: list[str]
-
-
-class Source(Protocol):
-    """Where bytes come from: at most so many, as soon as there are some, none at the end."""
-
-    def read(self, size: int, /) -> bytes | None: ...
-
-
-class Sink(Protocol):
-    """Where bytes go."""
-
-    def write(self, data: bytes, /) -> object: ...
-
-    def flush(self) -> None: ...
 
 
 def parse(line: bytes) -> Request | None:
@@ -51,35 +36,6 @@ def answer(status: str, request: Request, text: str) -> bytes:
     head, *more = lines or [""]
     body = "\n".join([f"{status}{request.id} {head}".rstrip(), *(line or " " for line in more)])
     return body.encode("ascii") + b"\n\n"
-
-
-class Lines:
-    """Lines of a source, read ahead by a thread, so that ``waiting`` tells whether another one has come."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._lines: queue.Queue[bytes | None] = queue.Queue(10_000)
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        left = b""
-        with contextlib.suppress(OSError, ValueError):
-            while more := self._source.read(MOST_LINE):
-                *lines, left = (left + more).split(b"\n")
-                for line in lines:
-                    self._lines.put(line)
-                left = left[: 2 * MOST_LINE]  # of a line that does not end the rest is of no use
-        if left:
-            self._lines.put(left)
-        self._lines.put(None)
-
-    def next(self) -> bytes | None:
-        """The next line without its newline; None at the end."""
-        return self._lines.get()
-
-    def waiting(self) -> bool:
-        """Whether a line, or the end, has come."""
-        return not self._lines.empty()
 
 
 def serve(handle: Callable[[Request, Lines, Sink], bool], source: Source, sink: Sink) -> None:

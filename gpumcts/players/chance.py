@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
+from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import PLY_STEP, key_of
+
+EARLY_PLIES = 40
 
 
 def refuse_chance(game: Any, player: str) -> None:
@@ -17,6 +20,22 @@ def refuse_chance(game: Any, player: str) -> None:
     counts, movers = rules.describe(state)
     while counts[0]:
         if movers[0] == CHANCE:
-            raise BadInput(f"{player}: in {type(rules.game).__name__} chance moves, which it takes no account of")
+            raise _refusal(rules.game, player)
         state, key = rules.play(state, rules.random_moves(state, key)), key + PLY_STEP
         counts, movers = rules.describe(state)
+
+
+def refuse_early_chance(game: Any, player: str) -> None:
+    """The same by the first plies of a random game, in plain Python, for who cannot wait for ``refuse_chance`` to compile."""
+    state, key = contract.start(game), key_of(0)
+    with np.errstate(over="ignore"):
+        for _ in range(EARLY_PLIES):
+            if contract.count_moves(game, state) == 0:
+                return
+            if contract.mover(game, state) == CHANCE:
+                raise _refusal(game, player)
+            state, key = contract.play(game, state, contract.random_move(game, state, key)), key + PLY_STEP
+
+
+def _refusal(game: Any, player: str) -> BadInput:
+    return BadInput(f"{player}: in {type(game).__name__} chance moves, which it takes no account of")

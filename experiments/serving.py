@@ -1,0 +1,33 @@
+"""What commands that serve others have in common: streams, and what is refused before anything is served."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from experiments.schema import Checked
+
+
+def check_serving(config: Checked) -> None:
+    """Refuse an engine that is not there, and a budget that does not fit."""
+    from experiments.seating import check_engine, check_memory
+
+    check_engine(config.engine)
+    check_memory(config)
+
+
+@contextmanager
+def own_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Stdin unbuffered, and stdout for answers alone: what else is printed meanwhile goes to stderr."""
+    sys.stdout.flush()
+    own, before = os.dup(1), sys.stdout
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        with open(0, "rb", buffering=0, closefd=False) as source, open(own, "wb", closefd=False) as sink:
+            yield source, sink
+    finally:
+        sys.stdout = before
+        os.dup2(own, 1)
+        os.close(own)

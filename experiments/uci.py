@@ -1,0 +1,56 @@
+"""Our engine for GUIs and match programs of chess: it reads UCI on stdin and answers on stdout, until quit or the end of input.
+
+    python -m experiments.uci game=chess budget.seconds=1
+    python -m experiments.uci game=chess budget=iterations budget.iterations=20000
+
+``go nodes`` (iterations), ``movetime`` and ``infinite`` are done as said; with a clock or without a word, ``budget.seconds`` of
+wall-clock time, or the iterations, are the most a move takes. Scores are 400 log10(p / (1 - p)) centipawns for a win rate p.
+What is no answer goes to stderr; the engine makes no folder.
+"""
+
+import os
+import sys
+from typing import Any
+
+from experiments.command import Command, Run
+from experiments.schema import Checked, uci_config
+from experiments.serving import check_serving, own_streams
+
+
+def prepare(config: Checked) -> None:
+    """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
+    from gpumcts.players.chance import refuse_early_chance
+
+    check_serving(config)
+    refuse_early_chance(config.game, "experiments.uci")
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Serve until nobody asks any more."""
+    from experiments.console import say
+    from experiments.seating import searcher
+    from gpumcts.players.chance import refuse_chance
+    from gpumcts.programs.clock import Limits
+    from gpumcts.uci.engine import Engine
+
+    assert config.player is not None
+    player = config.player
+
+    def make() -> Any:
+        refuse_chance(config.game, "experiments.uci")
+        return searcher(config, player)
+
+    limits = Limits(player.budget.iterations, player.budget.seconds)
+    with own_streams() as (source, sink):
+        engine = Engine(config.game, make, limits, config.keys.seed, say)
+        engine.serve(source, sink)
+    if engine.compiling:
+        os._exit(0)  # nothing stops a compiler, and its files are written whole or not at all
+    engine.close()
+    return {}
+
+
+COMMAND = Command("uci", uci_config, work, prepare, serves=True)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())

@@ -1,0 +1,1 @@
+"""What all protocols between programs that play have in common: processes, lines, positions, clocks."""

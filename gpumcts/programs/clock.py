@@ -1,0 +1,20 @@
+"""What a move may take, and how much of a clock it takes."""
+
+from typing import NamedTuple
+
+LAG = 0.05  # seconds a move that go to those in between
+SHARE = 0.9  # of what is left: a slice of the search may take longer than it should
+FEWEST_MOVES = 5  # that main time is to last for
+LEAST = 0.01
+
+
+class Limits(NamedTuple):
+    """What a move may take: so many iterations, or wall-clock seconds; one of them is None. A clock may lower both."""
+
+    iterations: int | None
+    seconds: float | None
+
+
+def spent(share: float, lag: float = LAG) -> float:
+    """Seconds to think where a move may take ``share``, of which ``lag`` is lost on the way."""
+    return max(SHARE * share - lag, LEAST)

@@ -1,0 +1,280 @@
+"""Our engine: the commands of UCI over any game for two without chance whose moves are words."""
+
+import contextlib
+import math
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any
+
+import numpy as np
+
+import gpumcts
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import parse_position, score
+from gpumcts.programs.clock import LAG, Limits
+from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.thinking import Thinking
+from gpumcts.uci.info import Telling, line
+from gpumcts.uci.position import Position
+from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
+
+SECONDS_A_LOOK = 0.05  # at the input, while the search is being made
+MOST_REQUESTS = 10_000  # that wait meanwhile
+NO_MOVE_TEXT = "(none)"
+MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
+"""Requests that do not wait for the end of a search."""
+OPTIONS = {"move overhead": ("Move Overhead", round(1000 * LAG), 0, 5000), "multipv": ("MultiPV", 1, 1, 20)}
+"""By name in lower case: name, default, least and most. Move Overhead is in milliseconds."""
+
+
+class Inbox:
+    """Requests of a source; what has come can be looked through before it is taken."""
+
+    def __init__(self, source: Source) -> None:
+        self._lines = Lines(source)
+        self._requests: deque[Request] = deque()
+        self.ended = False  # no line comes any more
+
+    def next(self) -> Request | None:
+        """The next request, waited for; None at the end."""
+        while not self._requests and not self.ended:
+            self._read()
+        return self._requests.popleft() if self._requests else None
+
+    def wait(self) -> None:
+        """Until another line has come, or the end."""
+        if not self.ended:
+            self._read()
+
+    def first(self) -> Request | None:
+        """The next request, if it has come; it stays."""
+        self._read_all()
+        return self._requests[0] if self._requests else None
+
+    def quits(self) -> bool:
+        """Whether ``quit`` has come."""
+        self._read_all()
+        return any(request.name == "quit" for request in self._requests)
+
+    def _read_all(self) -> None:
+        while not self.ended and self._lines.waiting() and len(self._requests) < MOST_REQUESTS:
+            self._read()
+
+    def _read(self) -> None:
+        content = self._lines.next()
+        if content is None:
+            self.ended = True
+        elif len(content) <= MOST_LINE and (request := parse(content)) is not None:
+            self._requests.append(request)
+
+
+class Engine:
+    """An engine for one game, between a source of requests and a sink.
+
+    game : option value, compiled; make : its search, made and compiled in a thread of its own, since that may take a minute,
+        while requests that need none are answered
+    limits : of a move, where ``go`` names none; a clock lowers them
+    say : told, in one line, what does not belong to the protocol
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        make: Callable[[], Searcher],
+        limits: Limits,
+        seed: int = 1,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._game, self._limits, self._seed, self._say = game, limits, seed, say
+        self._position: Position | None = Position(game)  # None where the last one was refused
+        self._told = Game("", [])
+        self._number = 0  # of the game
+        self._options = {name: option[1] for name, option in OPTIONS.items()}
+        self._commands: dict[str, Callable[[list[str]], None]] = {
+            "uci": self._introduce,
+            "isready": self._ready,
+            "setoption": self._set_option,
+            "ucinewgame": self._new_game,
+            "position": self._set_position,
+            "go": self._go,
+            # No search is on where they come here.
+            **dict.fromkeys(("stop", "ponderhit", "debug"), lambda _: None),
+        }
+        self._maker, self._make = ThreadPoolExecutor(1, "uci-search"), make
+        self._made: Future[Searcher] | None = None
+
+    def serve(self, source: Source, sink: Sink) -> None:
+        """Answer requests until ``quit``, the end of input, or until nobody listens. Nothing it can be sent makes it raise."""
+        self._inbox, self._sink = Inbox(source), sink
+        with contextlib.suppress(BrokenPipeError):
+            while (request := self._inbox.next()) is not None and request.name != "quit":
+                self._handle(request)
+                self._begin_search()  # once ``uci`` has been answered: compiling would take the time for it
+
+    @property
+    def compiling(self) -> bool:
+        """Whether the search is being made."""
+        return self._made is not None and not self._made.done()
+
+    def close(self) -> None:
+        """Wait for the search to be made, if it is being made."""
+        self._maker.shutdown(cancel_futures=True)
+
+    # ------------------------------------------------------------------------------------------------- requests
+
+    def _handle(self, request: Request) -> None:
+        self._guarded(request.name, lambda: self._commands[request.name](request.arguments))
+        self._sink.flush()
+
+    def _guarded(self, name: str, work: Callable[[], Any]) -> Any:
+        """What ``work`` gives; None where it fails, which is told."""
+        try:
+            return work()
+        except BadInput as error:
+            self._tell(f"info string {error}")
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # a fault of ours: the game goes on, and stderr tells
+            self._say(f"{name}: {type(error).__name__}: {error}")
+            self._tell("info string internal error")
+
+    def _tell(self, text: str) -> None:
+        self._sink.write(line(text))
+
+    def _introduce(self, arguments: list[str]) -> None:
+        self._tell(f"id name gpumcts {gpumcts.__version__}")
+        self._tell("id author the gpumcts authors")
+        for name, default, least, most in OPTIONS.values():
+            self._tell(f"option name {name} type spin default {default} min {least} max {most}")
+        self._tell("uciok")
+
+    def _ready(self, arguments: list[str]) -> None:
+        if self._searcher() is not None:
+            self._tell("readyok")
+
+    def _set_option(self, arguments: list[str]) -> None:
+        words = " ".join(arguments).removeprefix("name ")
+        name, _, text = words.partition(" value ")
+        option = OPTIONS.get(name.strip().lower())
+        if option is None:
+            raise BadInput(f"there is no option {name.strip()!r}")
+        name, _, least, most = option
+        text = text.strip()
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+            raise BadInput(f"option {name} takes an integer in [{least}, {most}]")
+        self._options[name.lower()] = int(text)
+
+    def _new_game(self, arguments: list[str]) -> None:
+        self._number += 1
+        self._position, self._told = Position(self._game, self._number), Game("", [])
+
+    def _set_position(self, arguments: list[str]) -> None:
+        """A game that goes on is followed from where it was; any other is played anew."""
+        position, told = self._position, self._told
+        self._position = None
+        game = game_of(arguments)
+        known = len(told.moves)
+        if position is None or game.start != told.start or game.moves[:known] != told.moves:
+            position, known = self._begin(game.start), 0
+        for ply in range(known, len(game.moves)):
+            try:
+                position.push(position.parse(game.moves[ply]))
+            except BadInput as error:
+                raise BadInput(f"position: move number {ply + 1}: {error}") from None
+        self._position, self._told = position, game
+
+    def _begin(self, text: str) -> Position:
+        with np.errstate(over="ignore"):
+            return Position(self._game, self._number, parse_position(self._game, text) if text else None)
+
+    # --------------------------------------------------------------------------------------------------- search
+
+    def _go(self, arguments: list[str]) -> None:
+        """Search, telling on the way, and answer with one move, whatever happens."""
+        best = self._guarded("go", lambda: self._best(go_of(arguments)))
+        self._tell(f"bestmove {best or NO_MOVE_TEXT}")
+
+    def _best(self, go: Go) -> str:
+        """The text of the move that a search finds; ``(none)`` where there is none."""
+        if go.idle:
+            self._tell(
+                f"info string {' and '.join(go.idle)}: not for a search by playouts, whose limits are nodes and time"
+            )
+        position = self._position
+        if position is None:
+            raise BadInput("go: the last position was refused")
+        if position.over:
+            self._tell_the_end(position)
+            self._wait_for_stop(go)
+            return NO_MOVE_TEXT
+        only = position.only_move
+        if only is not None and not go.endless and go.nodes is None and go.movetime is None:
+            return position.text(only)
+        searcher = self._searcher()
+        return NO_MOVE_TEXT if searcher is None else self._search(searcher, position, go)
+
+    def _search(self, searcher: Searcher, position: Position, go: Go) -> str:
+        key = key_of(self._seed, position.number, len(position.moves))
+        thinking = Thinking(searcher, position.words(), key, position.number)
+        telling = Telling(position, self._options["multipv"], self._sink)
+        for _ in thinking.slices(*self._limits_of(searcher, position, go)):
+            if self._stopped(go):
+                break
+            telling.look(thinking)
+        else:
+            self._wait_for_stop(go)
+        thinking.keep()
+        found = thinking.found()
+        telling.tell(found)
+        return position.text(int(found.decide()[0]))
+
+    def _limits_of(self, searcher: Searcher, position: Position, go: Go) -> Limits:
+        """What ``go`` says of iterations and time is done as said; a clock, or nothing, leaves it to the engine's own limits."""
+        lag = self._options["move overhead"] / 1000
+        if go.endless:
+            return Limits(None, None)
+        if go.nodes is not None or go.movetime is not None:
+            settings = searcher.settings
+            fewest = 1 + -(-searcher.switches.threshold // settings.playouts_per_leaf)  # below that no move is tried
+            return Limits(None if go.nodes is None else max(go.nodes, fewest), go.seconds(lag))
+        seconds = min(self._limits.seconds or math.inf, go.clock(position.mover, position.moves_left(), lag))
+        return Limits(self._limits.iterations, None if seconds == math.inf else seconds)
+
+    def _begin_search(self) -> Future[Searcher]:
+        """The search that is being made, or has been."""
+        if self._made is None:
+            self._made = self._maker.submit(self._make)
+        return self._made
+
+    def _searcher(self) -> Searcher | None:
+        """The search, once it is made; None where ``quit`` comes first. Raises BadInput where it cannot be made."""
+        made = self._begin_search()
+        while not made.done() and not self._inbox.quits():
+            with contextlib.suppress(NotYet):
+                made.result(SECONDS_A_LOOK)
+        return made.result() if made.done() else None
+
+    def _stopped(self, go: Go) -> bool:
+        """Whether what has come ends the search. Other requests wait for its end; one without an end is ended by them."""
+        while (request := self._inbox.first()) is not None:
+            if request.name not in MEANWHILE:
+                return go.endless or self._inbox.quits()
+            self._inbox.next()
+            if request.name in ("stop", "ponderhit"):
+                return True
+            self._handle(request)
+        return self._inbox.ended and go.endless
+
+    def _wait_for_stop(self, go: Go) -> None:
+        """An endless search says nothing before it is told to stop, even where it has nothing more to do."""
+        while go.endless and not self._stopped(go):
+            self._inbox.wait()
+
+    def _tell_the_end(self, position: Position) -> None:
+        with np.errstate(over="ignore"):
+            result = int(score(self._game, position.state)) * (1 - 2 * position.mover)
+        self._tell(f"info depth 0 score {'mate 0' if result < 0 else 'cp 0'}")

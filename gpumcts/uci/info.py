@@ -1,0 +1,68 @@
+"""What our engine tells of its search."""
+
+import math
+import time
+
+from gpumcts.programs.lines import Sink
+from gpumcts.programs.position import Position
+from gpumcts.tree.root import Child
+from gpumcts.tree.searched import Searched
+from gpumcts.tree.solve import DRAW, LOSS, WIN
+from gpumcts.tree.thinking import Thinking
+
+INTERVAL = 0.5  # seconds between lines
+MOST_PLIES = 24  # of a line
+MOST_CENTIPAWNS = 9_999
+
+
+def centipawns(rate: float) -> int:
+    """A win rate p as the Elo formula has it, 400 log10(p / (1 - p)), within MOST_CENTIPAWNS: 0.5 is 0, 0.64 is 100."""
+    if not 0 < rate < 1:
+        return MOST_CENTIPAWNS if rate >= 1 else -MOST_CENTIPAWNS
+    exact = 400 * math.log10(rate / (1 - rate))
+    return round(min(max(exact, -MOST_CENTIPAWNS), MOST_CENTIPAWNS))
+
+
+def line(text: str) -> bytes:
+    """A line as it goes out: printable ASCII alone."""
+    return "".join(c if " " <= c <= "~" else "?" for c in text).encode("ascii") + b"\n"
+
+
+class Telling:
+    """``info depth 6 nodes 2000 nps 4000 time 500 score cp 31 pv e2e4 ...``, at most every ``INTERVAL``.
+
+    ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``.
+    """
+
+    def __init__(self, position: Position, lines: int, sink: Sink) -> None:
+        self._position, self._lines, self._sink = position, lines, sink
+        self._begin = time.monotonic()
+        self._next = self._begin + INTERVAL
+
+    def look(self, thinking: Thinking) -> None:
+        """Tell what is known, if it is time."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + INTERVAL
+            self.tell(thinking.found())
+
+    def tell(self, found: Searched) -> None:
+        """Tell what was found, the move that is to be played first."""
+        took = time.monotonic() - self._begin
+        best = int(found.decide()[0])
+        children = sorted(found.root_children(0), key=lambda child: child.move != best)
+        for number, child in enumerate(children[: self._lines], 1):
+            pv = self._position.line(found.principal_variation(0, child.move)[:MOST_PLIES])
+            which = f" multipv {number}" if self._lines > 1 else ""
+            pace = round(found.iterations / max(took, 1e-3))
+            self._sink.write(
+                line(
+                    f"info depth {len(pv)}{which} nodes {found.iterations} nps {pace} time {round(1000 * took)} "
+                    f"score cp {centipawns(_rate(child))} pv {' '.join(pv)}"
+                )
+            )
+        self._sink.flush()
+
+
+def _rate(child: Child) -> float:
+    return {WIN: 1.0, DRAW: 0.5, LOSS: 0.0}.get(child.proof, child.value)

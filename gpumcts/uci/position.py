@@ -1,0 +1,53 @@
+"""The game that a GUI plays: it may go on where our rules see a draw."""
+
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.programs import position
+
+FEN_FIELDS, FEN_CLOCK = 6, 4
+
+
+class Position(position.Position):
+    """As ``programs.position.Position``, for games whose draws have to be claimed, which our rules do not ask for.
+
+    The third occurrence of a position, and the fifty moves of Chess, end a game only where the GUI says so. While moves are
+    asked for it has not: such a position is played on as if it were the first of its kind.
+    """
+
+    def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
+        super().__init__(game, number, start)
+        self._states = [self._played_on(self.start)]
+
+    @property
+    def state(self) -> Any:
+        """The position as the game's NamedTuple, with what the game so far forbids, unless that is to go on."""
+        seen = super().state
+        return seen if self._moves_in(seen) else self._states[-1]
+
+    def push(self, move: int) -> None:
+        """Play a legal move of whoever is to move."""
+        super().push(move)
+        self._states[-1] = self._played_on(self._states[-1])
+
+    def _moves_in(self, state: Any) -> int:
+        with np.errstate(over="ignore"):
+            return int(contract.count_moves(self.game, state))
+
+    def _played_on(self, state: Any) -> Any:
+        """``state``; with the clock of a FEN at 0 where no move is left otherwise, and some is then."""
+        if self._moves_in(state):
+            return state
+        with np.errstate(over="ignore"):
+            fields = str(contract.position_text(self.game, state)).split()
+            if len(fields) != FEN_FIELDS:
+                return state
+            fields[FEN_CLOCK] = "0"
+            try:
+                other = contract.parse_position(self.game, " ".join(fields))
+            except BadInput:
+                return state
+        return other if self._moves_in(other) else state

@@ -1,0 +1,92 @@
+"""A program outside that speaks UCI: it introduces itself, takes options, and is asked for the best move of a position."""
+
+import threading
+import time
+from collections.abc import Mapping
+
+from gpumcts.programs.process import Late, Log, Process, Trouble, readable
+from gpumcts.uci.options import Option, Value, command_of, parse_option
+
+MOST_NOISE = 1 << 16
+MOST_INFO = 1 << 24
+SECONDS_TO_STOP = 2.0
+
+
+class Program(Process):
+    """One running program that speaks UCI.
+
+    name : what it calls itself; options : those it lists, by their names in lower case
+    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself.
+    """
+
+    def __init__(self, command: list[str], patience: float, log: Log | None = None) -> None:
+        super().__init__(command, patience, log)
+        self.name, self.options = "", dict[str, Option]()
+        try:
+            self.send("uci")
+            self._wait_for("uciok", "uci")
+        except BaseException:
+            self.kill()
+            raise
+
+    def set_options(self, values: Mapping[str, Value]) -> None:
+        """Set options; raises BadInput, and sets none, where the program does not list one, or does not take its value."""
+        for command in [command_of(self.options, name, value) for name, value in values.items()]:
+            self.send(command)
+        self.ready()
+
+    def new_game(self) -> None:
+        """What follows belongs to another game than what was before."""
+        self.send("ucinewgame")
+        self.ready()
+
+    def ready(self, stop: threading.Event | None = None) -> None:
+        """Wait until it has done all that it was told. What it has said meanwhile, and before, is nobody's answer."""
+        self.send("isready")
+        self._wait_for("readyok", "isready", stop)
+
+    def best_move(self, position: str, go: str, stop: threading.Event | None = None) -> str:
+        """Its move after a ``position`` command, by a ``go`` command; empty where it names none.
+
+        A program that does not answer in time is told once to stop. Raises Trouble where it crashed, hangs all the same, or
+        floods us, and KeyboardInterrupt where ``stop`` is set meanwhile. After either it is of no more use.
+        """
+        self.send(position)
+        self.ready(stop)
+        self.send(go)
+        try:
+            words = self._wait_for("bestmove", go, stop)
+        except Late as late:
+            self.send("stop")
+            try:
+                words = self._wait_for("bestmove", "stop", stop, SECONDS_TO_STOP)
+            except Late:
+                raise Trouble(f"{late}, nor to stop within {SECONDS_TO_STOP:g} s") from None
+        return words[1] if len(words) > 1 else ""
+
+    def _wait_for(
+        self, word: str, asked: str, stop: threading.Event | None = None, seconds: float | None = None
+    ) -> list[str]:
+        """The line that begins with ``word``, as words. Others do not count, as the protocol has it, as long as they are few."""
+        end = time.monotonic() + (self.patience if seconds is None else seconds)
+        info = noise = 0
+        while True:
+            line = self._line(asked, end, stop)
+            words = line.decode("utf-8", "replace").split()
+            if words[:1] == [word]:
+                return words
+            if words[:1] == ["info"]:
+                info += len(line) + 1
+            else:
+                noise += len(line) + 1
+                self._hear(words)
+            if noise > MOST_NOISE or info > MOST_INFO:
+                kind = f"{MOST_NOISE >> 10} KiB" if noise > MOST_NOISE else f"{MOST_INFO >> 20} MiB of info"
+                raise Trouble(f"answered {asked} with more than {kind}")
+
+    def _hear(self, words: list[str]) -> None:
+        """What it tells of itself."""
+        if words[:2] == ["id", "name"]:
+            self.name = readable(" ".join(words[2:]))
+        elif option := parse_option(" ".join(words)):
+            self.options[option.name.lower()] = option

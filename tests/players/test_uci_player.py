@@ -1,0 +1,156 @@
+"""Programs that speak UCI in a match: they are told the games as they are, and whatever they do ends their own game alone."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.match.runner import play_match
+from gpumcts.players.random import RandomPlayer
+from gpumcts.players.uci import Terms, UciPlayer, look_at
+from gpumcts.uci.options import Option, command_of, parse_option
+from tests.players.test_gtp_player import records
+
+GAME = DotsAndBoxes()
+FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_uci_program.py"))]
+
+
+def terms(*words, patience=60.0, **options):
+    return Terms([*FAKE, *map(str, words)], "depth 1", options, patience)
+
+
+def play(folder, terms, games=4, processes=1, game=GAME):
+    """A match of a program against the random mover."""
+    player = UciPlayer(game, terms, processes, "fake")
+    try:
+        players = (RandomPlayer(game), player)
+        return play_match(game, players, games, 7, folder, {"of": "tests"}, games_in_flight=processes)
+    finally:
+        player.close()
+
+
+REASONS = {
+    "crash": "ended with exit code 3: out of luck",
+    "killed": "was killed by signal 9",
+    "hang": "hangs: no answer to go depth 1 within 2 s, nor to stop within 2 s",
+    "garbage": r"made an illegal move: \[1mI",
+    "illegal": "made an illegal move: ",
+    "none": r"made an illegal move: \(none\)",
+    "null": "made an illegal move: 0000",
+    "empty": "made an illegal move: nothing",
+    "flood": "answered go depth 1 with a line of more than 64 KiB",
+    "chatter": "answered go depth 1 with more than 64 KiB",
+    "infos": "answered go depth 1 with more than 16 MiB of info",
+}
+
+
+@pytest.mark.parametrize("mode", REASONS)
+def test_a_failure_ends_its_game_alone(mode, tmp_path):
+    """The first game in which it happens is lost, with the reason; all others are played to their end by a new process."""
+    patience = 2.0 if mode == "hang" else 60.0
+    result = play(tmp_path / "run", terms(mode, tmp_path / "flag", patience=patience))
+    over = [record for record in records(tmp_path / "run") if "ended" in record]
+    assert [record["ended"] for record in over] == ["forfeited"]
+    assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
+    (reason,) = result.given_up[1].reasons
+    assert reason == over[0]["reason"]
+    assert re.fullmatch(REASONS[mode] + ".*", reason), reason
+    assert result.given_up[1][:2] == (0, 1) and result.given_up[0] == (0, 0, {})
+    assert result.games == 4 and not result.interrupted and result.digest is None
+    assert all(record["plies"] == 12 for record in records(tmp_path / "run") if "ended" not in record)
+
+
+def test_a_late_program_is_told_to_stop_once_and_plays_on(tmp_path):
+    result = play(tmp_path, terms("late", tmp_path / "flag", patience=2.0), games=2)
+    assert result.given_up[1] == (0, 0, {})
+
+
+def test_what_nobody_asked_for_is_no_answer(tmp_path):
+    """A second bestmove, illegal, comes before the next question."""
+    result = play(tmp_path, terms("twice"))
+    assert result.given_up[1] == (0, 0, {})
+
+
+def test_a_program_is_told_the_games_as_they_are(tmp_path):
+    """Every question follows the game's own moves up to that ply; a new game is announced, and each question is ready first."""
+    log = tmp_path / "log"
+    play(tmp_path / "run", terms("good", "", log), 5)
+    lines = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
+    assert lines[:4] == ["uci", "isready", "ucinewgame", "isready"] and lines[-1] == "quit"
+    games = [record["moves"].split() for record in records(tmp_path / "run")]
+    asked = [place for place, line in enumerate(lines) if line.startswith("go")]
+    assert {lines[place] for place in asked} == {"go depth 1"}
+    for place in asked:
+        position, ready = lines[place - 2 : place]
+        moves = position.removeprefix("position startpos").removeprefix(" moves").split()
+        assert ready == "isready" and any(moves == game[: len(moves)] for game in games)
+    assert lines.count("ucinewgame") == 5 and len(asked) >= 5 * 3  # at the start it is in its first game
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (Terms(["no_such_program"], "depth 1"), "no_such_program cannot be started: no such file or directory"),
+        (terms("dies"), "ended with exit code 1: no licence"),
+        (terms("mute", patience=0.5), "hangs: no answer to uci within 0.5 s"),
+        (Terms(["cat"], "depth 1", {}, 0.5), "hangs: no answer to uci within 0.5 s"),
+        (Terms(["yes"], "depth 1"), "answered uci with more than 64 KiB"),
+        (terms("good", Threads=1), "option Threads: the program has none such; it lists Hash, Own Book, Style, Clear"),
+        (terms("good", hash=65), r"option Hash=65: must be an integer in \[1, 64\]"),
+    ],
+)
+def test_a_program_that_does_not_start_is_refused(made, message):
+    with pytest.raises(BadInput, match=message) as error:
+        look_at(GAME, made)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_program_says_who_it_is_and_is_told_its_options(tmp_path):
+    log, options = (
+        tmp_path / "log",
+        {"hash": 8, "own book": True, "Clear Hash": None, "File": "a b", "style": "Wild play"},
+    )
+    made = Terms([*FAKE, "good", "", str(log)], "depth 1", options)
+    assert look_at(GAME, made) == "Fake 1"
+    told = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
+    assert told[1:7] == [
+        "setoption name Hash value 8",
+        "setoption name Own Book value true",
+        "setoption name Clear Hash",
+        "setoption name File value a b",
+        "setoption name Style value Wild play",
+        "isready",
+    ]
+
+
+def test_options_are_read_and_held_against_their_bounds():
+    assert parse_option("option name Ha sh type spin default 1 min -2 max 3") == Option("Ha sh", "spin", "-2", "3")
+    assert parse_option("option name S type combo default a b var a b var c") == Option(
+        "S", "combo", choices=("a b", "c")
+    )
+    assert parse_option("option name F type string default") == Option("F", "string")
+    for line in ("option", "option name", "options name a type spin", "id name option name"):
+        assert parse_option(line) is None
+    listed = {
+        "n": Option("N", "spin", "-2", "3"),
+        "b": Option("B", "check"),
+        "c": Option("C", "combo", choices=("Up", "Down")),
+        "x": Option("X", "button"),
+        "s": Option("S", "string"),
+    }
+    for name, value, message in (
+        ("n", 4, r"option N=4: must be an integer in \[-2, 3\]"),
+        ("n", 1.5, "an integer"),
+        ("b", 1, "option B=1: must be true or false"),
+        ("c", "left", "option C=left: must be one of Up, Down"),
+        ("x", 1, "option X=1: must be null: it is a button"),
+        ("s", "a\nquit", "a value is one line"),
+        ("z", 1, "option z: the program has none such; it lists N, B, C, X, S"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            command_of(listed, name, value)
+    assert command_of(listed, "n", -2) == "setoption name N value -2"
+    assert command_of(listed, "s", "") == "setoption name S value <empty>"

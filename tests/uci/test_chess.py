@@ -1,0 +1,142 @@
+"""UCI over Chess: draws that nobody claims, and programs as others make them."""
+
+import os
+import random
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpumcts.games.chess import Chess
+from gpumcts.games.contract import parse_position
+from gpumcts.match.runner import play_match
+from gpumcts.players.random import RandomPlayer
+from gpumcts.players.uci import Terms, UciPlayer, look_at
+from gpumcts.programs import position
+from gpumcts.uci.position import Position
+from tests.players.test_gtp_player import installed, records
+
+GAME = Chess().compiled()
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+# ------------------------------------------------------------------------------------------------------------ draws
+
+
+def test_the_third_occurrence_is_played_on():
+    """By our rules the game is over; a GUI that asks for a move has not claimed the draw."""
+    ours, theirs = position.Position(GAME), Position(GAME)
+    for ply in range(21):
+        assert not theirs.over
+        if not ours.over:
+            ours.push(ours.parse(SHUFFLE[ply % 4]))
+        theirs.push(theirs.parse(SHUFFLE[ply % 4]))
+    assert ours.over and len(ours.moves) == 8
+    assert len(theirs.legal) == 20 and "e7e5" in [theirs.text(move) for move in theirs.legal]
+
+
+def test_fifty_moves_are_played_on_and_a_mate_is_not():
+    late = "8/8/8/3k4/8/8/4R3/4K3 w - - 99 80"
+    for text, more in ((late, "e2e3"), (late.replace("99", "117"), "e2e3")):
+        board = Position(GAME, 0, parse_position(GAME, text))
+        for move in (more, "d5c5", "e3d3"):
+            board.push(board.parse(move))
+        assert not board.over
+    for text in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 99 1", "7k/8/6K1/8/8/8/8/8 b - - 0 1"):
+        assert Position(GAME, 0, parse_position(GAME, text)).over
+
+
+# ------------------------------------------------------------------------------------------------- real programs
+
+
+def play(folder, player, games):
+    try:
+        return play_match(GAME, (RandomPlayer(GAME), player), games, 5, folder, {"of": "tests"}, games_in_flight=1)
+    finally:
+        player.close()
+
+
+@pytest.mark.parametrize(("name", "words", "go"), [("gnuchess", ["--uci"], "depth 1"), ("stockfish", [], "nodes 200")])
+def test_a_match_against(name, words, go, tmp_path):
+    """Whole games from both sides; no move is misunderstood, either way."""
+    terms = Terms([installed(name), *words], go, {"Hash": 16})
+    assert name in look_at(GAME, terms).lower().replace(" ", "")
+    result = play(tmp_path, UciPlayer(GAME, terms), 4)
+    assert result.games == 4 and result.given_up[1] == (0, 0, {})
+    assert result.losses >= 3  # of a random mover, who wins or holds a game in far less than one of a thousand
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_program_that_is_killed_or_stopped_in_mid_game(sign, tmp_path):
+    """That game is forfeited, with the reason, and no other."""
+    program, moves = installed("stockfish"), []
+
+    def on_progress(done):
+        moves.append(done)
+        if len(moves) == 5:
+            os.kill(player._free[0]._process._process.pid, sign)
+
+    player = UciPlayer(GAME, Terms([program], "nodes 50", {}, 2.0), 1, "program", None, on_progress)
+    result = play(tmp_path, player, 3)
+    assert result.games == 3 and result.given_up[1].forfeited == 1
+    (reason,) = result.given_up[1].reasons
+    expected = "was killed by signal 9" if sign == signal.SIGKILL else "hangs: no answer to isready within 2 s"
+    assert reason == expected
+    assert sum("ended" in record for record in records(tmp_path)) == 1
+
+
+# ---------------------------------------------------------------------------------------------------- our engine
+
+
+@pytest.fixture(scope="module")
+def ours():
+    """Our engine in the hands of python-chess, which refuses what is no UCI and what is no legal move."""
+    engine = pytest.importorskip("chess.engine")
+    command = [sys.executable, "-m", "experiments.uci", "game=chess", "engine=cpu", "threads=1"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with engine.SimpleEngine.popen_uci(command, timeout=300, env=environment) as opened:
+        opened.ping()
+        yield opened
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [True, False])
+def test_python_chess_plays_our_engine(ours, side):
+    """A whole game against random moves; every move and every line of ``pv`` is legal to python-chess."""
+    import chess.engine
+
+    board, rng, infos = chess.Board(), random.Random(side), 0
+    while not board.is_game_over():
+        if board.turn == side:
+            played = ours.play(board, chess.engine.Limit(nodes=60), game=side, info=chess.engine.INFO_ALL)
+            line = board.copy(stack=False)
+            for move in played.info.get("pv", []):
+                assert move in line.legal_moves
+                line.push(move)
+            infos += "score" in played.info
+            board.push(played.move)
+        else:
+            board.push(rng.choice(list(board.legal_moves)))
+    assert infos > 5
+
+
+@pytest.mark.slow
+def test_python_chess_analyses_with_our_engine(ours):
+    import chess.engine
+
+    mate = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+    lines = ours.analyse(mate, chess.engine.Limit(nodes=2000), multipv=3)
+    assert [line["multipv"] for line in lines] == [1, 2, 3] and lines[0]["pv"][0].uci() == "h5f7"
+    assert lines[0]["score"].white().score() > lines[1]["score"].white().score()
+    assert ours.play(mate, chess.engine.Limit(time=0.1)).move == chess.Move.from_uci("h5f7")
+    with ours.analysis(chess.Board()) as analysis:
+        nodes = [info["nodes"] for info, _ in zip((i for i in analysis if "nodes" in i), range(2), strict=False)]
+    assert nodes == sorted(nodes) and len(nodes) == 2
+    board = chess.Board()
+    for move in SHUFFLE * 4:
+        board.push_uci(move)
+    assert ours.play(board, chess.engine.Limit(nodes=50)).move in board.legal_moves
+    assert re.match("gpumcts ", ours.id["name"])

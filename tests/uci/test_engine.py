@@ -1,0 +1,383 @@
+"""Our engine: every request, the form of its answers, the clock, searches without an end, and what it makes of noise."""
+
+import io
+import math
+import random
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.contract import position_text
+from gpumcts.games.othello import Othello
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.programs.clock import LEAST, Limits
+from gpumcts.programs.lines import MOST_LINE
+from gpumcts.programs.position import Position
+from gpumcts.rng import key_of
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.uci.engine import Engine
+from gpumcts.uci.info import MOST_CENTIPAWNS, centipawns
+from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
+
+OTHELLO = Othello()
+FIRST = {"d3", "c4", "f5", "e6"}
+INFO = re.compile(
+    r"info depth (\d+)(?: multipv (\d+))? nodes (\d+) nps (\d+) time (\d+) score cp (-?\d+) pv (\w+(?: \w+)*)"
+)
+
+
+@pytest.fixture(scope="module")
+def searcher():
+    return Searcher(OTHELLO, Uniform(), Ucb1(), Average())
+
+
+@pytest.fixture
+def engine(searcher):
+    """``engine(iterations=20, ...)``: an engine of Othello; ``.said`` is what it told beside the protocol."""
+    made = []
+
+    def make(iterations=20, seconds=None, search=lambda: searcher, **options):
+        said = []
+        fresh = Engine(OTHELLO, search, Limits(iterations, seconds), say=said.append, **options)
+        fresh.said = said
+        made.append(fresh)
+        return fresh
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def talk(engine, *lines, raw=None):
+    """The lines of the engine's answer."""
+    sink = io.BytesIO()
+    engine.serve(io.BytesIO(raw if raw is not None else "".join(f"{line}\n" for line in lines).encode()), sink)
+    text = sink.getvalue().decode("ascii")
+    assert text == "" or text.endswith("\n")
+    return text.splitlines()
+
+
+def moves(lines):
+    return [line.removeprefix("bestmove ") for line in lines if line.startswith("bestmove")]
+
+
+class Steps(io.RawIOBase):
+    """A source of (sign, part), and the sink: a part comes once the sign has gone out."""
+
+    def __init__(self, *parts):
+        super().__init__()
+        self.parts, self.told, self.changed = list(parts), b"", threading.Condition()
+
+    def write(self, data):
+        with self.changed:
+            self.told += bytes(data)
+            self.changed.notify_all()
+        return len(data)
+
+    def writable(self):
+        return True
+
+    def read(self, size=-1):
+        if not self.parts:
+            return b""
+        sign, part = self.parts.pop(0)
+        with self.changed:
+            self.changed.wait_for(lambda: sign in self.told, 60)
+        return part
+
+
+# -------------------------------------------------------------------------------------------------------- the form
+
+
+@pytest.mark.parametrize(
+    ("line", "request_"),
+    [
+        (b"isready", Request("isready", [])),
+        (b" joho\tdebug  on\r", Request("debug", ["on"])),
+        (b"go depth 3", Request("go", ["depth", "3"])),
+        (b"", None),
+        (b"\xff\x00 xyzzy GO", None),
+    ],
+)
+def test_lines(line, request_):
+    assert parse(line) == request_
+
+
+def game(text):
+    return game_of(text.split())
+
+
+def go(text):
+    return go_of(text.split())
+
+
+def test_positions():
+    assert game("startpos") == Game("", [])
+    assert game("startpos moves e2e4 e7e5") == Game("", ["e2e4", "e7e5"])
+    assert game("fen a b - 0 1 moves c2c4") == Game("a b - 0 1", ["c2c4"])
+    for text in ("", "moves e2e4", "fen", "fen moves e2e4", "startpos e2e4", "sfen a"):
+        with pytest.raises(BadInput, match="it takes 'startpos' or 'fen'"):
+            game(text)
+
+
+def test_what_go_says():
+    said = go("depth x wtime 60000 btime -20 infinite winc 100 nodes 12 nodes searchmoves e2e4 movetime 99 boo")
+    assert (said.wtime, said.btime, said.winc, said.nodes, said.movetime, said.depth) == (60000, -20, 100, 12, 99, None)
+    assert said.endless and said.idle == ("searchmoves",)
+    assert go("depth 3 mate 2").idle == ("depth", "mate") and not go("depth 3").endless
+    assert go("ponder").endless
+    assert go_of(["nodes", "9" * 400]).nodes is None
+
+
+def test_the_clock():
+    """Nine tenths of a share of what is left, and of the increment, less the lag; never more than what is left."""
+    assert go("").clock(0, 30) == math.inf == go("wtime 1000").clock(1, 30)
+    assert go("wtime 60000 btime 30000").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
+    assert go("wtime 60000 btime 30000").clock(1, 30, 0.5) == pytest.approx(0.9 * 1 - 0.5)
+    assert go("wtime 60000 winc 1000").clock(0, 30) == pytest.approx(0.9 * 3 - 0.05)
+    assert go("wtime 60000 movestogo 2").clock(0, 30) == pytest.approx(0.9 * 30 - 0.05)
+    assert go("wtime 2000 winc 9000 movestogo 1").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
+    assert go("wtime 60000").clock(0, 1) == pytest.approx(0.9 * 12 - 0.05)
+    assert go("wtime 60000").clock(0, 300) == pytest.approx(0.9 * 1.5 - 0.05)
+    assert go("wtime -5").clock(0, 30) == LEAST == go("wtime 0 movestogo 0").clock(0, 30)
+    assert go("").seconds() is None
+    assert (go("movetime 1000").seconds(0.25), go("movetime 1").seconds()) == (0.75, LEAST)
+
+
+def test_scores():
+    """The Elo formula, both ways, and its ends."""
+    assert centipawns(0.5) == 0 and centipawns(0.64) == 100 and centipawns(0.36) == -100
+    for cp in (-700, -35, 1, 250, 1200):
+        assert centipawns(1 / (1 + 10 ** (-cp / 400))) == cp
+    assert (centipawns(1.0), centipawns(0.0), centipawns(1e-300)) == (MOST_CENTIPAWNS, *[-MOST_CENTIPAWNS] * 2)
+
+
+def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
+    """``uci`` is answered at once, ``isready`` when it is: nothing more is asked before the first is answered."""
+    ready = threading.Event()
+
+    class Source(Steps):
+        def read(self, size=-1):
+            if len(self.parts) == 1:
+                ready.set()
+            return super().read(size)
+
+    source = Source((b"", b"uci\nisready\n"), (b"uciok\n", b"quit\n"))
+    fresh = engine(search=lambda: (ready.wait(60), searcher)[1])
+    fresh.serve(source, source)
+    lines = source.told.decode().splitlines()
+    assert re.fullmatch(r"id name gpumcts \S+", lines[0]) and lines[1].startswith("id author ")
+    options = [line for line in lines if line.startswith("option ")]
+    assert all(re.fullmatch(r"option name [\w ]+ type spin default \d+ min \d+ max \d+", line) for line in options)
+    assert lines[2 + len(options)] == "uciok" and options
+
+
+def test_quit_does_not_wait_for_the_search_to_be_made(engine):
+    never = threading.Event()
+    fresh = engine(search=lambda: never.wait(60))
+    assert talk(fresh, "isready", "quit") == [] and fresh.compiling
+    never.set()
+
+
+def test_a_search_that_cannot_be_made_is_told():
+    def search():
+        raise BadInput("memory_gb=0.001: a tree takes more")
+
+    fresh = Engine(OTHELLO, search, Limits(20, None))
+    told = "info string memory_gb=0.001: a tree takes more"
+    assert talk(fresh, "isready", "go") == [told, told, "bestmove (none)"]
+    fresh.close()
+
+
+# ------------------------------------------------------------------------------------------------------ the search
+
+
+def test_go_is_the_search_of_that_many_iterations(engine, searcher):
+    """Whatever the slices: the move is that of one search under the key of game and ply, and ``info`` tells of that search."""
+    position = Position(OTHELLO, 2)
+    position.push(position.parse("f5"))
+    found = searcher.search(position.words()[None], np.array([key_of(1, 2, 1)], np.uint64), 300)
+    best = int(found.decide()[0])
+    lines = talk(engine(), "ucinewgame", "ucinewgame", "position startpos moves f5", "go nodes 300")
+    assert moves(lines) == [position.text(best)]
+    depth, number, nodes, _, _, score, line = INFO.fullmatch(lines[-2]).groups()
+    assert (int(nodes), number) == (300, None)
+    assert line.split() == position.line(found.principal_variation(0, best)) and int(depth) == len(line.split())
+    assert int(score) == centipawns(float(found.worth(np.array([best]))[0][0]))
+
+
+def test_limits(engine):
+    """What ``go`` names, else the engine's own; a depth is told to be none."""
+    fresh = engine(iterations=25)
+
+    def nodes(go):
+        lines = talk(fresh, go)
+        assert moves(lines)[0] in FIRST and len(moves(lines)) == 1
+        return int(INFO.fullmatch(lines[-2])[3]), lines[0]
+
+    assert nodes("go")[0] == nodes("go wtime 100000 btime 100000")[0] == nodes("go movestogo 3")[0] == 25
+    assert nodes("go nodes 40")[0] == 40 and nodes("go nodes 0")[0] == 2
+    assert nodes("go nodes 40 movetime 60000")[0] == 40
+    assert nodes("go movetime 70")[0] > 0 and nodes("go movetime 1")[0] > 0
+    told = "info string depth: not for a search by playouts, whose limits are nodes and time"
+    assert nodes("go depth 7") == (25, told)
+    assert nodes("go wtime 1 btime 1")[0] <= 25
+
+
+def test_positions_are_followed_from_where_they_were(engine, monkeypatch):
+    """A game that goes on is told its new moves alone; one taken back, or another, is played anew; all are the same."""
+    pushed = []
+    push = Position.push
+    monkeypatch.setattr(Position, "push", lambda self, move: (pushed.append(move), push(self, move))[1])
+    fresh, text = engine(), position_text(OTHELLO, Position(OTHELLO).state)
+    for line, pushes in (
+        ("startpos moves f5 d6", 2),
+        ("startpos moves f5 d6 c3", 1),
+        ("startpos moves f5 d6", 2),
+        (f"fen {text} moves f5 d6", 2),
+        (f"fen {text} moves f5 d6", 0),
+        ("startpos moves f5 f4", 2),
+    ):
+        pushed.clear()
+        assert talk(fresh, f"position {line}") == [] and len(pushed) == pushes
+    assert (
+        len({*moves(talk(fresh, "position startpos moves f5 d6", "go", f"position fen {text} moves f5 d6", "go"))}) == 1
+    )
+
+
+def test_what_is_no_position_is_refused_and_not_played_from(engine):
+    fresh = engine()
+    for line, told in (
+        ("position startpos moves f5 f5", "position: move number 2: move 'f5' is not legal here"),
+        ("position fen X", ""),
+        ("position", "position: it takes 'startpos'"),
+    ):
+        lines = talk(fresh, "position startpos", line, "go")
+        assert lines[0].startswith(f"info string {told}")
+        assert lines[1:] == ["info string go: the last position was refused", "bestmove (none)"]
+    assert moves(talk(fresh, "position startpos", "go"))[0] in FIRST
+
+
+def test_a_game_that_is_over_and_an_only_move(engine):
+    rng, fresh, position, only = random.Random(4), engine(), Position(OTHELLO), 0
+    played = []
+    while legal := position.legal:
+        if len(legal) == 1:
+            only += 1
+            lines = talk(fresh, f"position startpos moves {' '.join(played)}", "go wtime 9 btime 9", "go nodes 5")
+            assert moves(lines) == [position.text(legal[0])] * 2 and len(lines) == 3
+        played.append(position.text(move := rng.choice(legal)))
+        position.push(move)
+    game = f"position startpos moves {' '.join(played)}"
+    first, second = talk(fresh, game, "go"), talk(fresh, game, "go infinite", "stop")
+    assert first == second and first[0] in ("info depth 0 score mate 0", "info depth 0 score cp 0")
+    assert first[1] == "bestmove (none)" and only
+
+
+def test_an_endless_search_ends_when_it_is_told_to(engine):
+    """It answers ``isready`` meanwhile, and tells nothing of a move before ``stop``."""
+    source = Steps(
+        (b"", b"go infinite\n"), (b" pv ", b"isready\n"), (b"readyok", b"stop\nisready\n"), (b"bestmove", b"")
+    )
+    engine().serve(source, source)
+    before, after = source.told.split(b"readyok\n", 1)
+    assert b"bestmove" not in before and b"info depth" in before
+    assert re.search(rb"bestmove \w\d\nreadyok\n$", after)
+
+
+@pytest.mark.parametrize("end", ["stop", "ponderhit", "quit", "go nodes 9", "position startpos", ""])
+@pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 9 btime 9"])
+def test_what_ends_an_endless_search(engine, go, end):
+    """Any request that would wait for its end does, and so does the end of input; a request is done then."""
+    lines = talk(engine(), go, end)
+    assert len(moves(lines)) == 1 + end.startswith("go")
+
+
+def test_requests_wait_for_the_end_of_a_search_that_has_one(engine):
+    lines = talk(engine(), "go nodes 3000", "position startpos moves f5", "go nodes 40", "isready", "uci")
+    told = [
+        int(INFO.fullmatch(line)[3]) for before, line in zip(lines[1:], lines, strict=False) if "bestmove" in before
+    ]
+    assert told == [3000, 40]
+
+
+def test_options(engine):
+    fresh = engine()
+    lines = talk(fresh, "setoption name MultiPV value 3", "position startpos moves f5", "go nodes 200")
+    found = [INFO.fullmatch(line) for line in lines[-4:-1]]
+    assert [each[2] for each in found] == ["1", "2", "3"] and len({each[7].split()[0] for each in found}) == 3
+    assert found[0][7].split()[0] == moves(lines)[0]
+    refused = talk(
+        fresh, "setoption name multipv value 0", "setoption name Hash value 16", "setoption", "setoption name MultiPV"
+    )
+    assert [line.startswith("info string ") for line in refused] == [True] * 4
+    assert refused[0] == "info string option MultiPV takes an integer in [1, 20]"
+    assert talk(fresh, "setoption name Move Overhead value 5000", "go movetime 5000")  # and 5 s less 5 s is little
+    assert fresh._options == {"multipv": 3, "move overhead": 5000}
+
+
+def test_a_fault_of_ours_costs_no_more_than_the_move(engine, monkeypatch):
+    fresh = engine()
+    with monkeypatch.context() as patch:
+        patch.setattr("gpumcts.uci.engine.Thinking", lambda *_: 1 / 0)
+        assert talk(fresh, "go") == ["info string internal error", "bestmove (none)"]
+    assert fresh.said == ["go: ZeroDivisionError: division by zero"]
+    assert moves(talk(fresh, "go"))[0] in FIRST
+
+
+# ----------------------------------------------------------------------------------------------------------- noise
+
+
+ODD = """startpos moves fen f5 d3 d6 pass 0 -1 3 7 1e9 nodes movetime wtime btime winc movestogo depth mate infinite ponder
+    searchmoves name value MultiPV Move Overhead on off later \u00e9 99999999999999999999 position go"""
+
+
+def noise(rng):
+    """A line: random bytes, a request with odd words, or a spoilt request."""
+    words = [*ODD.split(), "a" * 300]
+    kind = rng.random()
+    if kind < 0.2:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(40))).replace(b"\n", b"")
+    names = (
+        "uci",
+        "debug",
+        "isready",
+        "setoption",
+        "ucinewgame",
+        "position",
+        "position startpos",
+        "go",
+        "stop",
+        "ponderhit",
+    )
+    line = " ".join([rng.choice(names), *rng.choices(words, k=rng.randrange(5))]).encode()
+    if kind < 0.5:
+        place = rng.randrange(len(line) + 1)
+        line = line[:place] + bytes([rng.choice([0, 9, 13, 27, 35, 127, 200, 255])]) + line[place + rng.randrange(2) :]
+    return line
+
+
+def test_noise_does_not_end_the_game(engine):
+    """3,000 lines of a fixed seed: every ``go`` has one move, every question one answer, and the game goes on."""
+    fresh, rng = engine(iterations=4), random.Random(20)
+    lines = [line for line in (noise(rng) for _ in range(3000)) if (parse(line) or Request("", [])).name != "quit"]
+    said = [request.name for request in map(parse, lines) if request]
+    answer = talk(fresh, raw=b"\n".join(lines) + b"\n")
+    assert len(moves(answer)) == said.count("go") > 100
+    assert answer.count("uciok") == said.count("uci") > 50 and answer.count("readyok") == said.count("isready") > 50
+    assert not [line for line in answer if "internal" in line] and not fresh.said
+    assert {line.split()[0] for line in answer} == {"id", "option", "uciok", "readyok", "info", "bestmove"}
+    assert moves(talk(fresh, "ucinewgame", "position startpos", "go"))[0] in FIRST
+
+
+def test_a_line_without_end_is_passed_over(engine):
+    assert talk(engine(), raw=b"uci" * (2 * MOST_LINE) + b"\nisready\n") == ["readyok"]
+
+
+def test_the_end_of_input_without_a_newline_still_counts(engine):
+    assert talk(engine(), raw=b"isready") == ["readyok"]
