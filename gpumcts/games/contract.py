@@ -183,6 +183,15 @@ def decided(game, state):
     """
 
 
+@verb("game")
+def noisy(game, state, move):
+    """How noisy a legal move is, int64 in [0, 60000]: 0 where it is quiet, else the more, the sooner searches try it.
+
+    Noisy moves change the evaluation at once, as captures do. Searches try them first, and ``player.quiescence=true`` follows
+    them beyond the horizon, until none is left or both sides prefer to stay where they are.
+    """
+
+
 # ------------------------------------------------------------------------------------------------- text (plain Python)
 
 
@@ -321,6 +330,11 @@ def decided_unknown(game, state):
     return np.int64(0)
 
 
+@noisy.implements(object)
+def quiet(game, state, move):
+    return np.int64(0)
+
+
 @pack.implements(object)
 def pack_words(game, state, words, at, stride):
     for i in range(len(state)):
@@ -350,6 +364,11 @@ def lead_by_result(game, state):
 def has_history(game):
     """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
     return with_history.find(type(game)) is not without_history
+
+
+def has_noisy(game):
+    """Whether a game, as it travels into compiled code, says which moves are noisy (``noisy``). Plain Python."""
+    return noisy.find(type(game)) is not quiet
 
 
 def has_records(game):
