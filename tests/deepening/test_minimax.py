@@ -113,7 +113,7 @@ def test_with_playouts_too(name):
             check(game, searches, states, depth, expected, keys)
             assert set(sum(expected, [])) <= {-1, 0, 1}
             seen.add((depth, str(expected)))
-    assert len(seen) == 2 * min(most, 3) and (searches.search(states, keys, most).proven == UNKNOWN).all()
+    assert len(seen) > min(most, 3) and (searches.search(states, keys, most).proven == UNKNOWN).all()
 
 
 def test_noisy_moves_are_followed_beyond_the_horizon():
@@ -130,31 +130,39 @@ def test_noisy_moves_are_followed_beyond_the_horizon():
 # -------------------------------------------------------------------------------------------------- ties and nodes
 
 
-@pytest.mark.parametrize("depth, leaf", [(1, "evaluation"), (3, "evaluation"), (2, "playout")])
-def test_each_of_the_best_moves_is_equally_likely(depth, leaf):
-    """Chi-square over 3,000 keys below its 99.99 % quantile (6 to 11 degrees of freedom: 35 at most); the seeds are fixed.
-
-    With playouts the root's key is the same and the best moves with it: the keys that are tried differ in which are best, so
-    what is counted is the rank of the chosen move among them, where there are as many as most often.
-    """
-    count = 3000 if leaf == "evaluation" else 12_000
-    states, keys = np.repeat(Rules(BOXES).starts(1), count, axis=0), keys_of(45, count=count)
-    searches = Minimax(BOXES, leaf, entries=1 << 8)
+def ranks_of_choices(game, words, depth, leaf, count):
+    """Under ``count`` keys: how many best moves a position has, and which number among them the chosen one; int64[count] both."""
+    states, keys = np.repeat(words[None], count, axis=0), keys_of(45, count=count)
+    searches = Minimax(game, leaf, entries=1 << 8)
     values = np.array(searches.values_of_moves(states, depth, keys).values)
-    moves = searches.search(states, keys, depth).moves
     best = values == values.max(axis=1, keepdims=True)
-    chosen = np.searchsorted(Rules(BOXES).legal_moves(states[0]), moves)
-    ranks = (np.cumsum(best, axis=1) - 1)[np.arange(count), chosen]
+    chosen = np.searchsorted(Rules(game).legal_moves(words), searches.search(states, keys, depth).moves)
     assert best[np.arange(count), chosen].all()
-    ties = np.bincount(best.sum(axis=1)).argmax()
-    counts = np.bincount(ranks[best.sum(axis=1) == ties], minlength=ties)
-    assert ties >= 4 and counts.sum() > 1000
-    assert ((counts - counts.mean()) ** 2 / counts.mean()).sum() < 40
+    return best.sum(axis=1), (np.cumsum(best, axis=1) - 1)[np.arange(count), chosen]
+
+
+@pytest.mark.parametrize("depth, leaf", [(2, "evaluation"), (3, "evaluation"), (1, "playout")])
+def test_each_of_the_best_moves_is_equally_likely(depth, leaf):
+    """Chi-square over 500 keys or more below 32, the 99.99 % quantile of 8 degrees of freedom; there are at most so many.
+
+    With evaluations in a position of Othello that has many best moves, while others are worse; with playouts on Dots and Boxes,
+    where keys differ in which moves are best: those under which there are so many as most often count.
+    """
+    game, words, count = BOXES, Rules(BOXES).starts(1)[0], 4000
+    if leaf == "evaluation":
+        game, states, count = Othello(), after(Othello(), 12, 40, 76), 1000
+        values = Minimax(game).values_of_moves(states, depth).values
+        words = states[np.argmax([(v == v.max()).sum() * (v.min() < v.max()) for v in values])]
+    equals, ranks = ranks_of_choices(game, words, depth, leaf, count)
+    most = np.bincount(equals).argmax()
+    counts = np.bincount(ranks[equals == most], minlength=most)
+    assert 3 <= most <= 9 and counts.sum() >= 500
+    assert ((counts - counts.mean()) ** 2 / counts.mean()).sum() < 32
 
 
 def test_a_sure_win_and_a_lucky_playout_are_equal():
     """The scale of document 004: both are worth 1, so that near wins are not preferred, which with evaluations they are."""
-    states = after(Othello(), 55, 60, 75)
+    states = after(Othello(), 58, 200, 75)
     keys = keys_of(46, count=len(states))
     sure = Minimax(Othello()).values_of_moves(states, 2).values
     lucky = Minimax(Othello(), "playout").values_of_moves(states, 2, keys).values
@@ -166,7 +174,7 @@ def test_a_sure_win_and_a_lucky_playout_are_equal():
 def test_nodes_are_positions_of_the_tree(leaf):
     """One ply: the legal moves, whose playouts do not count. Two plies of every move: no more than the whole tree, iterations
     that order the moves included."""
-    states, keys = othello()[:5], keys_of(47, count=5)
+    states, keys = othello()[:3], keys_of(47, count=3)
     rules, searches = Rules(Othello()), Minimax(Othello(), leaf)
     moves, whole = rules.count_moves(states), [rules.perft(words, 2) for words in states]
     assert searches.search(states, keys, 1).nodes.tolist() == moves.tolist()
