@@ -71,6 +71,14 @@ def _bitreverse(typing_context, x):
 
 
 @intrinsic
+def _bswap(typing_context, x):
+    def codegen(context, builder, signature, args):
+        return builder.bswap(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _deposit(typing_context, n_bit, mask):
     def codegen(context, builder, signature, args):
         word = ir.IntType(64)
@@ -198,6 +206,11 @@ def bit_reverse(x):
     return U(int(f"{int(x):064b}"[::-1], 2))
 
 
+def byte_swap(x):
+    """A uint64 with its bytes in reverse order: the ranks of an 8x8 board upside down."""
+    return U(int.from_bytes(int(x).to_bytes(8, "little"), "big"))
+
+
 def blend(condition, a, b):
     """``a if condition else b`` without a branch where it is compiled: integers, or NamedTuples of them word by word."""
     return a if condition else b
@@ -237,6 +250,7 @@ _target(popcount, _ctpop)
 _target(trailing_zeros, _cttz)
 _target(leading_zeros, _ctlz)
 _target(bit_reverse, _bitreverse)
+_target(byte_swap, _bswap)
 _target(float_bits, _to_bits)
 _target(bits_float, _from_bits)
 overload(word_at, jit_options=JIT_OPTIONS)(lambda words, index: lambda words, index: _word_at(words, index))

@@ -66,7 +66,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
 }
 """Further options by game for the suite of rules."""
 
-FEWER = {"amazons": 30, "go": 30, "havannah": 200}
+FEWER = {"amazons": 30, "chess": 60, "go": 30, "havannah": 200}
 """Random games that the suite of rules plays, by game, where positions have many moves."""
 MANY_MOVES = {"amazons": 64, "go": 12}
 """Positions of these games that have more moves are not gone through in plain Python."""
@@ -96,7 +96,12 @@ GAMES = _instances()
 
 def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
-    return name.startswith(("amazons-", "havannah-")) or name in ("clobber-least", "go-least", "go-greatest")
+    return name.startswith(("amazons-", "havannah-")) or name in (
+        "chess-least",
+        "clobber-least",
+        "go-least",
+        "go-greatest",
+    )
 
 
 def most_in_plain_python(name: str) -> int:
