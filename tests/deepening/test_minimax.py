@@ -54,7 +54,7 @@ def clobber():
 
 
 def chess():
-    return np.concatenate([after(compiled(Chess()), plies, 2, plies) for plies in (9, 40, 120, 200)])
+    return np.concatenate([after(compiled(Chess()), plies, 1, plies) for plies in (9, 200, 260)])
 
 
 POSITIONS = {
@@ -67,7 +67,8 @@ LONG = {
     "clobber": (compiled(Clobber(4, 4)), clobber, 3),
     "chess": (compiled(Chess()), chess, 2),
 }
-ALL = [*POSITIONS, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)]
+CHESS = pytest.param("chess", marks=pytest.mark.slow)
+ALL = [*POSITIONS, pytest.param("clobber", marks=pytest.mark.slow), CHESS]
 
 
 def given(name):
@@ -106,7 +107,7 @@ def test_every_move_is_worth_what_plain_minimax_says(name, entries):
         check(game, searches, states, depth, expected, keys_of(41, count=len(states)))
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if name != CHESS])
 def test_with_playouts_too(name):
     """The outcomes hang on the path alone, not on what was cut off, nor on the order; another key makes others."""
     game, states, most = given(name)
@@ -124,26 +125,26 @@ def test_with_playouts_too(name):
     assert len(seen) > min(most, 3) and (searches.search(states, keys, most).proven == UNKNOWN).all()
 
 
-def check_quiescence(game, states, depths):
-    """The values of plain quiescence search, which differ from those without."""
+def check_quiescence(game, states, depths, least):
+    """The values of plain quiescence search, of which some positions, ``least`` or more, have others than without."""
     searches, differ = Minimax(game, quiescence=True), 0
     for depth in depths:
         expected = [quiescent(game, unpacked(game, words), depth) for words in states]
         check(game, searches, states, depth, expected, keys_of(44, count=len(states)))
         differ += sum(evaluated(game, words, depth) != values for words, values in zip(states, expected, strict=True))
-    assert differ > 5
+    assert differ >= least
 
 
 def test_noisy_moves_are_followed_beyond_the_horizon():
     """Boxes that can be completed are, in turn."""
-    check_quiescence(BOXES, boxes(), (1, 2, 3))
+    check_quiescence(BOXES, boxes(), (1, 2, 3), least=6)
 
 
 @pytest.mark.slow
 def test_captures_are_followed_beyond_the_horizon():
     game = compiled(Chess())
-    states = np.concatenate([after(game, plies, 4, plies) for plies in (9, 160)])
-    check_quiescence(game, states, (1,))
+    states = after(game, 320, 6, 77)
+    check_quiescence(game, states, (1,), least=1)
 
 
 # -------------------------------------------------------------------------------------------------- ties and nodes
