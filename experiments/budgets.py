@@ -15,6 +15,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "sensei": ("iterations", "seconds"),
     "alpha_beta": ("iterations", "seconds"),
     "pvs": ("nodes", "depth", "seconds"),
+    "minimax": ("depth",),
 }
 """The units that the budget of a player may have; of ``budget.seconds`` a player is measured in the first one."""
 
@@ -63,7 +64,7 @@ def budget_of(plain: Mapping[str, Any], prefix: str, player: str) -> Budget:
 
 
 def _listed(units: tuple[str, ...]) -> str:
-    return f"{', '.join(units[:-1])} or {units[-1]}"
+    return " or ".join([*filter(None, [", ".join(units[:-1])]), units[-1]])
 
 
 def _example(prefix: str, unit: str) -> str:

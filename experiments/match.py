@@ -146,7 +146,7 @@ def _said_of(side: dict[str, Any]) -> str:
     """How fast a side was, in what it counts, and when it first saw the wins that it had."""
     key, what = (
         ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
-    )  # nodes of pvs, leaves of alpha-beta
+    )  # nodes of pvs and minimax, leaves of alpha-beta
     words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
     if "program" in side:
         words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]

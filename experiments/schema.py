@@ -16,6 +16,7 @@ from experiments.budgets import Budget, budget_of
 from experiments.programs import PROGRAM_KEYS, ProgramKeys, program_keys
 from experiments.values import shown, typed
 from gpumcts import options
+from gpumcts.deepening.minimax import check_leaf, minimax_name
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 from gpumcts.playouts.contract import check_policy
@@ -33,6 +34,7 @@ PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "sensei": ("playout", "budget"),
     "alpha_beta": ("budget",),
     "pvs": ("budget",),
+    "minimax": ("budget",),
     "random": (),
     "gtp": (),
     "uci": (),
@@ -159,6 +161,15 @@ class PvsKeys(NamedTuple):
     table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
 
 
+class MinimaxKeys(NamedTuple):
+    """The keys of player=minimax."""
+
+    name: str = "minimax"
+    leaf: Literal["evaluation", "playout"] = "evaluation"
+    quiescence: bool = False
+    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
+
+
 class Given(NamedTuple):
     """What the command line says, for what can only be judged by it.
 
@@ -194,6 +205,8 @@ class PlayerConfig:
     budget: Budget = Budget()
     best_so_far: bool = False
     table_mb: int = 0
+    leaf: str = "evaluation"
+    quiescence: bool = False
     program: ProgramKeys | None = None
 
     @property
@@ -348,17 +361,29 @@ def _senseis_player(plain: Plain, prefix: str) -> PlayerConfig:
     return PlayerConfig(keys.name, identity, policy, rule, operator, settings, budget)
 
 
-ALONE: dict[str, Any] = {"alpha_beta": AlphaBetaKeys, "pvs": PvsKeys, "sensei": SenseiKeys, **PROGRAM_KEYS}
+ALONE: dict[str, Any] = {
+    "alpha_beta": AlphaBetaKeys,
+    "pvs": PvsKeys,
+    "minimax": MinimaxKeys,
+    "sensei": SenseiKeys,
+    **PROGRAM_KEYS,
+}
 """The keys of the players that have some of their own."""
 
 
 def _player_without_playouts(cls: Any, plain: Plain, prefix: str) -> PlayerConfig:
-    """Alpha-beta, whose budget counts leaves, or principal-variation search."""
+    """Alpha-beta, whose budget counts leaves, principal-variation search, or minimax of a fixed depth."""
     keys = typed(cls, plain["player"], f"{prefix}player")
     budget = budget_of(plain["budget"], prefix, keys.name)
     identity = {"player": keys._asdict(), "budget": {budget.unit: getattr(budget, budget.unit)}}
     fields = {key: value for key, value in keys._asdict().items() if key != "name"}
     return PlayerConfig(keys.name, identity, budget=budget, **fields)
+
+
+def _check_minimax(game: Any, player: PlayerConfig, prefix: str = "") -> None:
+    """Refuse keys of player=minimax that do not go together, or not with the game."""
+    if player.name == "minimax":
+        check_leaf(game, player.leaf, player.quiescence, prefix)
 
 
 def refuse_idle_groups(plain: Plain, given: Given) -> None:
@@ -392,6 +417,10 @@ def as_json(value: Any) -> Any:
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [str(identity["player"]["name"])]
+    if words == ["minimax"]:
+        words = [
+            minimax_name(identity["budget"]["depth"], identity["player"]["leaf"], identity["player"]["quiescence"])
+        ]
     words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})
@@ -422,6 +451,8 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
         raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
     player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
     check_policies(game, player.policy, opponent.policy)
+    _check_minimax(game, player)
+    _check_minimax(game, opponent, "opponent.")
     if given is not None:
         refuse_idle_groups(plain, given)
     identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}

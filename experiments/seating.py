@@ -12,6 +12,7 @@ import psutil
 from experiments.programs import seated, version
 from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
+from gpumcts.deepening.minimax import Minimax
 from gpumcts.deepening.table import entries_in
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
@@ -20,6 +21,7 @@ from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.chance import refuse_chance
 from gpumcts.players.contract import Anyone, Player
+from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.outside import OutsidePlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
@@ -61,8 +63,9 @@ def check_memory(config: Checked) -> None:
 
 
 def _check_tables(config: Checked) -> None:
-    """Refuse hash tables of player=pvs, one a thread on each side, that do not fit into the memory there is or may be used."""
-    tables = {f"{prefix}player.table_mb": p.table_mb for prefix, p in sides(config) if p.name == "pvs"}
+    """Refuse hash tables, one a thread on each side, that do not fit into the memory there is or may be used."""
+    having = [(prefix, p) for prefix, p in sides(config) if p.name in ("pvs", "minimax") and p.leaf == "evaluation"]
+    tables = {f"{prefix}player.table_mb": p.table_mb for prefix, p in having}
     needed = config.threads * sum(tables.values())
     limit = config.memory_limit or int(2 * SHARE_OF_MEMORY * psutil.virtual_memory().available)
     if needed * 2**20 > limit:
@@ -76,7 +79,7 @@ def _check_tables(config: Checked) -> None:
 def check_chance(config: Checked) -> None:
     """Raise BadInput where chance moves in the game of a player that takes none."""
     for prefix, player in sides(config):
-        if player.name in ("alpha_beta", "pvs") or player.program is not None:
+        if player.name in ("alpha_beta", "pvs", "minimax") or player.program is not None:
             refuse_chance(config.game, f"{prefix}player={player.name}")
 
 
@@ -121,6 +124,14 @@ def _deepening(config: Checked, player: PlayerConfig, threads: int) -> Deepening
     start = Rules(made.game).starts(1)
     if (Rules(made.game).movers(start) != CHANCE).all():
         made.search(start, np.zeros(1, np.uint64), nodes=1)
+    return made
+
+
+def _minimax(config: Checked, player: PlayerConfig) -> Minimax:
+    """The search of player=minimax, compiled likewise."""
+    entries = entries_in(player.table_mb)
+    made = Minimax(config.game, player.leaf, player.quiescence, entries, config.threads)
+    made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made
 
 
@@ -233,6 +244,9 @@ def _player(
     if player.name == "pvs":
         searches = _deepening(config, player, config.threads)
         return PvsPlayer(searches, iterations or None, player.budget.depth, side, on_progress)
+    if player.name == "minimax":
+        assert player.budget.depth is not None
+        return MinimaxPlayer(_minimax(config, player), player.budget.depth, side, on_progress)
     search = searcher(config, player, workers=workers)
     return UctPlayer(search, iterations, side, lambda done: on_progress(done / iterations))
 

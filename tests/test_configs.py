@@ -128,10 +128,11 @@ def test_a_players_file_is_named_in_the_schema():
 BESIDE = {
     ("playout", "go"): {"game": "go"},
     ("player", "pvs"): {"budget": "depth"},
+    ("player", "minimax"): {"budget": "depth"},
     ("budget", "nodes"): {"player": "pvs"},
     ("budget", "depth"): {"player": "pvs"},
 }
-"""What else a choice needs: pvs takes no iterations, nobody else takes nodes or a depth, and `go` plays Go alone."""
+"""What else a choice needs: pvs and minimax take no iterations, nobody else takes nodes or a depth, and `go` plays Go alone."""
 
 
 def players_of(game: str) -> int:

@@ -1,4 +1,4 @@
-"""Principal-variation search of batches of positions: budgets, threads, and a clean stop."""
+"""Depth-limited searches of batches of positions: budgets, threads, and a clean stop."""
 
 import queue
 import threading
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening.roots import BY_CHANCE, DONE, MORE, NEW, ROOT, Roots, advance
+from gpumcts.deepening.leaves import Evaluated
+from gpumcts.deepening.roots import BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
 from gpumcts.deepening.search import Stack, empty_stack
 from gpumcts.deepening.table import LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
 from gpumcts.errors import BadInput
@@ -43,20 +44,22 @@ class Found(NamedTuple):
 
 
 class Deepening:
-    """Searches of ``game`` (an option value, for two players, without chance).
+    """Principal-variation searches of ``game`` (an option value, for two players, without chance).
 
     entries : of the hash table, a power of two; each thread has one of ``entries`` times 16 bytes
     threads : that share the positions of a batch; results do not depend on it
+    leaf : what stands at the horizon, of ``leaves``
 
     Each search is a function of position, key and budget. Raises BadInput for a game not for two players.
     """
 
-    def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1) -> None:
+    def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1, leaf: Any = Evaluated()) -> None:  # noqa: B008
         if entries < LEAST_ENTRIES or entries & (entries - 1):
             raise BadInput(f"entries={entries}: must be a power of two, at least {LEAST_ENTRIES}")
         self.game = compiled(game)
         if self.game.PLAYERS != 2:
             raise BadInput(f"game={type(self.game).__name__} is for one player; principal-variation search takes two")
+        self.leaf = leaf
         self.entries, self.threads = entries, threads
         self.most_depth = min(self.game.MAX_PLIES, MOST_DEPTH)
         self._free: queue.SimpleQueue[tuple[Stack, Table]] = queue.SimpleQueue()
@@ -86,21 +89,31 @@ class Deepening:
         for name, given in (("nodes", nodes), ("depth", depth)):
             if given is not None and given < 1:
                 raise BadInput(f"budget.{name}={given} is not at least 1")
-        roots = _roots(states, keys)
-        if not Rules(self.game).count_moves(roots.words).all():
-            raise BadInput("states: a game is over there, and there is no move to choose")
-        most_depth = min(depth or self.most_depth, self.most_depth)
-        self._run(roots, nodes or NO_LIMIT, most_depth, stop, on_done or (lambda done: None))
+        last = min(depth or self.most_depth, self.most_depth)
+        roots, _ = self.advanced(states, keys, Aim(nodes or NO_LIMIT, 1, last, 0), stop, on_done)
         return Found(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
 
-    def _run(
+    def advanced(
         self,
-        roots: Roots,
-        most_nodes: int,
-        most_depth: int,
-        stop: threading.Event | None,
-        on_done: Callable[[int], None],
-    ) -> None:
+        states: np.ndarray,
+        keys: np.ndarray,
+        aim: Aim,
+        stop: threading.Event | None = None,
+        on_done: Callable[[int], None] | None = None,
+        of_moves: bool = False,
+    ) -> tuple[Roots, np.ndarray]:
+        """The roots of ``states`` (uint64[B, W]) after their searches, and how many legal moves each has, int64[B].
+
+        of_moves : whether the values of their moves are noted; the others are as in ``search``
+        """
+        counts = Rules(self.game).count_moves(np.ascontiguousarray(states, np.uint64))
+        if not counts.all():
+            raise BadInput("states: a game is over there, and there is no move to choose")
+        roots = _roots(states, keys, int(counts.max(initial=0)) if of_moves else 0)
+        self._run(roots, aim, stop, on_done or (lambda done: None))
+        return roots, counts
+
+    def _run(self, roots: Roots, aim: Aim, stop: threading.Event | None, on_done: Callable[[int], None]) -> None:
         """Search all roots, parts of them in turn on each thread."""
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
@@ -109,7 +122,7 @@ class Deepening:
 
         def search(begin: int) -> None:
             goes_on = lambda: not (halted.is_set() or (stop is not None and stop.is_set()))  # noqa: E731
-            self._search_part(roots, begin, min(begin + size, count), most_nodes, most_depth, goes_on, on_done)
+            self._search_part(roots, begin, min(begin + size, count), aim, goes_on, on_done)
 
         if len(begins) < 2:
             for begin in begins:
@@ -128,8 +141,7 @@ class Deepening:
         roots: Roots,
         begin: int,
         end: int,
-        most_nodes: int,
-        most_depth: int,
+        aim: Aim,
         goes_on: Callable[[], bool],
         on_done: Callable[[int], None],
     ) -> None:
@@ -138,7 +150,7 @@ class Deepening:
         cursor, done, quota, answer = np.array([begin, NEW, 0, 0]), begin, FIRST_QUOTA, MORE
         while answer != DONE and goes_on():
             started = time.perf_counter()
-            answer = advance(self.game, roots, stack, table, cursor, end, most_nodes, most_depth, quota)
+            answer = advance(self.game, self.leaf, roots, stack, table, cursor, end, aim, quota)
             if answer == BY_CHANCE:
                 name = type(self.game).__name__
                 raise BadInput(f"game: principal-variation search takes games without chance; in {name} chance moves")
@@ -153,12 +165,13 @@ class Deepening:
         try:
             return self._free.get_nowait()
         except queue.Empty:
-            return empty_stack(self.game, self.most_depth), empty_table(self.entries)
+            return empty_stack(self.game, self.most_depth, self.leaf), empty_table(self.entries)
 
 
-def _roots(states: np.ndarray, keys: np.ndarray) -> Roots:
-    """A batch before its search."""
+def _roots(states: np.ndarray, keys: np.ndarray, moves: int) -> Roots:
+    """A batch before its search, with room for the values of so many moves of each."""
     count = len(states)
     fields = [np.zeros(count, np.int64) for _ in range(5)]
     fields[0][:] = NO_MOVE
-    return Roots(np.ascontiguousarray(states, np.uint64), np.ascontiguousarray(keys, np.uint64), *fields)
+    words, keys = np.ascontiguousarray(states, np.uint64), np.ascontiguousarray(keys, np.uint64)
+    return Roots(words, keys, *fields, np.zeros((count, moves), np.int64))

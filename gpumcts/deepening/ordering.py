@@ -1,4 +1,4 @@
-"""In which order the moves of a node are tried: the table's move, two killers, then by what cut off elsewhere (history).
+"""In which order the moves of a node are tried: the table's, noisy ones, two killers, then by what cut off elsewhere (history).
 
 An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try. The list of
 the root is not scored; there the place of the score says whether the move is known to lose.
@@ -6,7 +6,7 @@ the root is not scored; there the place of the score says whether the move is kn
 
 import numpy as np
 
-from gpumcts.games.contract import NO_MOVE, move_after
+from gpumcts.games.contract import noisy, write_moves
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 
@@ -17,7 +17,7 @@ SLOTS_LOG = 14
 SLOTS = 1 << SLOTS_LOG  # of the history
 MOST_HISTORY = 16  # log of the greatest history score
 MOST_BONUS = 1024
-KILLER = (1 << 17) - 1  # the score of the first killer; the second has one less
+KILLER = (1 << MOST_HISTORY) + 2  # the score of the first killer; the second has one less, noisy moves have more
 LOST = 1 << SCORE  # the bit of an entry of the root's list that is set where the move is known to lose
 SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
 
@@ -56,21 +56,35 @@ def reward(history, slot, depth):
 @inlined
 def list_moves(game, state, count, out, at):
     """Write the ``count`` legal moves into ``out[at:]``, scores 0."""
-    move = np.int64(NO_MOVE)
+    write_moves(game, state, count, out, at)
     for k in range(count):
-        move = np.int64(move_after(game, state, move, np.int64(k)))
-        out[at + k] = entry_of(np.int64(0), np.int64(k), move)
+        out[at + k] |= k << MOVE_BITS
 
 
 @inlined
-def score_moves(history, killers, level, side, out, at, count):
+def list_noisy(game, state, count, out, at):
+    """Write those among the ``count`` legal moves that are noisy into ``out[at:]``, with their scores; returns how many."""
+    listed = np.int64(0)
+    write_moves(game, state, count, out, at)
+    for k in range(count):
+        move = np.int64(out[at + k])
+        noise = np.int64(noisy(game, state, move))
+        if noise > 0:
+            out[at + listed] = entry_of(noise, np.int64(k), move)
+            listed += 1
+    return listed
+
+
+@inlined
+def score_moves(game, state, history, killers, level, side, out, at, count):
     """Give the listed moves of a node their scores."""
     first, second = killers[level, 0], killers[level, 1]
     for k in range(at, at + count):
         move = move_of(out[k])
         score = np.int64(history[slot_of(side, move)])
         score = np.int64(KILLER) if move == first else np.int64(KILLER - 1) if move == second else score
-        out[k] |= score << SCORE
+        noise = np.int64(noisy(game, state, move))
+        out[k] |= (score if noise == 0 else KILLER + noise) << SCORE
 
 
 @inlined

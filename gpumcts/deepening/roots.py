@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.deepening import ordering
+from gpumcts.deepening.leaves import FAR, WON, WON_LEAST, has_table, most_value
 from gpumcts.deepening.ordering import list_moves, move_of, number_of
 from gpumcts.deepening.search import (
     AGAIN,
@@ -15,16 +16,16 @@ from gpumcts.deepening.search import (
     NONE,
     OVER,
     SIDE,
+    SLACK,
     THROUGH_CHANCE,
     TRIED,
-    WON,
-    WON_LEAST,
     fill_node,
     search,
 )
 from gpumcts.deepening.table import EXACT, begin_generation, hash_of
 from gpumcts.games.contract import CHANCE, count_moves, mover, pack, unpack
 from gpumcts.jit import entry, inlined
+from gpumcts.rng import PLAYOUT_STREAM, TIE_STREAM, child_key, draw
 
 # Of a cursor: the root at hand, its level, positions visited so far, plies of the iteration.
 ROOT, LEVEL, NODES, DEPTH = range(4)
@@ -46,17 +47,35 @@ class Roots(NamedTuple):
     depths: np.ndarray  # int64 [B] plies of the last iteration that was completed
     nodes: np.ndarray  # int64 [B] positions visited
     proven: np.ndarray  # int64 [B] UNKNOWN, WIN, LOSS or DRAW
+    of_moves: np.ndarray  # int64 [B, M] values of the legal moves, in order; M = 0 where they are not asked for
+
+
+class Aim(NamedTuple):
+    """How far searches go.
+
+    nodes : positions that one may visit; first, last : plies of its first iteration and of the last
+    slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves one is taken as it comes; with
+        1 all that are as good as the best are equally likely
+    """
+
+    nodes: int
+    first: int
+    last: int
+    slack: int
 
 
 @inlined
-def begin(game, stack, table, words, key):
+def begin(game, leaf, stack, table, words, key):
     """Put a root into ``stack``, its moves in the order of ``key``; returns whether chance moves there."""
     begin_generation(table)
     stack.history[:] = 0
     stack.killers[:, :] = NONE
     state = unpack(game, words, 0, 1)
     pack(game, state, stack.words, 0, 1)
-    stack.hashes[0] = hash_of(stack.words, 0, words.shape[0])
+    if has_table(leaf):
+        stack.hashes[0] = hash_of(stack.words, 0, words.shape[0])
+    else:
+        stack.hashes[0] = child_key(key, PLAYOUT_STREAM)
     moves = np.int64(count_moves(game, state))
     list_moves(game, state, moves, stack.lists, 0)
     ordering.shuffle(stack.lists, moves, key)
@@ -65,14 +84,15 @@ def begin(game, stack, table, words, key):
 
 
 @inlined
-def begin_iteration(stack, depth):
+def begin_iteration(leaf, stack, depth, aim):
     """The root before a search of ``depth`` plies: the best move so far first, those that are known to lose last."""
     moves, side, best = stack.nodes[0, MOVES], stack.nodes[0, SIDE], stack.nodes[0, CHOSEN]
-    if depth > 1:
+    if depth > aim.first:
         ordering.bring_lost_to_back(stack.lists, moves)
         ordering.bring_to_front(stack.lists, moves, best)
-    # No value leaves the window, and a win by the first move cuts off.
-    fill_node(stack.nodes, 0, -WON, WON - 1, depth, moves, side, moves, NONE)
+    # No value leaves the window, and without slack a win by the first move cuts off.
+    fill_node(stack.nodes, 0, -most_value(leaf), most_value(leaf), depth, moves, side, moves, NONE)
+    stack.nodes[0, SLACK] = aim.slack
 
 
 @inlined
@@ -83,6 +103,21 @@ def chosen_move(stack):
     while number_of(stack.lists[at]) != best:
         at += 1
     return move_of(stack.lists[at])
+
+
+@inlined
+def choose_among_equals(stack, key):
+    """Let chance decide which of the moves that are worth as much as the best is the chosen one."""
+    moves, best = stack.nodes[0, MOVES], stack.nodes[0, BEST]
+    equals = np.int64(0)
+    for k in range(moves):
+        equals += np.int64(stack.values[k] == best)
+    left = np.int64(draw(child_key(key, TIE_STREAM), 0, equals))
+    for k in range(moves):
+        if stack.values[k] == best:
+            if left == 0:
+                stack.nodes[0, CHOSEN] = k
+            left -= 1
 
 
 @inlined
@@ -97,12 +132,16 @@ def first_open(stack, level):
 
 
 @inlined
-def note(stack, roots, b, depth, level, visited):
+def note(stack, roots, b, depth, level, visited, slack):
     """Write down where the root stands after an iteration, or in the midst of one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
     if root[CHOSEN] == NONE:
         return  # not even the first move is done: what the last iteration said stands
+    if slack > 0 and level == OVER:
+        choose_among_equals(stack, roots.keys[b])
+        for k in range(min(roots.of_moves.shape[1], root[MOVES])):
+            roots.of_moves[b, k] = stack.values[k]
     roots.values[b], roots.moves[b] = value, chosen_move(stack)
     if level == OVER:
         roots.depths[b] = depth
@@ -118,35 +157,43 @@ def note(stack, roots, b, depth, level, visited):
         roots.proven[b] = DRAW
 
 
-@entry
-def advance(game, roots, stack, table, cursor, end, most_nodes, most_depth, quota):
-    """Search the roots from ``cursor`` to ``end`` until all are done or ``quota`` positions are visited.
+@inlined
+def is_enough(roots, b, depth, aim):
+    """Whether a root is done after an iteration of ``depth`` plies.
 
-    A root is done after ``most_depth`` plies, after ``most_nodes`` positions, or when its value is proven.
+    A value that goes to the end of a game holds at any depth, and so do those of the moves that are as good.
+    """
+    to_the_end = aim.slack == 1 and abs(roots.values[b]) > WON - FAR
+    return depth >= aim.last or (aim.slack == 0 and roots.proven[b] != UNKNOWN) or to_the_end
+
+
+@entry
+def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
+    """Search the roots from ``cursor`` to ``end`` until all are done (see ``Aim``) or ``quota`` positions are visited.
+
     Returns DONE, MORE (call it again with the same cursor, stack and table), or BY_CHANCE where chance moves.
     """
     while cursor[ROOT] < end:
         b = cursor[ROOT]
         if cursor[LEVEL] == NEW:
-            cursor[LEVEL], cursor[NODES], cursor[DEPTH] = 0, 0, 1
-            if begin(game, stack, table, roots.words[b], roots.keys[b]):
+            cursor[LEVEL], cursor[NODES], cursor[DEPTH] = 0, 0, aim.first
+            if begin(game, leaf, stack, table, roots.words[b], roots.keys[b]):
                 return BY_CHANCE
-            begin_iteration(stack, 1)
+            begin_iteration(leaf, stack, aim.first, aim)
         before = cursor[NODES]
-        level, visited = search(game, stack, table, cursor[LEVEL], before, min(most_nodes, before + quota))
+        level, visited = search(game, leaf, stack, table, cursor[LEVEL], before, min(aim.nodes, before + quota))
         cursor[LEVEL], cursor[NODES] = level, visited
         quota -= visited - before
         if level == THROUGH_CHANCE:
             return BY_CHANCE
-        if level != OVER and visited < most_nodes:
+        if level != OVER and visited < aim.nodes:
             return MORE
-        note(stack, roots, b, cursor[DEPTH], level, visited)
-        enough = visited >= most_nodes or cursor[DEPTH] >= most_depth or roots.proven[b] != UNKNOWN
-        if level != OVER or enough:
+        note(stack, roots, b, cursor[DEPTH], level, visited, aim.slack)
+        if level != OVER or visited >= aim.nodes or is_enough(roots, b, cursor[DEPTH], aim):
             cursor[ROOT], cursor[LEVEL] = b + 1, NEW
         else:
             cursor[LEVEL], cursor[DEPTH] = 0, cursor[DEPTH] + 1
-            begin_iteration(stack, cursor[DEPTH])
+            begin_iteration(leaf, stack, cursor[DEPTH], aim)
         if quota <= 0 and cursor[ROOT] < end:
             return MORE
     return DONE

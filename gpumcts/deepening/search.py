@@ -2,13 +2,16 @@
 
 Negamax with windows of width one around the first move's value (Marsland, Campbell 1982, *Parallel search of strongly
 ordered game trees*), and a hash table. Values are for the player who moves, and change sign where the mover does: who moves
-twice in a row keeps his. A won game is worth WON less the plies to its end, beyond every evaluation, so wins come soon and
-losses late; a draw is 0. A win that the game's own knowledge proves (``decided``) counts as one that is FAR more plies away.
+twice in a row keeps his. What stands at the horizon, and what a finished game is worth, says the leaf (``leaves``).
 
 What the table has of a position answers a search of just its depth. It answers a deeper one where it lasts: where every line
 that it stands on goes to the end of the game or to a position that is decided. A bound stands on less than a value does, so
 the lower and the upper one last each for itself: that a move wins will hold, but a deeper search may find a sooner win.
 So an iteration is worth what plain minimax of its depth is, with decided positions as leaves.
+
+How much is known of the root's moves is up to its slack: the window of a move begins so far below the best value so far. With
+a slack of 0 worse moves and equal ones are not told apart, with 1 those that are as good as the best are known, and with
+EVERY_MOVE each move has its own exact value.
 """
 
 from typing import NamedTuple
@@ -16,6 +19,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.deepening import ordering
+from gpumcts.deepening.leaves import (
+    MOST_NOISY,
+    WON_LEAST,
+    goes_beyond,
+    has_table,
+    path_below,
+    scouts_ahead,
+    value_at_once,
+)
 from gpumcts.deepening.ordering import list_moves, move_of, number_of
 from gpumcts.deepening.table import (
     EXACT,
@@ -30,24 +42,23 @@ from gpumcts.deepening.table import (
     probe,
     value_of,
 )
-from gpumcts.games.contract import CHANCE, count_moves, decided, evaluation, mover, nth_move, pack, play, score, unpack
+from gpumcts.games.contract import CHANCE, count_moves, mover, nth_move, pack, play, unpack
 from gpumcts.jit import inlined
 
 U = np.uint64
-WON = np.int64(1 << 30)
-FAR = np.int64(1 << 16)
-WON_LEAST = WON - 2 * FAR
-"""The least value of a win; -WON_LEAST is the greatest of a loss. Evaluations are clamped to stay between."""
-MOST_EVALUATION = np.int64(1 << 29)
 NOTHING = np.int64(1 << 40)  # its negative: worse than every value
 NONE = -1
+EVERY_MOVE = np.int64(1 << 41)
+"""The slack of a root each of whose moves is searched with the whole window."""
 
 # Columns of a node: its window (FLOOR is where it began), best value and the number of its move, plies left to search, moves,
 # moves begun, who moves, which bounds last (LOWER that of the best value so far, UPPER of all moves so far), length of the list
 # of moves (NONE before it is made), the table's move, the move at hand, whether its answer may be no more than a bound since
-# its window has width one, whether it is to be searched again.
-LOW, HIGH, FLOOR, BEST, CHOSEN, LEFT, MOVES, TRIED, SIDE, LASTING, LISTED, HASHED, AT_HAND, SCOUTS, AGAIN = range(15)
-COLUMNS = 15
+# its window has width one, whether it is to be searched again, and the slack.
+LOW, HIGH, FLOOR, BEST, CHOSEN, LEFT, MOVES, TRIED, SIDE, LASTING, LISTED, HASHED, AT_HAND, SCOUTS, AGAIN, SLACK = (
+    range(16)
+)
+COLUMNS = 16
 
 # What ``search`` answers in place of a level: the iteration has ended, or chance moves.
 OVER, THROUGH_CHANCE = -2, -3
@@ -58,15 +69,18 @@ class Stack(NamedTuple):
 
     words: np.ndarray  # uint64 [L * W] states
     nodes: np.ndarray  # int64 [L, COLUMNS]
-    hashes: np.ndarray  # uint64 [L]
+    hashes: np.ndarray  # uint64 [L] of the states, or keys of the paths to them
     lists: np.ndarray  # int64 [L * M] entries of moves, M for each level
     killers: np.ndarray  # int64 [L, 2] moves
     history: np.ndarray  # int32 [SLOTS]
+    values: (
+        np.ndarray
+    )  # int64 [M] of the root's moves, by number; those that are worse than the slack allows are bounds from above
 
 
-def empty_stack(game, depth) -> Stack:
-    """Room for searches of ``game`` (an option value) of up to ``depth`` plies."""
-    levels = depth + 1
+def empty_stack(game, depth, leaf) -> Stack:
+    """Room for searches of ``game`` (an option value) of up to ``depth`` plies, over a ``leaf``."""
+    levels = depth + 1 + (MOST_NOISY if goes_beyond(leaf) else 0)
     return Stack(
         np.zeros(levels * game.WORDS, np.uint64),
         np.zeros((levels, COLUMNS), np.int64),
@@ -74,31 +88,11 @@ def empty_stack(game, depth) -> Stack:
         np.zeros(levels * game.MAX_MOVES, np.int64),
         np.zeros((levels, 2), np.int64),
         np.zeros(ordering.SLOTS, np.int32),
+        np.zeros(game.MAX_MOVES, np.int64),
     )
 
 
 # ------------------------------------------------------------------------------------------------------------- values
-
-
-@inlined
-def final_value(game, state, ply):
-    """What a finished game is worth for the player to move, ``ply`` plies below the root."""
-    found = np.int64(score(game, state))
-    won = (np.int64(found > 0) - np.int64(found < 0)) * (WON - ply)
-    return -won if mover(game, state) == 1 else won
-
-
-@inlined
-def value_at_once(game, state, moves, left, ply):
-    """(whether a position is worth something without a search, what, which bounds of it last)."""
-    if moves == 0:
-        return True, final_value(game, state, ply), np.int64(EXACT)
-    known = np.int64(decided(game, state))
-    if known != 0:
-        return True, known * (WON - FAR - ply), np.int64(EXACT)
-    if left == 0:
-        return True, min(max(np.int64(evaluation(game, state)), -MOST_EVALUATION), MOST_EVALUATION), np.int64(0)
-    return False, np.int64(0), np.int64(0)
 
 
 @inlined
@@ -128,7 +122,7 @@ def fill_node(nodes, level, low, high, left, moves, side, listed, hashed):
     nodes[level, LOW], nodes[level, HIGH], nodes[level, FLOOR], nodes[level, BEST] = low, high, low, -NOTHING
     nodes[level, CHOSEN], nodes[level, LEFT], nodes[level, MOVES], nodes[level, TRIED] = NONE, left, moves, 0
     nodes[level, SIDE], nodes[level, LASTING], nodes[level, LISTED], nodes[level, HASHED] = side, EXACT, listed, hashed
-    nodes[level, SCOUTS], nodes[level, AGAIN] = 0, 0
+    nodes[level, SCOUTS], nodes[level, AGAIN], nodes[level, SLACK] = 0, 0, 0
 
 
 @inlined
@@ -155,7 +149,9 @@ def next_entry(game, state, stack, level):
         list_moves(game, state, moves, stack.lists, at)
         length = ordering.without(stack.lists, at, moves, hashed) if hashed != NONE else moves
         nodes[level, LISTED] = length
-        ordering.score_moves(stack.history, stack.killers, level, nodes[level, SIDE], stack.lists, at, length)
+        ordering.score_moves(
+            game, state, stack.history, stack.killers, level, nodes[level, SIDE], stack.lists, at, length
+        )
     first = at + tried - before
     if level > 0 and tried < ordering.SORTED:
         ordering.bring_best(stack.lists, first, at + nodes[level, LISTED])
@@ -163,25 +159,32 @@ def next_entry(game, state, stack, level):
 
 
 @inlined
-def answer_or_enter(game, stack, table, level, child, moves, side):
+def answer_or_enter(game, leaf, stack, table, level, child, moves, side):
     """(whether the child of the node at ``level`` is worth something without a search, what, which bounds of it last).
 
     Where it is not, it is put on the stack, one level deeper. The value is for ``side``, who moves there.
     """
     nodes, ply = stack.nodes, level + 1
     left = nodes[level, LEFT] - 1
-    scouts = nodes[level, TRIED] > 1 and nodes[level, AGAIN] == 0
+    scouts = nodes[level, TRIED] > 1 and nodes[level, AGAIN] == 0 and nodes[level, SLACK] < EVERY_MOVE
+    scouts = scouts and scouts_ahead(leaf)
     nodes[level, SCOUTS] = 0
-    known, value, lasting = value_at_once(game, child, moves, left, ply)
+    path = path_below(leaf, stack.hashes[level], move_of(nodes[level, AT_HAND]))
+    known, value, lasting = value_at_once(leaf, game, child, moves, left, ply, path)
     if known:
         return True, value, lasting
     low = nodes[level, LOW]
     high = low + 1 if scouts else nodes[level, HIGH]
     low, high = (low, high) if side == nodes[level, SIDE] else (-high, -low)
+    if goes_beyond(leaf) and left <= 0:
+        nodes[level, SCOUTS] = scouts
+        return enter_noisy(game, stack, ply, child, moves, side, left, low, high, value), value, np.int64(0)
     width = stack.words.shape[0] // stack.hashes.shape[0]
     pack(game, child, stack.words, ply * width, 1)
-    position = hash_of(stack.words, ply * width, width)
-    data = probe(table, position)
+    position, data = path, U(0)
+    if has_table(leaf):
+        position = hash_of(stack.words, ply * width, width)
+        data = probe(table, position)
     bounds, value = bounds_for(data, left), moved(value_of(data), ply)
     nodes[level, SCOUTS] = scouts and bounds != EXACT
     if answers(bounds, value, low, high):
@@ -192,11 +195,29 @@ def answer_or_enter(game, stack, table, level, child, moves, side):
 
 
 @inlined
+def enter_noisy(game, stack, ply, child, moves, side, left, low, high, stands):
+    """Put a position beyond the horizon on the stack, with its noisy moves alone; True where what it ``stands`` at is enough."""
+    width, room = stack.words.shape[0] // stack.hashes.shape[0], stack.lists.shape[0] // stack.hashes.shape[0]
+    if stands >= high:
+        return True
+    listed = ordering.list_noisy(game, child, moves, stack.lists, ply * room)
+    if listed == 0:
+        return True
+    pack(game, child, stack.words, ply * width, 1)
+    stack.hashes[ply] = U(0)
+    fill_node(stack.nodes, ply, low, high, left, listed, side, listed, NONE)
+    stack.nodes[ply, LOW], stack.nodes[ply, BEST], stack.nodes[ply, LASTING] = max(low, stands), stands, 0
+    return False
+
+
+@inlined
 def merge(stack, level, side, value, lasting):
     """Note at ``level`` what the move at hand is worth for ``side``, who moves after it."""
     nodes = stack.nodes
     if side != nodes[level, SIDE]:
         value, lasting = -value, turned(lasting)
+    if level == 0:
+        stack.values[number_of(nodes[0, AT_HAND])] = value
     low, high = nodes[level, LOW], nodes[level, HIGH]
     if value > nodes[level, BEST]:
         nodes[level, BEST], nodes[level, CHOSEN] = value, number_of(nodes[level, AT_HAND])
@@ -207,17 +228,19 @@ def merge(stack, level, side, value, lasting):
         nodes[level, AGAIN], nodes[level, SCOUTS] = 1, 0
         return
     nodes[level, AGAIN] = 0
-    nodes[level, LOW] = max(low, value)
+    nodes[level, LOW] = max(low, value - nodes[level, SLACK])
     nodes[level, LASTING] &= lasting | LOWER
     if level == 0 and value <= -WON_LEAST:
         ordering.mark_lost(stack.lists, nodes[0, TRIED] - 1)
 
 
 @inlined
-def close_node(stack, table, level):
+def close_node(leaf, stack, table, level):
     """A node is done: write it into the table, and what cut it off into killers and history."""
     nodes = stack.nodes
     best, left = nodes[level, BEST], nodes[level, LEFT]
+    if left <= 0:
+        return
     bounds = np.int64(EXACT)
     if best >= nodes[level, HIGH]:
         bounds = np.int64(LOWER)
@@ -228,12 +251,13 @@ def close_node(stack, table, level):
     elif best <= nodes[level, FLOOR]:
         bounds = np.int64(UPPER)
     nodes[level, LASTING] &= bounds
-    data = packed(moved(best, -level), nodes[level, CHOSEN], left, bounds, nodes[level, LASTING])
-    keep(table, stack.hashes[level], data)
+    if has_table(leaf):
+        data = packed(moved(best, -level), nodes[level, CHOSEN], left, bounds, nodes[level, LASTING])
+        keep(table, stack.hashes[level], data)
 
 
 @inlined
-def search(game, stack, table, level, visited, until):
+def search(game, leaf, stack, table, level, visited, until):
     """Go on with the iteration in ``stack``, at ``level``, until it ends or ``visited`` positions reach ``until``.
 
     Returns (level, visited), the level being OVER once the iteration has ended and THROUGH_CHANCE where chance moves.
@@ -251,12 +275,12 @@ def search(game, stack, table, level, visited, until):
             moves, side = np.int64(count_moves(game, child)), np.int64(mover(game, child))
             if side == CHANCE and moves > 0:
                 return np.int64(THROUGH_CHANCE), visited
-            known, value, lasting = answer_or_enter(game, stack, table, level, child, moves, side)
+            known, value, lasting = answer_or_enter(game, leaf, stack, table, level, child, moves, side)
             if not known:
                 level, state = level + 1, child
                 continue
         else:
-            close_node(stack, table, level)
+            close_node(leaf, stack, table, level)
             if level == 0:
                 return np.int64(OVER), visited
             value, lasting, side = nodes[level, BEST], nodes[level, LASTING], nodes[level, SIDE]

@@ -67,6 +67,11 @@ def move_after(game, state, move, k):
 
 
 @verb("game")
+def write_moves(game, state, count, out, at):
+    """Write the ``count`` legal moves, in order, into ``out[at:]`` (int64); for games that find all moves at once."""
+
+
+@verb("game")
 def move_set(game, state):
     """The legal moves packed into a word (uint64), one bit a move, in the order of the moves; 0 exactly where the game is over.
 
@@ -180,6 +185,15 @@ def decided(game, state):
 
     1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known. For searches, not for
     playouts: a game may take some time over it.
+    """
+
+
+@verb("game")
+def noisy(game, state, move):
+    """How noisy a legal move is, int64 in [0, 60000]: 0 where it is quiet, else the more, the sooner searches try it.
+
+    Noisy moves change the evaluation at once, as captures do. Searches try them first, and ``player.quiescence=true`` follows
+    them beyond the horizon, until none is left or both sides prefer to stay where they are.
     """
 
 
@@ -321,6 +335,19 @@ def decided_unknown(game, state):
     return np.int64(0)
 
 
+@write_moves.implements(object)
+def write_in_turn(game, state, count, out, at):
+    move = np.int64(NO_MOVE)
+    for k in range(count):
+        move = np.int64(move_after(game, state, move, np.int64(k)))
+        out[at + k] = move
+
+
+@noisy.implements(object)
+def quiet(game, state, move):
+    return np.int64(0)
+
+
 @pack.implements(object)
 def pack_words(game, state, words, at, stride):
     for i in range(len(state)):
@@ -350,6 +377,11 @@ def lead_by_result(game, state):
 def has_history(game):
     """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
     return with_history.find(type(game)) is not without_history
+
+
+def has_noisy(game):
+    """Whether a game, as it travels into compiled code, says which moves are noisy (``noisy``). Plain Python."""
+    return noisy.find(type(game)) is not quiet
 
 
 def has_records(game):

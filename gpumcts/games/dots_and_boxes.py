@@ -151,6 +151,13 @@ def dots_evaluation_limit(game):
     return np.int64(game.rows * game.columns)
 
 
+@contract.noisy.implements(DotsAndBoxes)
+def dots_noisy(game, state, move):
+    """The boxes that a line completes, 0 to 2."""
+    line = U(1) << U(move & 63)
+    return np.int64(full_boxes(game, state.lines | line) - full_boxes(game, state.lines))
+
+
 @contract.remaining_plies.implements(DotsAndBoxes)
 def dots_remaining_plies(game, state):
     return np.float64(popcount(free_lines(game, state)))

@@ -7,8 +7,9 @@ import pytest
 
 from gpumcts.deepening import batch, ordering
 from gpumcts.deepening.batch import Deepening
+from gpumcts.deepening.leaves import FAR, WON, WON_LEAST
 from gpumcts.deepening.roots import DRAW, LOSS, UNKNOWN, WIN
-from gpumcts.deepening.search import FAR, LEFT, MOVES, TRIED, WON, WON_LEAST
+from gpumcts.deepening.search import LEFT, MOVES, TRIED
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.clobber import OPTION as Clobber

@@ -61,6 +61,14 @@ BAD = {
     "match player=pvs budget=depth player@opponent.player=random memory_gb=0.01": "player.table_mb=16: ",
     "match player=pvs budget=depth player@opponent.player=random player.table_mb=1048576": "do not fit into",
     "match game=dice_duel player@opponent.player=pvs budget@opponent.budget=depth": "opponent.player=pvs: in DiceDuel chance",
+    "match player=minimax": "budget: player=minimax takes depth; e.g. budget=depth budget.depth=4",
+    "match player=minimax budget=depth player.leaf=luck": "player.leaf=luck: must be ",
+    "match player=minimax budget=depth player@opponent.player=random player.quiescence=true": "player.quiescence=true: "
+    "game=othello does not say which moves are noisy",
+    "match game=dots_and_boxes player@opponent.player=minimax budget@opponent.budget=depth opponent.player.leaf=playout "
+    "opponent.player.quiescence=true": "opponent.player.quiescence=true counts with opponent.player.leaf=evaluation alone",
+    "match game=dice_duel player@opponent.player=minimax budget@opponent.budget=depth": "opponent.player=minimax: in DiceDuel "
+    "chance",
     "match player=mc selection=uniform": "selection does not count for player=mc",
     "match player=mc budget=nodes": "budget: player=mc takes iterations or seconds",
     "match game=amazons game.size=7": "game.size=7: Amazons is played on 6, 8 or 10 squares",

@@ -164,6 +164,15 @@ def test_a_deeper_search_wins(run, only):
     assert summary["wins"] >= 36 and summary["player"]["iterations"] > summary["opponent"]["iterations"]
 
 
+def test_minimax_in_a_match(run, only):
+    """MM-2 and MM-1-R by the names of document 004; 15 wins of 20 would have a probability of 0.02, and the seed is fixed."""
+    players = "player=minimax budget=depth budget.depth=2 player@opponent.player=minimax budget@opponent.budget=depth"
+    assert run(f"match {players} opponent.budget.depth=1 opponent.player.leaf=playout games=20 threads=1").code == 0
+    summary = summary_of(only("outputs/match/*"))
+    assert (summary["player"]["label"], summary["opponent"]["label"]) == ("MM-2", "MM-1-R")
+    assert summary["wins"] >= 15 and summary["player"]["iterations"] > summary["opponent"]["iterations"]
+
+
 def test_playouts(run, tmp_path):
     digests = set()
     for number, threads in enumerate((1, 2)):

@@ -1,0 +1,118 @@
+"""Minimax of a fixed depth (MM-k and MM-k-R of document 004) over batches of positions: all best moves, or every move's value.
+
+The search is the principal-variation search of this package, at a root that tells equal moves apart from worse ones, or knows
+every move's value. Either way values are those of plain minimax. With an evaluation it deepens ply by ply, for the order of the
+moves that this gives; with playouts at the leaves, which tell nothing of other leaves, it goes to its depth at once.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.deepening.batch import NO_LIMIT, Deepening, Found
+from gpumcts.deepening.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
+from gpumcts.deepening.roots import Aim
+from gpumcts.deepening.search import EVERY_MOVE
+from gpumcts.deepening.table import LEAST_ENTRIES
+from gpumcts.errors import BadInput
+from gpumcts.options import compiled
+
+LEAVES = ("evaluation", "playout")
+
+
+class OfMoves(NamedTuple):
+    """What every legal move of B positions is worth.
+
+    values : B arrays int64[moves], aligned with the ordered legal moves, for the player who moves there. A win at the end of a
+        game, n plies on, is WON - n, a loss its negative; with playouts at the leaves 1 and -1; a draw is 0
+    nodes : positions visited, int64[B]
+    """
+
+    values: list[np.ndarray]
+    nodes: np.ndarray
+
+
+class Minimax:
+    """Minimax of ``game`` (an option value, for two players, without chance).
+
+    leaf : ``evaluation`` (MM-k) or ``playout`` (MM-k-R)
+    quiescence : whether noisy moves are followed beyond the horizon; for games that tell which are, with evaluations alone
+    entries : of the hash table of each thread, as in ``Deepening``; there is none with playouts
+    threads : that share the positions of a batch; results do not depend on it
+
+    Raises BadInput for a game not for two players, for another leaf, and where quiescence cannot be.
+    """
+
+    def __init__(
+        self, game: Any, leaf: str = "evaluation", quiescence: bool = False, entries: int = 1 << 20, threads: int = 1
+    ) -> None:
+        check_leaf(compiled(game), leaf, quiescence)
+        option = PlayedOut() if leaf == "playout" else Quiescent() if quiescence else Evaluated()
+        self._searches = Deepening(game, entries if has_table(option) else LEAST_ENTRIES, threads, option)
+        self.game = self._searches.game
+
+    def search(
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        depth: int,
+        stop: threading.Event | None = None,
+        on_done: Callable[[int], None] | None = None,
+    ) -> Found:
+        """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the move's own ply
+        included: each of those with the best value is equally likely.
+
+        keys : uint64[B]; chance among equal moves, and that of playouts, comes from them
+        The others, what is found and what is raised are as in ``Deepening.search``; nothing is proven where playouts are the
+        leaves.
+        """
+        roots, _ = self._searches.advanced(states, keys, self._aim(depth, 1), stop, on_done)
+        return Found(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
+
+    def values_of_moves(
+        self,
+        states: np.ndarray,
+        depth: int,
+        keys: np.ndarray | None = None,
+        stop: threading.Event | None = None,
+        on_done: Callable[[int], None] | None = None,
+    ) -> OfMoves:
+        """The exact value of every legal move of ``states``, searched to ``depth`` plies, its own included.
+
+        keys : as in ``search``, for playouts at the leaves; with evaluations values do not depend on them, and 0 serves
+        """
+        keys = np.zeros(len(states), np.uint64) if keys is None else keys
+        aim = self._aim(depth, int(EVERY_MOVE))
+        roots, counts = self._searches.advanced(states, keys, aim, stop, on_done, of_moves=True)
+        values = [row[:moves].copy() for row, moves in zip(roots.of_moves, counts, strict=True)]
+        return OfMoves(values, roots.nodes)
+
+    def _aim(self, depth: int, slack: int) -> Aim:
+        if depth < 1:
+            raise BadInput(f"budget.depth={depth} is not at least 1")
+        last = min(depth, self._searches.most_depth)
+        return Aim(NO_LIMIT, 1 if has_table(self._searches.leaf) else last, last, slack)
+
+
+def values_of_moves(
+    game: Any, states: np.ndarray, depth: int, keys: np.ndarray | None = None, leaf: str = "evaluation", **options: Any
+) -> OfMoves:
+    """``Minimax(game, leaf, **options).values_of_moves(states, depth, keys)``."""
+    return Minimax(game, leaf, **options).values_of_moves(states, depth, keys)
+
+
+def check_leaf(game: Any, leaf: str, quiescence: bool, prefix: str = "") -> None:
+    """Refuse a leaf that there is not, and quiescence that cannot be, by the keys under ``prefix``. Raises BadInput."""
+    if leaf not in LEAVES:
+        raise BadInput(f"{prefix}player.leaf={leaf!r}: must be {' or '.join(LEAVES)}")
+    if quiescence and leaf == "playout":
+        raise BadInput(f"{prefix}player.quiescence=true counts with {prefix}player.leaf=evaluation alone")
+    if quiescence:
+        check_noisy(game, f"{prefix}player.quiescence=true")
+
+
+def minimax_name(depth: int, leaf: str, quiescence: bool = False) -> str:
+    """What document 004 calls a player: MM-2, MM-2-R, and MM-2-Q with quiescence, which it has not."""
+    return f"MM-{depth}" + ("-R" if leaf == "playout" else "-Q" if quiescence else "")
