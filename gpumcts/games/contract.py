@@ -375,11 +375,6 @@ def has_history(game):
     return with_history.find(type(game)) is not without_history
 
 
-def has_records(game):
-    """Whether games are read from files and written into them (``parse_record``, ``record_text``). Plain Python."""
-    return parse_record.find(type(game)) is not without_records
-
-
 @parse_move.implements(object)
 def parse_move_by_text(game, state, text):
     legal = (int(nth_move(game, state, k)) for k in range(count_moves(game, state)))
