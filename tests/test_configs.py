@@ -16,6 +16,7 @@ from experiments import (
     gtp,
     match,
     perft,
+    pgn,
     planning,
     playouts,
     report,
@@ -37,7 +38,7 @@ COMMANDS = {
     command.name: command
     for command in (
         m.COMMAND
-        for m in (match, playouts, perft, search, gtp, uci, trees, planning, report, sgf, doctor, bench, worked)
+        for m in (match, playouts, perft, search, gtp, uci, trees, planning, report, sgf, pgn, doctor, bench, worked)
     )
 }
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
@@ -90,6 +91,7 @@ def test_every_file_of_an_option_names_a_module(kind):
         ("uci", schema.UciKeys),
         ("report", schema.ReportKeys),
         ("sgf", schema.SgfKeys),
+        ("pgn", schema.SgfKeys),
         ("bench", bench.BenchKeys),
         ("worked", worked.WorkedKeys),
     ],

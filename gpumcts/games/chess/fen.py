@@ -92,7 +92,7 @@ def board_of(text: str) -> list[str]:
 
 
 def check_men(board: list[str]) -> None:
-    """Refuse boards on which there are pieces that no game can bring about. Raises BadInput."""
+    """Refuse boards that no game can bring about, by the numbers and places of pieces. Raises BadInput."""
     for side, change in (("White", str.upper), ("Black", str.lower)):
         count = {kind: board.count(change(kind)) for kind in "pnbrqk"}
         if count["k"] != 1:
@@ -100,6 +100,9 @@ def check_men(board: list[str]) -> None:
         promoted = sum(max(0, count[kind] - most) for kind, most in AT_START.items())
         if count["p"] + promoted > 8:
             raise refused(f"{side} has {count['p']} pawns and {promoted} promoted pieces, more than eight pawns make")
+    kings = [divmod(board.index(king), 8) for king in "kK"]
+    if all(abs(one - other) <= 1 for one, other in zip(*kings, strict=True)):
+        raise refused("the kings stand side by side")
     for square in (*range(8), *range(56, 64)):
         if board[square] in "pP":
             raise refused("a pawn stands on the first or the last rank")

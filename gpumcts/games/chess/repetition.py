@@ -1,7 +1,8 @@
 """The third occurrence of a position, with the same rights and the same player to move, is a draw.
 
 Games that are played look back at all their states (``with_history``). Playouts do so where ``game.repetition=everywhere`` says
-so, over the plies since a pawn moved or a piece was taken, as far as their own beginning: they do not know what was before.
+so, over the plies since a pawn moved or a piece was taken, as far as their own beginning: they do not know what was before;
+and a pawn that might be taken en passant but for a pin makes a position another one there.
 """
 
 import numpy as np
@@ -26,16 +27,23 @@ def same_position(a, b):
     return pieces | ((a.turn ^ b.turn) & SAME) == U(0)
 
 
+@inlined
+def with_real_passant(state):
+    """The state without a right to take en passant that no legal move uses."""
+    turn = state.turn if passant_is_legal(state) else state.turn & ~(BYTE << PASSANT)
+    return State(state.own, state.low, state.middle, state.high, turn)
+
+
 @with_history.implements(Board)
 def mark_third(game, state, earlier):
     """The state without a right to take en passant that no legal move uses, and REPEATED if it has been there twice."""
-    if not passant_is_legal(state):
-        state = State(state.own, state.low, state.middle, state.high, state.turn & ~(BYTE << PASSANT))
+    state, seen = with_real_passant(state), 0
     words, width = earlier.reshape(-1), earlier.shape[1]
     known = earlier.shape[0]
-    seen = 0
-    for i in range(max(0, known - np.int64(clock(state))), known):
-        seen += same_position(state, unpack(game, words, i * width, 1))
+    first = max(0, known - np.int64(clock(state)))
+    for i in range(first, known):
+        before = unpack(game, words, i * width, 1)
+        seen += same_position(state, with_real_passant(before) if i == first else before)
     turn = state.turn | REPEATED if seen >= 2 else state.turn
     return State(state.own, state.low, state.middle, state.high, turn)
 
