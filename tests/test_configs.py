@@ -149,7 +149,18 @@ def test_every_command_composes_and_explains_itself(name):
     assert f"python -m experiments.{name}" in text
 
 
-LONG = ("recovery", "random_vs_informed", "evaluation", "decay", "fig4_variants", "go9", "rhino")
+LONG = (
+    "recovery",
+    "random_vs_informed",
+    "evaluation",
+    "decay",
+    "fig4_variants",
+    "go9",
+    "rhino",
+    "fig3",
+    "sec6_claims",
+    "fig5",
+)
 """Sweeps of many jobs, which are composed one by one."""
 
 

@@ -53,7 +53,7 @@ def has_chance(game):
 
 
 GAMES = for_tests()
-SLOW = {"amazons", "clobber", "deceptive", "go", "havannah"}  # they compile long
+SLOW = {"amazons", "chess", "clobber", "deceptive", "go", "havannah"}  # they compile long
 TAKEN = [name for name, game in GAMES.items() if game.PLAYERS == 2 and not has_chance(game)]
 
 

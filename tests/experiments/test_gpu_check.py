@@ -69,6 +69,7 @@ def test_suites_in_the_simulator(rows):
     assert set(held.ratios) >= {"uniform, cpu, threads=1", "minimax depth 2, cpu, threads=1"}
 
 
+@pytest.mark.slow
 def test_files_and_exit_codes(rows, tmp_path, monkeypatch):
     """A suite that fails costs no other, and the crossover that was measured is one that ``engine=auto`` goes by."""
     monkeypatch.setattr(gpu_check, "cuda_problem", lambda: "")

@@ -28,10 +28,14 @@ BOARDS = {"othello", "clobber"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 
+DEAR = {"amazons", "chess", "havannah"}
+"""Games whose playouts compile for ten seconds; their own tests play in lanes too."""
+
+
 def parameters(pairs, boards=BOARDS, dear=False):
-    """The pairs, those of other games than ``boards`` with an informed policy among the slow tests."""
+    """The pairs, those of other games than ``boards`` with an informed policy among the slow tests, and all of DEAR ones."""
     informed = [pair for pair in pairs if pair[1] not in ("uniform", "staged")]
-    slow = [pair for pair in informed if dear or pair[0] not in boards]
+    slow = [pair for pair in informed if dear or pair[0] not in boards] + [pair for pair in pairs if pair[0] in DEAR]
     slow += [pair for pair in pairs if dear and pair[0] != "othello"]
     return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
 
@@ -141,7 +145,7 @@ RANDOM = [(g, p) for g, p in PAIRS if p in ("uniform", "staged") and in_lanes(co
 
 
 @needs_vectors
-@pytest.mark.parametrize("game, policy", [pair for pair in RANDOM if pair[0] != "othello"])
+@pytest.mark.parametrize("game, policy", parameters([pair for pair in RANDOM if pair[0] != "othello"]))
 def test_steps_said_to_be_branch_free_are_vectorised(game, policy):
     assert wide_operations(game, LANES, policy) > 20
 

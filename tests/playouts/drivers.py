@@ -28,16 +28,16 @@ PAIRS = [
     if plays(POLICIES[p], GAMES[g]) and (not p.startswith("staged") or has_stages(GAMES[g]))
 ]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
-SLOW_TO_COMPILE = {"amazons", "go", "havannah"}
+SLOW_TO_COMPILE = {"amazons", "chess", "go", "havannah"}
 RECORDED = [(g, p) for g, p in PAIRS if g not in SLOW_TO_COMPILE or not p.startswith("minimax") or p == "minimax-least"]
 """Those whose outcomes are kept in a file (``signatures``): those that compile in time."""
 SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"), ("havannah", "minimax-least"))
+    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"), ("havannah", "minimax-least"), ("chess", "minimax-least"))
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
-    and (g != "go" or p in ("uniform-default", "evaluation-default"))
+    and (g not in ("chess", "go") or p in ("uniform-default", "evaluation-default"))
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""
 FLOATING = re.compile(r"\b(double|float|half|f(?:add|sub|mul|div|rem|neg|cmp)|[su]itofp|fpto[su]i)\b")

@@ -74,6 +74,7 @@ def test_more_of_othello_is_the_reference(operator):
     assert_like_reference(searcher_of(operator_of(operator), rule=Rave()), othello_states(), 400, seed=2)
 
 
+@pytest.mark.slow
 def test_havannah_is_the_reference():
     """With the swap, whose move is no cell: before it, at the choice, in the middle. The reference plays in plain Python."""
     searcher = searcher_of(operator_of("accelerated"), FUEGO, HAVANNAH, Rave())

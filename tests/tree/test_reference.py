@@ -92,7 +92,7 @@ def test_every_operator_and_rule_has_a_reference():
     assert {type(rule_of(name)).__name__ for name in RULES} == set(REFERENCE_RULES)
 
 
-@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {"average"}, "ucb1"))
+@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {"average"}, None))
 def test_othello(operator, rule):
     """The start, the middle, a position with a pass and one near the end of the game."""
     searcher = searcher_of(operator_of(operator), rule=rule_of(rule))

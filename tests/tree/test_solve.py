@@ -106,8 +106,14 @@ def test_what_is_proven_on_the_way_is_true(iterations):
     assert some > TREES
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(leaves_per_tree=4), Settings(expansion="whole_path")])
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    "operator, settings",
+    [
+        pytest.param(operator, settings, marks=[pytest.mark.slow] if number and operator != "average" else [])
+        for operator in OPERATORS
+        for number, settings in enumerate((Settings(), Settings(leaves_per_tree=4), Settings(expansion="whole_path")))
+    ],
+)
 def test_every_operator(operator, settings):
     """Virtual loss and whole episodes too: a few times the nodes suffice."""
     game = PGame(2, 6)
