@@ -41,9 +41,12 @@ class Quiescent(NamedTuple):
 class PlayedOut(NamedTuple):
     """The outcome of one random playout under a key of the path: of the root's key and the moves from the root.
 
-    So a leaf has one outcome whoever looks at it, when and how often, and alpha-beta finds what plain minimax does. Playouts are
-    made one by one as leaves come up: most lines are cut off once a leaf is worth 1, and a batch of leaves would play out what
-    nobody asks for. Positions that two paths reach are two leaves, so there is no hash table.
+    So a leaf has one outcome whoever looks at it, when and how often, and alpha-beta finds what plain minimax does. Positions
+    that two paths reach are two leaves, so there is no hash table, and windows of width one, whose lines are searched again, do
+    not pay: without them Chess takes 30 % fewer nodes at 4 plies.
+
+    Playouts are made one by one as leaves come up. A leaf that is worth 1 cuts off, so that of the 20 to 50 leaves below a node
+    of Chess about ten are looked at; in lanes all of them take as long as twelve one by one.
     """
 
 
@@ -69,6 +72,14 @@ def has_table(leaf):
 @verb("leaf")
 def goes_beyond(leaf):
     """Whether noisy moves are followed beyond the horizon."""
+
+
+@verb("leaf")
+def scouts_ahead(leaf):
+    """Whether moves after a node's first are searched with a window of width one, and again where that does not tell.
+
+    Not where nothing is remembered: playouts have three outcomes, so the window is narrow as it is.
+    """
 
 
 @verb("leaf")
@@ -103,6 +114,11 @@ def positions_have_values(leaf):
 @goes_beyond.implements(object)
 def stops_at_horizon(leaf):
     return False
+
+
+@scouts_ahead.implements(object)
+def scouts_where_it_remembers(leaf):
+    return has_table(leaf)
 
 
 @path_below.implements(object)

@@ -6,7 +6,7 @@ the root is not scored; there the place of the score says whether the move is kn
 
 import numpy as np
 
-from gpumcts.games.contract import NO_MOVE, move_after, noisy
+from gpumcts.games.contract import noisy, write_moves
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 
@@ -56,18 +56,18 @@ def reward(history, slot, depth):
 @inlined
 def list_moves(game, state, count, out, at):
     """Write the ``count`` legal moves into ``out[at:]``, scores 0."""
-    move = np.int64(NO_MOVE)
+    write_moves(game, state, count, out, at)
     for k in range(count):
-        move = np.int64(move_after(game, state, move, np.int64(k)))
-        out[at + k] = entry_of(np.int64(0), np.int64(k), move)
+        out[at + k] |= k << MOVE_BITS
 
 
 @inlined
 def list_noisy(game, state, count, out, at):
     """Write those among the ``count`` legal moves that are noisy into ``out[at:]``, with their scores; returns how many."""
-    move, listed = np.int64(NO_MOVE), np.int64(0)
+    listed = np.int64(0)
+    write_moves(game, state, count, out, at)
     for k in range(count):
-        move = np.int64(move_after(game, state, move, np.int64(k)))
+        move = np.int64(out[at + k])
         noise = np.int64(noisy(game, state, move))
         if noise > 0:
             out[at + listed] = entry_of(noise, np.int64(k), move)

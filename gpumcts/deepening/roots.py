@@ -72,7 +72,10 @@ def begin(game, leaf, stack, table, words, key):
     stack.killers[:, :] = NONE
     state = unpack(game, words, 0, 1)
     pack(game, state, stack.words, 0, 1)
-    stack.hashes[0] = hash_of(stack.words, 0, words.shape[0]) if has_table(leaf) else child_key(key, PLAYOUT_STREAM)
+    if has_table(leaf):
+        stack.hashes[0] = hash_of(stack.words, 0, words.shape[0])
+    else:
+        stack.hashes[0] = child_key(key, PLAYOUT_STREAM)
     moves = np.int64(count_moves(game, state))
     list_moves(game, state, moves, stack.lists, 0)
     ordering.shuffle(stack.lists, moves, key)

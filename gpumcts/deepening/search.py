@@ -19,7 +19,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.deepening import ordering
-from gpumcts.deepening.leaves import MOST_NOISY, WON_LEAST, goes_beyond, has_table, path_below, value_at_once
+from gpumcts.deepening.leaves import (
+    MOST_NOISY,
+    WON_LEAST,
+    goes_beyond,
+    has_table,
+    path_below,
+    scouts_ahead,
+    value_at_once,
+)
 from gpumcts.deepening.ordering import list_moves, move_of, number_of
 from gpumcts.deepening.table import (
     EXACT,
@@ -159,6 +167,7 @@ def answer_or_enter(game, leaf, stack, table, level, child, moves, side):
     nodes, ply = stack.nodes, level + 1
     left = nodes[level, LEFT] - 1
     scouts = nodes[level, TRIED] > 1 and nodes[level, AGAIN] == 0 and nodes[level, SLACK] < EVERY_MOVE
+    scouts = scouts and scouts_ahead(leaf)
     nodes[level, SCOUTS] = 0
     path = path_below(leaf, stack.hashes[level], move_of(nodes[level, AT_HAND]))
     known, value, lasting = value_at_once(leaf, game, child, moves, left, ply, path)

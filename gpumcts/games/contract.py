@@ -67,6 +67,11 @@ def move_after(game, state, move, k):
 
 
 @verb("game")
+def write_moves(game, state, count, out, at):
+    """Write the ``count`` legal moves, in order, into ``out[at:]`` (int64); for games that find all moves at once."""
+
+
+@verb("game")
 def move_set(game, state):
     """The legal moves packed into a word (uint64), one bit a move, in the order of the moves; 0 exactly where the game is over.
 
@@ -328,6 +333,14 @@ def without_history(game, state, earlier):
 @decided.implements(object)
 def decided_unknown(game, state):
     return np.int64(0)
+
+
+@write_moves.implements(object)
+def write_in_turn(game, state, count, out, at):
+    move = np.int64(NO_MOVE)
+    for k in range(count):
+        move = np.int64(move_after(game, state, move, np.int64(k)))
+        out[at + k] = move
 
 
 @noisy.implements(object)

@@ -11,6 +11,7 @@ from gpumcts.deepening.minimax import Minimax, minimax_name, values_of_moves
 from gpumcts.deepening.roots import UNKNOWN
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
+from gpumcts.games.chess import OPTION as Chess
 from gpumcts.games.clobber import OPTION as Clobber
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -52,13 +53,20 @@ def clobber():
     return after(compiled(Clobber(4, 4)), 6, 4, 74)
 
 
+def chess():
+    return np.concatenate([after(compiled(Chess()), plies, 2, plies) for plies in (9, 40, 120, 200)])
+
+
 POSITIONS = {
     "othello": (Othello(), othello, 3),
     "dots_and_boxes": (BOXES, boxes, 4),  # two moves in a row
     "p-games": (PGame(2, 7), lambda: instances(PGame(2, 7), range(12)), 7),
     "p-games with draws": (PGame(3, 5, plus_minus_one=True), lambda: instances(PGame(3, 5, 0, True), range(6)), 4),
 }
-LONG = {"clobber": (compiled(Clobber(4, 4)), clobber, 3)}
+LONG = {
+    "clobber": (compiled(Clobber(4, 4)), clobber, 3),
+    "chess": (compiled(Chess()), chess, 2),
+}
 ALL = [*POSITIONS, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)]
 
 
@@ -116,15 +124,26 @@ def test_with_playouts_too(name):
     assert len(seen) > min(most, 3) and (searches.search(states, keys, most).proven == UNKNOWN).all()
 
 
-def test_noisy_moves_are_followed_beyond_the_horizon():
-    """Boxes that can be completed are, in turn, and a search of depth 1 sees other values than without."""
-    searches, differ = Minimax(BOXES, quiescence=True), 0
-    for depth in (1, 2, 3):
-        states = boxes()
-        expected = [quiescent(BOXES, unpacked(BOXES, words), depth) for words in states]
-        check(BOXES, searches, states, depth, expected, keys_of(44, count=len(states)))
-        differ += sum(evaluated(BOXES, words, depth) != values for words, values in zip(states, expected, strict=True))
+def check_quiescence(game, states, depths):
+    """The values of plain quiescence search, which differ from those without."""
+    searches, differ = Minimax(game, quiescence=True), 0
+    for depth in depths:
+        expected = [quiescent(game, unpacked(game, words), depth) for words in states]
+        check(game, searches, states, depth, expected, keys_of(44, count=len(states)))
+        differ += sum(evaluated(game, words, depth) != values for words, values in zip(states, expected, strict=True))
     assert differ > 5
+
+
+def test_noisy_moves_are_followed_beyond_the_horizon():
+    """Boxes that can be completed are, in turn."""
+    check_quiescence(BOXES, boxes(), (1, 2, 3))
+
+
+@pytest.mark.slow
+def test_captures_are_followed_beyond_the_horizon():
+    game = compiled(Chess())
+    states = np.concatenate([after(game, plies, 4, plies) for plies in (9, 160)])
+    check_quiescence(game, states, (1,))
 
 
 # -------------------------------------------------------------------------------------------------- ties and nodes
