@@ -11,8 +11,10 @@ from gpumcts.gtp.position import Position
 from gpumcts.gtp.records import read_record
 from gpumcts.kernels.batch import Rules
 
-RECORD = re.compile(r"sgf:(.+?)(?::([0-9]{1,6}))?")
+RECORD = re.compile(r"(?P<form>sgf):(?P<file>.+?)(?::(?P<plies>[0-9]{1,6}))?")
 """``position=sgf:FILE`` or ``position=sgf:FILE:MOVES``: where a game in a file ends, or stands after so many moves."""
+NUMBERED = re.compile(r"(?P<form>pgn):(?P<file>.+?)(?::(?P<game>[0-9]{1,6})(?::(?P<plies>[0-9]{1,6}))?)?")
+"""``position=pgn:FILE``, ``pgn:FILE:GAME`` or ``pgn:FILE:GAME:PLIES``: the same of a game by its number, from 1."""
 
 
 def position_of(config: Checked, playable: bool = True) -> np.ndarray:
@@ -33,16 +35,18 @@ def _named(config: Checked) -> Position:
     game, text = config.game, config.keys.position
     if text is None:
         return Position(game)
-    found = RECORD.fullmatch(text)
+    found = RECORD.fullmatch(text) or NUMBERED.fullmatch(text)
     if found is None:
         with np.errstate(over="ignore"):
             return Position(game, start=contract.parse_position(game, text))
-    if not contract.has_records(game):
-        raise BadInput(f"position={text}: {config.identity['game']['name']} has no SGF")
+    told = found.groupdict()
+    if contract.record_format(game) != told["form"]:
+        raise BadInput(f"position={text}: {config.identity['game']['name']} has no {told['form'].upper()}")
+    plies, number = (None if told.get(key) is None else int(told[key]) for key in ("plies", "game"))
     try:
-        record = read_record(game, found[1], None if found[2] is None else int(found[2]))
+        record = read_record(game, told["file"], plies, 1 if number is None else number)
     except BadInput as error:
-        raise BadInput(f"position=sgf:{error}") from None
+        raise BadInput(f"position={told['form']}:{error}") from None
     here = config.identity["game"]
     if other := [f"game.{key}={value:g}" for key, value in record.terms.items() if here[key] != value]:
         raise BadInput(f"position={text}: the file has another board or komi; add {' '.join(other)}")

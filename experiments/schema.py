@@ -139,7 +139,7 @@ class ReportKeys(NamedTuple):
 
 
 class SgfKeys(NamedTuple):
-    """The plain keys of experiments.sgf."""
+    """The plain keys of experiments.sgf and experiments.pgn."""
 
     run: str | None = None
     number: Annotated[int, Interval(ge=0)] | None = None
@@ -513,6 +513,12 @@ def sgf_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.sgf."""
     keys = _top(SgfKeys, plain, ())
     return Checked(keys._asdict(), "sgf", keys)
+
+
+def pgn_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.pgn."""
+    keys = _top(SgfKeys, plain, ())
+    return Checked(keys._asdict(), "pgn", keys)
 
 
 def doctor_config(plain: Plain, given: Given | None = None) -> Checked:

@@ -10,7 +10,22 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.utils import get_args_parser
 from omegaconf import OmegaConf
 
-from experiments import bench, doctor, gtp, match, perft, planning, playouts, report, schema, search, sgf, trees, worked
+from experiments import (
+    bench,
+    doctor,
+    gtp,
+    match,
+    perft,
+    pgn,
+    planning,
+    playouts,
+    report,
+    schema,
+    search,
+    sgf,
+    trees,
+    worked,
+)
 from experiments.budgets import UNITS
 from experiments.complaints import CONF, choices
 from experiments.help import help_text
@@ -21,7 +36,8 @@ from gpumcts.tree.settings import Settings
 COMMANDS = {
     command.name: command
     for command in (
-        m.COMMAND for m in (match, playouts, perft, search, gtp, trees, planning, report, sgf, doctor, bench, worked)
+        m.COMMAND
+        for m in (match, playouts, perft, search, gtp, trees, planning, report, sgf, pgn, doctor, bench, worked)
     )
 }
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
@@ -73,6 +89,7 @@ def test_every_file_of_an_option_names_a_module(kind):
         ("gtp", schema.GtpKeys),
         ("report", schema.ReportKeys),
         ("sgf", schema.SgfKeys),
+        ("pgn", schema.SgfKeys),
         ("bench", bench.BenchKeys),
         ("worked", worked.WorkedKeys),
     ],

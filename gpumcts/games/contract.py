@@ -252,15 +252,26 @@ class Record(NamedTuple):
 
 @verb("game")
 def parse_record(game, text, plies):
-    """The ``Record`` in the text of a file (SGF) up to so many moves, or None for all; what the file leaves open is ``game``'s.
+    """The ``Record`` in the text of a file (SGF, PGN) up to so many moves, or None for all; what it leaves open is ``game``'s.
 
-    Raises BadInput, with line and column, where the text is none, or breaks the rules.
+    Where the file holds several games it is the first. Raises BadInput, with the place, where the text is none, or breaks
+    the rules.
     """
 
 
 @verb("game")
+def parse_nth_record(game, text, number, plies):
+    """``parse_record`` of game number ``number`` (from 1) of a file."""
+
+
+@verb("game")
+def record_format(game):
+    """In which format games are read and written: ``sgf``, ``pgn``; empty where in none."""
+
+
+@verb("game")
 def record_text(game, record):
-    """The text of a file (SGF) for a ``Record`` of this game."""
+    """The text of a file (SGF, PGN) for a ``Record`` of this game."""
 
 
 # -------------------------------------------------------------------------------------------------------- defaults
@@ -368,6 +379,18 @@ def without_records(game, text, plies):
     raise BadInput(f"{type(game).__name__} has no records")
 
 
+@parse_nth_record.implements(object)
+def first_record_alone(game, text, number, plies):
+    if number != 1:
+        raise BadInput(f"there is no game {number}: a file of {record_format(game).upper()} holds one here")
+    return parse_record(game, text, plies)
+
+
+@record_format.implements(object)
+def no_format(game):
+    return ""
+
+
 @lead.implements(object)
 def lead_by_result(game, state):
     result = int(score(game, state))
@@ -382,11 +405,6 @@ def has_history(game):
 def has_noisy(game):
     """Whether a game, as it travels into compiled code, says which moves are noisy (``noisy``). Plain Python."""
     return noisy.find(type(game)) is not quiet
-
-
-def has_records(game):
-    """Whether games are read from files and written into them (``parse_record``, ``record_text``). Plain Python."""
-    return parse_record.find(type(game)) is not without_records
 
 
 @parse_move.implements(object)

@@ -10,7 +10,7 @@ import numpy as np
 
 import gpumcts
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import gtp_setup, has_records
+from gpumcts.games.contract import gtp_setup, record_format
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import COLOURS, Position
@@ -88,7 +88,7 @@ class Engine:
             "gpumcts-winrates": lambda _: analysis.winrates(self.position, self._last_search()),
             "gpumcts-pv": lambda _: analysis.variation(self.position, self._last_search()),
         }
-        if has_records(game):
+        if record_format(game) == "sgf":
             self._commands["loadsgf"] = self._load
         self._streams: dict[str, Callable[[Request, Lines, Sink], None]] = {
             "lz-analyze": self._analyze,

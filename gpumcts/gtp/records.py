@@ -1,4 +1,4 @@
-"""Records of games (SGF) from files."""
+"""Records of games (SGF, PGN) from files."""
 
 import codecs
 import re
@@ -6,15 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import Record, parse_record
+from gpumcts.games.contract import Record, parse_nth_record
 
 MOST_BYTES = 1 << 26
 CODING = re.compile(rb"CA\[([\w.:-]{1,40})\]")
 """Where SGF names its character set."""
 
 
-def read_record(game: Any, path: str, plies: int | None = None) -> Record:
-    """The game in a file, up to so many moves or all of them; raises BadInput that names the file, and what is wrong where."""
+def read_record(game: Any, path: str, plies: int | None = None, number: int = 1) -> Record:
+    """Game number ``number`` in a file, up to so many moves or all of them.
+
+    Raises BadInput that names the file, and what is wrong where.
+    """
+    content = read_text(path)
+    try:
+        return parse_nth_record(game, content, number, plies)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def read_text(path: str) -> str:
+    """The text of a file of games, up to 64 MiB. Raises BadInput that names the file where it cannot be read."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -23,10 +35,7 @@ def read_record(game: Any, path: str, plies: int | None = None) -> Record:
         raise BadInput(f"{path} cannot be read: {why}") from None
     if len(content) > MOST_BYTES:
         raise BadInput(f"{path} cannot be read: it has more than {MOST_BYTES >> 20} MiB")
-    try:
-        return parse_record(game, _decoded(content), plies)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
+    return _decoded(content)
 
 
 def _decoded(content: bytes) -> str:

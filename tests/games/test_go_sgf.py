@@ -9,7 +9,7 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.contract import Record, has_records, parse_record, record_text
+from gpumcts.games.contract import Record, parse_record, record_format, record_text
 from gpumcts.games.go import Go
 from gpumcts.games.othello import Othello
 from gpumcts.gtp.position import Position
@@ -206,6 +206,6 @@ def test_files(tmp_path):
     for name, why in ((tmp_path, "Is a directory"), (tmp_path / "no.sgf", "No such file"), ("a\0b", "null")):
         with pytest.raises(BadInput, match=why):
             read_record(GO[9], str(name))
-    assert not has_records(Othello())
+    assert not record_format(Othello())
     with pytest.raises(BadInput, match="Othello has no records"):
         parse_record(Othello(), "(;)", None)

@@ -15,6 +15,11 @@ MOVES_A_LINE = 12
 RULES = "Chinese"  # area, no suicide; superko by position
 
 
+@contract.record_format.implements(Board)
+def go_has_sgf(game):
+    return "sgf"
+
+
 @contract.record_text.implements(Board)
 def sgf_text(game, record):
     """FF[4], UTF-8. Tags that SGF has not are left out; texts are escaped."""

@@ -1,0 +1,57 @@
+"""The games of a match of Chess as a PGN file, ``games.pgn``.
+
+    python -m experiments.pgn run=outputs/match/NAME
+    python -m experiments.pgn run=outputs/match/NAME number=17
+
+Rounds are numbers of games, from 0. The tag Termination says where a side resigned or forfeited.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from experiments.command import Command, Run
+from experiments.console import here, show
+from experiments.records import Played, games_played
+from experiments.schema import Checked, pgn_config
+
+FILE = "games.pgn"
+RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+def prepare(config: Checked) -> None:
+    """Refuse a folder that holds no games of such a kind."""
+    next(games_played(config, "pgn"), None)
+
+
+def work(config: Checked, run: Run) -> dict[str, Any]:
+    """Write the file; returns the summary."""
+    count = 0
+    with (run.folder / FILE).open("w", encoding="utf-8") as file:
+        for count, played in enumerate(games_played(config, "pgn"), 1):
+            file.write(("\n" if count > 1 else "") + _pgn(played))
+    show(f"{count} games in {here(run.folder)}/{FILE}")
+    return {"games": count, "files": [FILE]}
+
+
+def _pgn(played: Played) -> str:
+    """The PGN of a game."""
+    from gpumcts.games.contract import Record, parse_move, play, record_text, start
+
+    game, state, moves = played.game, start(played.game), []
+    with np.errstate(over="ignore"):
+        for text in played.line["moves"].split():
+            moves.append(parse_move(game, state, text))
+            state = play(game, state, moves[-1])
+    tags = dict(zip(("White", "Black"), played.names, strict=True))
+    tags |= {"Event": f"gpumcts match, seed {played.seed}", "Round": str(played.number)}
+    tags |= {"Result": RESULTS[(played.score > 0) - (played.score < 0)]}
+    tags |= {} if played.ended is None else {"Termination": played.ended}
+    return str(record_text(game, Record(game, {}, start(game), moves, tags)))
+
+
+COMMAND = Command("pgn", pgn_config, work, prepare)
+
+if __name__ == "__main__":
+    sys.exit(COMMAND.main())
