@@ -28,7 +28,14 @@ GROUPS = ("game", "data", "method", "budget")
 class RankKeys(NamedTuple):
     """The plain keys of experiments.rank."""
 
-    methods: list[str] = ["minimax_8", "evaluation", "random_playouts", "mm1_playouts", "minimax_2", "minimax_2_playouts"]  # noqa: RUF012
+    methods: list[str] = [
+        "minimax_8",
+        "evaluation",
+        "random_playouts",
+        "mm1_playouts",
+        "minimax_2",
+        "minimax_2_playouts",
+    ]  # noqa: RUF012
     yardstick: str = "minimax_8"
     baseline: str | None = None
     ties_evaluation: Annotated[float, Interval(ge=0, le=1e9)] = 0.0

@@ -46,7 +46,7 @@ class Board(NamedTuple):
 class Boards(NamedTuple):
     """The positions in order, and what was left out: positions that were over, and those with one legal move.
 
-    complete : how many games there were
+    games : how many there were
     """
 
     boards: list[Board]
@@ -72,7 +72,9 @@ def check_data(keys: DataKeys, game_name: str) -> None:
     for key in ("games", "from_ply"):
         value = getattr(keys, key)
         if keys.positions_file is not None and value != DataKeys._field_defaults[key]:
-            raise BadInput(f"data.{key}={value} does not count with data.positions_file, which has positions, not games")
+            raise BadInput(
+                f"data.{key}={value} does not count with data.positions_file, which has positions, not games"
+            )
 
 
 def content_digest(keys: DataKeys) -> str | None:
@@ -97,6 +99,11 @@ def boards_of(game: Any, keys: DataKeys, seed: int) -> Boards:
 
     Raises BadInput where a file is broken, and where no position is left.
     """
+    return _boards_of(game, keys, seed, content_digest(keys))
+
+
+@functools.lru_cache(maxsize=1)  # asked before a run and in it
+def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Boards:
     rules, boards, over, forced, games = Rules(game), [], 0, 0, 0
     for number, played in enumerate(_games(rules, keys, seed)):
         games += 1
@@ -164,7 +171,7 @@ def _games_of_pgn(rules: Rules, keys: DataKeys) -> Iterator[Game]:
     assert keys.pgn is not None
     text = text_of(keys.pgn, "data.pgn")
     number = 0
-    for number, record in enumerate(games_of(text, keys.pgn), 1):
+    for number, record in enumerate(games_of(text, keys.pgn, rules.game), 1):
         yield played(rules, record, number)
         if number == keys.games:
             return

@@ -36,7 +36,9 @@ class Lines:
             record = json.loads(line)
             return {**record, "number": int(record["number"]), "position": str(record["position"])}
         except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{self._path}, line {number}: damaged; remove the line, and the run makes it again") from None
+            raise BadInput(
+                f"{self._path}, line {number}: damaged; remove the line, and the run makes it again"
+            ) from None
 
     def add(self, record: dict[str, Any]) -> None:
         """One more, written at once."""

@@ -12,7 +12,7 @@ A new kind is a class of keys in ``KINDS`` and a class with ``of(board)``.
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -111,7 +111,9 @@ def checked_method(name: str, plain: Any, game: Any) -> tuple[NamedTuple, dict[s
     if not isinstance(keys, PlayoutsKeys):
         return keys, {**keys._asdict()}
     if not isinstance(keys.playout, Mapping):
-        raise BadInput(f"{where}.playout={shown(keys.playout)}: must be a policy, such as {{name: uniform, truncate: 0}}")
+        raise BadInput(
+            f"{where}.playout={shown(keys.playout)}: must be a policy, such as {{name: uniform, truncate: 0}}"
+        )
     policy, identity = option_value("playout", keys.playout, f"{where}.playout")
     check_policy(policy, game)
     return keys._replace(playout=policy), {**keys._asdict(), "playout": identity}
@@ -154,6 +156,9 @@ class Deep:
 
     def warm(self, board: Board) -> None:
         """As ``Method.warm``: a search of one ply."""
+        _, states = after_moves(self._rules, board.words)
+        self._rules.describe(states)
+        self._rules.scores(states[:0])
         self._searches.values_of_moves(board.words[None], 1)
         self._searches.search(board.words[None], np.zeros(1, np.uint64), 1)
 
@@ -161,19 +166,39 @@ class Deep:
         self, words: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, int]:
         """Values of ``states`` (uint64[M, W]) for the player to move in ``words`` (uint64[W]), float64[M]; and positions visited."""
-        player = int(self._rules.movers(words[None])[0])
+        if self._depth == 0:
+            found = self._searches.values_of_moves(words[None], 1, stop=stop)
+            return self._with_ends(words, states, found.values[0].astype(np.float64)), 0
+        values, nodes = self.of_each(np.repeat(words[None], len(states), axis=0), states, stop)
+        return values, nodes
+
+    def _with_ends(self, words: np.ndarray, states: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """``values`` of a ply's search: a game that ends there is worth WON, as in deeper ones here."""
+        ended = self._rules.count_moves(states) == 0
+        values[ended] = self._results(np.repeat(words[None], int(ended.sum()), axis=0), states[ended])
+        return values
+
+    def _results(self, before: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """What games that are over in ``states`` are worth to who moves in ``before``, float64[B]."""
+        scores = self._rules.scores(states)
+        return np.where(self._rules.movers(before) == 0, scores, -scores) * float(WON // SCORE_UNIT)
+
+    def of_each(
+        self, before: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
+    ) -> tuple[np.ndarray, int]:
+        """Values of ``states`` for who moves in ``before`` (both uint64[B, W]), float64[B], by a search each; positions visited.
+
+        k is at least 1.
+        """
         counts, movers = self._rules.describe(states)
         values, nodes = np.zeros(len(states)), 0
         ended, going = np.flatnonzero(counts == 0), np.flatnonzero(counts)
-        scores = self._rules.scores(states[ended])
-        values[ended] = np.where(player == 0, scores, -scores) * float(WON // SCORE_UNIT)
-        if self._depth == 0 and len(going):
-            found = self._searches.values_of_moves(words[None], 1, stop=stop)
-            values[going] = found.values[0][going]  # a ply deep: the evaluations of the states after the moves
-        elif len(going):
+        values[ended] = self._results(before[ended], states[ended])
+        if len(going):
             keys = np.zeros(len(going), np.uint64)
             found = self._searches.search(states[going], keys, self._depth, stop)
-            values[going] = np.where(movers[going] == player, found.values, -found.values)
+            same = movers[going] == self._rules.movers(before[going])
+            values[going] = np.where(same, found.values, -found.values)
             nodes = int(found.nodes.sum())
         return values, nodes
 
@@ -233,8 +258,3 @@ def _stage_keys(root: np.uint64, moves: np.ndarray, stage: int) -> np.ndarray:
 def _win_rates(scores: np.ndarray, player: int) -> np.ndarray:
     """Win rates in [0, 1] of ``player`` from mean scores for the first player."""
     return ((scores if player == 0 else -scores) / SCORE_UNIT + 1) / 2
-
-
-def tells(names: Sequence[str], methods: Mapping[str, Any], kind: type) -> list[str]:
-    """Those of ``names`` whose method is of a kind."""
-    return [name for name in names if isinstance(methods[name], kind)]

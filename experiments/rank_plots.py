@@ -72,7 +72,7 @@ def _board(line: dict[str, Any], names: list[str], config: Checked, judge: Ranke
         axes.set_aspect("equal")
         axes.set_xlabel("rank by the method")
         axes.set_ylabel(f"rank by {judge.yardstick}")
-        axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.0 + 0.07 * len(panel)))
+        axes.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _save(figure, path)
 
 
@@ -114,7 +114,9 @@ def _curves(summary: Mapping[str, Any], path: Path) -> None:
     left, right = figure.subplots(1, 2, sharey=True)
     colors = dict(zip(summary["methods"], itertools.cycle(CURVES), strict=False))
     for name, curve in summary["curves"].items():
-        mean, low, high = (np.array([x if x is not None else np.nan for x in row]) for row in zip(*curve["rho"], strict=True))
+        mean, low, high = (
+            np.array([x if x is not None else np.nan for x in row]) for row in zip(*curve["rho"], strict=True)
+        )
         for axes, at in ((left, curve["points"]), (right, curve["seconds"])):
             axes.fill_between(at, low, high, color=colors[name], alpha=0.15, linewidth=0)
             axes.plot(at, mean, "o-", color=colors[name], markersize=4, label=name)

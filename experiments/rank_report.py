@@ -11,7 +11,8 @@ from experiments.schema import Checked
 
 REPORT = "report.md"
 PRINTED = "MM-8"  # the document's yardstick
-MANY, LIKELY = 10, 0.05  # distinct playouts of a move that count as many; level of the tests
+MANY = 10  # distinct playouts of a move that count as many
+FEW_GAMES = 10  # resampling fewer games understates how far they differ
 
 
 class Cells:
@@ -40,8 +41,8 @@ class Cells:
         return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: int = 3) -> str:
-    """A mean with its 95 % interval: ``0.412 (0.31 - 0.50)``."""
+def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: int = 2) -> str:
+    """A mean with its 95 % interval: ``0.41 (0.31 - 0.50)``."""
     if interval is None:
         return "-"
     mean, low, high = interval
@@ -70,11 +71,11 @@ def all_cells(summary: Mapping[str, Any]) -> list[Cells]:
     """Agreement, differences, curves at equal playouts and at equal time; those that there are."""
     if not summary["methods"]:
         return []
-    cells = [_agreement_cells(summary)]
+    cells = _agreement_cells(summary)
     if summary["differences"]:
         cells.append(_difference_cells(summary))
     if summary["curves"]:
-        cells.append(_playouts_cells(summary["curves"]))
+        cells += _playouts_cells(summary["curves"])
     times, values = equal_times(summary["curves"])
     if times:
         rows = [
@@ -89,22 +90,29 @@ def _or_dash(value: float) -> str:
     return "-" if value != value else f"{value:.3f}"
 
 
-def _agreement_cells(summary: Mapping[str, Any]) -> Cells:
-    rows = []
+def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
+    """How well each method agrees, and what it took."""
+    rows, costs = [], []
     for name, row in summary["methods"].items():
         cells = {
             "method": name,
-            "Spearman, mean of boards (95 %)": with_interval(row["rho"]),
-            "all moves": with_interval(row["rho_all"]),
-            "Kendall tau-b, mean of boards": with_interval(row["tau"]),
-            "all moves ": with_interval(row["tau_all"]),
-            "best move agrees %": with_interval(row["best"], 100, 1),
-            "core time a move": seconds_text(row["seconds_a_move"]),
+            "Spearman (95 %)": with_interval(row["rho"]),
+            "of all moves": with_interval(row["rho_all"]),
+            "Kendall tau-b": with_interval(row["tau"]),
+            "of all moves ": with_interval(row["tau_all"]),
+            "best agrees %": with_interval(row["best"], 100, 0),
         }
-        cells["playouts"] = f"{row['playouts']:,}" if "playouts" in row else ""
-        cells["distinct"] = f"{row['distinct']:.1f}" if "distinct" in row else ""
         rows.append(cells)
-    return Cells.of(f"agreement with {summary['yardstick']}", rows)
+        cost = {"method": name, "core time a move": seconds_text(row["seconds_a_move"])}
+        cost["playouts a move"] = f"{row['playouts']:,}" if "playouts" in row else "-"
+        known = "distinct" in row
+        cost["distinct ones, mean"] = f"{row['distinct']:.1f}" if known else "-"
+        cost["least"] = f"{row['distinct_least']:,}" if known else "-"
+        costs.append(cost)
+    yardstick = summary["yardstick"]
+    costs.append({"method": yardstick, "core time a move": seconds_text(summary["yardstick_seconds"])})
+    title = f"agreement with {yardstick}: means over boards, and over all moves"
+    return [Cells.of(title, rows), Cells.of("what they took", costs)]
 
 
 def _difference_cells(summary: Mapping[str, Any]) -> Cells:
@@ -112,25 +120,30 @@ def _difference_cells(summary: Mapping[str, Any]) -> Cells:
         {
             "method": name,
             f"Spearman less that of {summary['baseline']} (95 %)": with_interval(row["rho"]),
-            "p": "-" if row["p"] is None else f"{row['p']:.4f}",
-            "p (Holm)": f"{row['p_holm']:.4f}" if "p_holm" in row else "-",
+            "p": f"{row['p']:.4f}",
+            "p (Holm)": f"{row['p_holm']:.4f}",
         }
         for name, row in summary["differences"].items()
     ]
     return Cells.of(f"against {summary['baseline']}, board by board", rows)
 
 
-def _playouts_cells(curves: Mapping[str, Any]) -> Cells:
+def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
+    """Correlations by playouts, and what they cost."""
     points = sorted({point for curve in curves.values() for point in curve["points"]})
-    rows = []
-    for point in points:
-        row = {"playouts a move": f"{point:,}"}
-        for name, curve in curves.items():
-            there = curve["points"].index(point) if point in curve["points"] else None
-            row[name] = "" if there is None else with_interval(curve["rho"][there])
-            row[f"{name}, core time"] = "" if there is None else seconds_text(curve["seconds"][there])
-        rows.append(row)
-    return Cells.of("Spearman's by playouts a move (95 %), the smaller numbers being the first of the larger", rows)
+
+    def rows(text: Any) -> list[dict[str, str]]:
+        found = []
+        for point in points:
+            there = {n: c["points"].index(point) for n, c in curves.items() if point in c["points"]}
+            found.append({"playouts a move": f"{point:,}", **{n: text(curves[n], i) for n, i in there.items()}})
+        return found
+
+    words = "by playouts a move, the smaller numbers being the first of the larger"
+    return [
+        Cells.of(f"Spearman's (95 %) {words}", rows(lambda curve, i: with_interval(curve["rho"][i]))),
+        Cells.of("core time a move by playouts", rows(lambda curve, i: seconds_text(curve["seconds"][i]))),
+    ]
 
 
 def counts(summary: Mapping[str, Any]) -> str:
@@ -139,7 +152,8 @@ def counts(summary: Mapping[str, Any]) -> str:
     words = f"{summary['ranked']} boards with {summary['moves']:,} moves, of {summary['games']} games"
     left = summary.get("left_out", {})
     also = f"; left out: {left['over']} positions that are over, {left['one_move']} with one move" if left else ""
-    return f"{words}; {flat} boards on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}."
+    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {summary['games']} games are too narrow."
+    return f"{words}; {flat} boards on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
 
 
 def brief(summary: Mapping[str, Any]) -> str:
@@ -171,7 +185,8 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         f"Rank 1 is the best move and ties have the average rank; moves tie within {keys.ties_evaluation:g} units of "
         f"evaluation, or {keys.ties_win_rate:g} of win rate, of the best of their group. A method that ties all moves counts "
         "as a correlation of 0. Intervals (95 %) are over games, drawn whole; over all moves, ranks are scaled to "
-        "[0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall)."
+        "[0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall). p values are of a sign-flip "
+        "test over games, corrected by Holm. Core time is that of all threads."
     )
     name = method_words(config.policy.methods[keys.yardstick])
     if config.study.document is not None and not name.startswith(f"{PRINTED} "):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 RESAMPLES = 2000
+EXACT_GAMES, FLIPS = 12, 10_000  # of the sign-flip test
 
 
 class Agreement(NamedTuple):
@@ -131,13 +132,21 @@ class Resampled:
         return self._interval(float(of(sums.sum(axis=0))), of(self.totals(sums)))
 
     def difference(self, values: np.ndarray) -> tuple[Interval, float]:
-        """Mean of paired differences (float64[B]), and the two-sided p value of no difference; NaN for fewer than two games."""
+        """Mean of paired differences (float64[B]), and the two-sided p value of no difference.
+
+        p is that of the sign-flip test over games: without a difference, each game's sum is as likely with the other sign. All
+        signs are tried for up to 12 games, else FLIPS random ones beside those that were seen.
+        """
         interval = self.mean(values)
-        if interval.low is None:
-            return interval, float("nan")
-        drawn = self.means(values)
-        wrong = min((drawn <= 0).sum(), (drawn >= 0).sum()) + 1  # one more than seen: p is never 0
-        return interval, float(min(1.0, 2 * wrong / (len(drawn) + 1)))
+        by_game = np.zeros(self.games)
+        np.add.at(by_game, self._of, values)
+        if self.games <= EXACT_GAMES:
+            signs = 1.0 - 2.0 * (np.arange(1 << self.games)[:, None] >> np.arange(self.games) & 1)
+        else:
+            signs = np.random.default_rng(1).choice((-1.0, 1.0), (FLIPS, self.games))
+            signs[0] = 1.0
+        reached = np.abs(signs @ by_game) >= abs(by_game.sum()) * (1 - 1e-12)
+        return interval, float(reached.mean())
 
     def _interval(self, mean: float, drawn: np.ndarray) -> Interval:
         if self.games < 2:

@@ -107,11 +107,8 @@ def _differences(found: dict[str, list[Any]], base: str | None, resampled: Resam
         less = np.array([one.rho - other.rho for one, other in zip(found[name], found[base], strict=True)])
         interval, p = resampled.difference(less)
         rows[name] = {"rho": interval, "p": p}
-    known = [name for name in names if np.isfinite(rows[name]["p"])]
-    for name, p in zip(known, holm([rows[name]["p"] for name in known]) if known else [], strict=True):
+    for name, p in zip(names, holm([rows[name]["p"] for name in names]), strict=True):
         rows[name]["p_holm"] = p
-    for row in rows.values():
-        row["p"] = row["p"] if np.isfinite(row["p"]) else None
     return rows
 
 

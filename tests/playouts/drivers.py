@@ -35,7 +35,13 @@ SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p) not in (("clobber", "minimax-default"), ("amazons", "minimax-least"), ("havannah", "minimax-least"), ("chess", "minimax-least"))
+    if (g, p)
+    not in (
+        ("clobber", "minimax-default"),
+        ("amazons", "minimax-least"),
+        ("havannah", "minimax-least"),
+        ("chess", "minimax-least"),
+    )
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
     and (g not in ("chess", "go") or p in ("uniform-default", "evaluation-default"))
 ]
