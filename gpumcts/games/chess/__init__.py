@@ -9,12 +9,13 @@
 
 ``options``: the classes; ``squares``: sets of squares and lines of sight; ``pieces``: the words of a state; ``moves``: the legal
 moves; ``rules``: plies and ends; ``repetition``: the third occurrence; ``tables`` and ``evaluation``: what a position is
-worth; ``searching``: what searches ask; ``fen``, ``san``, ``text``: notation; ``pgn``: records.
+worth; ``searching``: what searches ask; ``informed``: playouts of players that look ahead; ``fen``, ``san``, ``text``: notation;
+``pgn``: records.
 """
 
-from gpumcts.games.chess import evaluation, pgn, repetition, rules, searching, text
+from gpumcts.games.chess import evaluation, informed, pgn, repetition, rules, searching, text
 from gpumcts.games.chess.options import Chess
 
 OPTION = Chess
 
-__all__ = ["OPTION", "Chess", "evaluation", "pgn", "repetition", "rules", "searching", "text"]
+__all__ = ["OPTION", "Chess", "evaluation", "informed", "pgn", "repetition", "rules", "searching", "text"]

@@ -1,9 +1,10 @@
 """How good a position is for the player to move, in hundredths of a pawn, by one of two published evaluations.
 
-Michniewski: what each piece is worth on its square; the king's table changes in the end game, which begins when neither side has
-a queen, or each that has one has beside it no rook and at most one knight or bishop.
+Both weigh each piece on its square by two tables, for the middle game and for the end game, and mix the two sums by the stage of
+the game. PeSTO goes over from one to the other by the pieces left. With Michniewski only the king has two tables, and the end
+game begins at once: when neither side has a queen, or each that has one has with her no rook and at most one knight or bishop.
 
-PeSTO: two tables a piece, for the middle game and the end game, mixed by the pieces left on the board.
+A weight holds both tables' entries in one int64, MIDDLE in the low half, so that sums of weights are sums of both.
 """
 
 import numpy as np
@@ -14,91 +15,131 @@ from gpumcts.games.chess.options import Board, Michniewski, Pesto
 from gpumcts.games.chess.pieces import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, occupied
 from gpumcts.games.chess.squares import NONE
 from gpumcts.jit import inlined, popcount, trailing_zeros
+from gpumcts.verbs import verb
 
 U = np.uint64
 KINDS = {"P": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
-LATE_KING = 4  # no kind of piece; where the king's table of the end game stands
 FULL_PHASE = 24
+HALF = np.int64(1 << 31)
 
 
-def _by_kind(worth, squares):
-    """A table int16[8 * 64], kind by kind, square 0 being a1, of a piece's worth and its squares as they are printed."""
-    table = np.zeros((8, 8, 8), np.int16)
+def _by_kind(worth: dict[str, int], squares: dict[str, tuple[int, ...]]) -> np.ndarray:
+    """int64[8, 64] by kind and square, a1 first, of a piece's worth and its squares as they are printed."""
+    table = np.zeros((8, 8, 8), np.int64)
     for name, kind in KINDS.items():
-        table[kind] = worth.get(name, 0) + np.array(squares[name], np.int16).reshape(8, 8)[::-1]
-    return table
+        table[kind] = worth.get(name, 0) + np.array(squares[name], np.int64).reshape(8, 8)[::-1]
+    return table.reshape(8, 64)
 
 
-def _michniewski():
-    table = _by_kind(tables.MICHNIEWSKI_WORTH, tables.MICHNIEWSKI)
-    table[LATE_KING] = np.array(tables.MICHNIEWSKI["K in the end game"], np.int16).reshape(8, 8)[::-1]
-    return table.reshape(-1)
+def _weights(middle: np.ndarray, end: np.ndarray) -> np.ndarray:
+    return (middle + (end << 32)).reshape(-1)
 
 
-MICHNIEWSKI = _michniewski()
-PESTO_MIDDLE = _by_kind(tables.PESTO_WORTH_MIDDLE, tables.PESTO_MIDDLE).reshape(-1)
-PESTO_END = _by_kind(tables.PESTO_WORTH_END, tables.PESTO_END).reshape(-1)
-PHASES = np.array([tables.PESTO_PHASE.get({k: n for n, k in KINDS.items()}.get(kind, ""), 0) for kind in range(8)])
+_LATE = {**tables.MICHNIEWSKI, "K": tables.MICHNIEWSKI["K in the end game"]}
+MICHNIEWSKI = _weights(
+    _by_kind(tables.MICHNIEWSKI_WORTH, tables.MICHNIEWSKI), _by_kind(tables.MICHNIEWSKI_WORTH, _LATE)
+)
+PESTO = _weights(
+    _by_kind(tables.PESTO_WORTH_MIDDLE, tables.PESTO_MIDDLE), _by_kind(tables.PESTO_WORTH_END, tables.PESTO_END)
+)
+
+
+@verb("game")
+def weight(game, entry):
+    """The weight, int64, of ``entry`` (int64), 64 times a kind plus a square as the piece's own side sees it; 0 for no kind."""
+
+
+@verb("game")
+def stage_without(game, state, gone):
+    """The stage of the game, int64, were the pieces on the squares ``gone`` not there; what it means is the evaluation's own."""
+
+
+@verb("game")
+def mixed(game, weights, stage):
+    """The evaluation, int64, that a sum of weights comes to at a stage; its negative for the negative sum."""
 
 
 @inlined
-def kind_at(state, square):
-    """The kind of the piece on ``square`` (uint64, 0 to 63), as uint64."""
-    low, middle, high = state.low >> square, state.middle >> square, state.high >> square
-    return (low & U(1)) | ((middle & U(1)) << U(1)) | ((high & U(1)) << U(2))
+def middle_of(weights):
+    """The sum for the middle game in a sum of weights."""
+    return ((weights + HALF) & np.int64(0xFFFFFFFF)) - HALF
 
 
 @inlined
-def worth_on(game, kind, late, square):
-    """What a piece of a kind is worth to its side on ``square``, as that side sees it, for Michniewski; int64."""
-    row = U(LATE_KING) if (kind == U(KING)) & late else kind
-    return np.int64(MICHNIEWSKI[np.int64((row << U(6)) | square)])
+def end_of(weights):
+    """The sum for the end game."""
+    return (weights + HALF) >> np.int64(32)
 
 
-@inlined
-def end_game(state):
-    """Whether Michniewski's end game has begun."""
-    queens = state.low & state.middle & state.high
-    rooks = state.middle & state.high & ~state.low
-    minor = (state.middle & ~state.low & ~state.high) | (state.low & state.high & ~state.middle)
-    return lean(queens & state.own, rooks & state.own, minor & state.own) & lean(
-        queens & ~state.own, rooks & ~state.own, minor & ~state.own
-    )
+@weight.implements(Michniewski)
+def michniewski_weight(game, entry):
+    return np.int64(MICHNIEWSKI[entry])
+
+
+@weight.implements(Pesto)
+def pesto_weight(game, entry):
+    return np.int64(PESTO[entry])
 
 
 @inlined
 def lean(queens, rooks, minor):
-    """Whether a side has no queen, or one with at most one knight or bishop beside her."""
+    """Whether a side has no queen, or one with no rook and at most one knight or bishop beside her."""
     return (queens == NONE) | ((rooks == NONE) & (popcount(minor) <= U(1)) & (popcount(queens) == U(1)))
 
 
-@contract.evaluation.implements(Michniewski)
-def michniewski_evaluation(game, state):
-    late, total, left = end_game(state), np.int64(0), occupied(state)
+@stage_without.implements(Michniewski)
+def michniewski_stage(game, state, gone):
+    """1 in the end game, 0 before."""
+    low, middle, high = state.low & ~gone, state.middle & ~gone, state.high & ~gone
+    queens, rooks, minor = low & middle & high, middle & high & ~low, (middle & ~low & ~high) | (low & high & ~middle)
+    ours = lean(queens & state.own, rooks & state.own, minor & state.own)
+    return np.int64(ours & lean(queens & ~state.own, rooks & ~state.own, minor & ~state.own))
+
+
+@stage_without.implements(Pesto)
+def pesto_stage(game, state, gone):
+    """The pieces left: 1 for a knight or a bishop, 2 for a rook, 4 for a queen."""
+    low, middle, high = state.low & ~gone, state.middle & ~gone, state.high & ~gone
+    minor, rooks, queens = (middle & ~low & ~high) | (low & high & ~middle), middle & high & ~low, low & middle & high
+    return np.int64(popcount(minor) + U(2) * popcount(rooks) + U(4) * popcount(queens))
+
+
+@mixed.implements(Michniewski)
+def michniewski_mixed(game, weights, stage):
+    return end_of(weights) if stage != 0 else middle_of(weights)
+
+
+@mixed.implements(Pesto)
+def pesto_mixed(game, weights, stage):
+    phase = min(stage, np.int64(FULL_PHASE))  # more after an early promotion
+    total = middle_of(weights) * phase + end_of(weights) * (FULL_PHASE - phase)
+    size = abs(total) // FULL_PHASE  # rounded towards zero for either side
+    return size if total >= 0 else -size
+
+
+@inlined
+def kind_at(state, square):
+    """The kind of the piece on ``square`` (uint64, 0 to 63), int64; 0 where there is none."""
+    low, middle, high = (state.low >> square) & U(1), (state.middle >> square) & U(1), (state.high >> square) & U(1)
+    return np.int64(low | (middle << U(1)) | (high << U(2)))
+
+
+@inlined
+def weights_of(game, state):
+    """The sum of weights, those of the player to move less those of the other."""
+    total, left = np.int64(0), occupied(state)
     while left != NONE:
         square = trailing_zeros(left)
         left &= left - U(1)
         ours = (state.own >> square) & U(1) != NONE
-        worth = worth_on(game, kind_at(state, square), late, square if ours else square ^ U(56))
-        total += worth if ours else -worth
+        one = weight(game, (kind_at(state, square) << 6) + np.int64(square if ours else square ^ U(56)))
+        total += one if ours else -one
     return total
 
 
-@contract.evaluation.implements(Pesto)
-def pesto_evaluation(game, state):
-    middle, end, phase, left = np.int64(0), np.int64(0), np.int64(0), occupied(state)
-    while left != NONE:
-        square = trailing_zeros(left)
-        left &= left - U(1)
-        kind, ours = kind_at(state, square), (state.own >> square) & U(1) != NONE
-        entry = np.int64((kind << U(6)) | (square if ours else square ^ U(56)))
-        middle += np.int64(PESTO_MIDDLE[entry]) if ours else -np.int64(PESTO_MIDDLE[entry])
-        end += np.int64(PESTO_END[entry]) if ours else -np.int64(PESTO_END[entry])
-        phase += np.int64(PHASES[np.int64(kind)])
-    phase = min(phase, np.int64(FULL_PHASE))
-    mixed = middle * phase + end * (FULL_PHASE - phase)
-    size = abs(mixed) // FULL_PHASE  # rounded towards zero for either side
-    return size if mixed >= 0 else -size
+@contract.evaluation.implements(Board)
+def chess_evaluation(game, state):
+    return mixed(game, weights_of(game, state), stage_without(game, state, NONE))
 
 
 @contract.evaluation_limit.implements(Michniewski)

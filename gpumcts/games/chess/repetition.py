@@ -1,7 +1,7 @@
 """The third occurrence of a position, with the same rights and the same player to move, is a draw.
 
 Games that are played look back at all their states (``with_history``). Playouts do so where ``game.repetition=everywhere`` says
-so: over the plies since a pawn moved or a piece was taken, as far as their own beginning: what was before it they do not know.
+so, over the plies since a pawn moved or a piece was taken, as far as their own beginning: they do not know what was before.
 """
 
 import numpy as np
