@@ -1,0 +1,209 @@
+"""What a ranking run says: tables for the terminal and Markdown, and report.md with its plots."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.console import table
+from experiments.rank_methods import PlayoutsKeys, SearchKeys
+from experiments.rank_summary import equal_times
+from experiments.schema import Checked
+
+REPORT = "report.md"
+PRINTED = "MM-8"  # the document's yardstick
+MANY = 10  # distinct playouts of a move that count as many
+FEW_GAMES = 10  # resampling fewer games understates how far they differ
+
+
+class Cells:
+    """A table: headings, each left or right, and rows."""
+
+    def __init__(self, title: str, columns: Mapping[str, str], rows: list[list[str]]) -> None:
+        self.title, self.columns, self.rows = title, dict(columns), rows
+
+    @classmethod
+    def of(cls, title: str, rows: Sequence[Mapping[str, str]]) -> "Cells":
+        """From rows by heading; the first column is text."""
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        columns = {name: "left" if i == 0 else "right" for i, name in enumerate(names)}
+        return cls(title, columns, [[row.get(name, "") for name in names] for row in rows])
+
+    @property
+    def drawn(self) -> Any:
+        """For the terminal."""
+        return table(self.title, self.columns, self.rows)
+
+    @property
+    def markdown(self) -> str:
+        """For a report."""
+        sides = ["---" if side == "left" else "---:" for side in self.columns.values()]
+        rows = [list(self.columns), sides, *self.rows]
+        return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: int = 2) -> str:
+    """A mean with its 95 % interval: ``0.41 (0.31 - 0.50)``."""
+    if interval is None:
+        return "-"
+    mean, low, high = interval
+    if low is None or high is None:
+        return f"{scale * mean:.{digits}f}"
+    return f"{scale * mean:.{digits}f} ({scale * low:.{digits}f} - {scale * high:.{digits}f})"
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds in the unit that suits them."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.2g} µs"
+
+
+# ------------------------------------------------------------------------------------------------------------- tables
+
+
+def tables(summary: Mapping[str, Any]) -> list[Any]:
+    """The tables of a run for the terminal, and a line of what they are of."""
+    return [*(cells.drawn for cells in all_cells(summary)), counts(summary)]
+
+
+def all_cells(summary: Mapping[str, Any]) -> list[Cells]:
+    """Agreement, differences, curves at equal playouts and at equal time; those that there are."""
+    if not summary["methods"]:
+        return []
+    cells = _agreement_cells(summary)
+    if summary["differences"]:
+        cells.append(_difference_cells(summary))
+    if summary["curves"]:
+        cells += _playouts_cells(summary["curves"])
+    times, values = equal_times(summary["curves"])
+    if times:
+        rows = [
+            {"core seconds a move": seconds_text(time), **{n: _or_dash(v[i]) for n, v in values.items()}}
+            for i, time in enumerate(times)
+        ]
+        cells.append(Cells.of("Spearman's at equal time (between measured points by the logarithm of time)", rows))
+    return cells
+
+
+def _or_dash(value: float) -> str:
+    return "-" if value != value else f"{value:.3f}"
+
+
+def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
+    """How well each method agrees, and what it took."""
+    rows, costs = [], []
+    for name, row in summary["methods"].items():
+        cells = {
+            "method": name,
+            "Spearman (95 %)": with_interval(row["rho"]),
+            "of all moves": with_interval(row["rho_all"]),
+            "Kendall tau-b": with_interval(row["tau"]),
+            "of all moves ": with_interval(row["tau_all"]),
+            "best agrees %": with_interval(row["best"], 100, 0),
+        }
+        rows.append(cells)
+        cost = {"method": name, "core time a move": seconds_text(row["seconds_a_move"])}
+        cost["playouts a move"] = f"{row['playouts']:,}" if "playouts" in row else "-"
+        known = "distinct" in row
+        cost["distinct ones, mean"] = f"{row['distinct']:.1f}" if known else "-"
+        cost["least"] = f"{row['distinct_least']:,}" if known else "-"
+        costs.append(cost)
+    yardstick = summary["yardstick"]
+    costs.append({"method": yardstick, "core time a move": seconds_text(summary["yardstick_seconds"])})
+    title = f"agreement with {yardstick}: means over boards, and over all moves"
+    return [Cells.of(title, rows), Cells.of("what they took", costs)]
+
+
+def _difference_cells(summary: Mapping[str, Any]) -> Cells:
+    rows = [
+        {
+            "method": name,
+            f"Spearman less that of {summary['baseline']} (95 %)": with_interval(row["rho"]),
+            "p": f"{row['p']:.4f}",
+            "p (Holm)": f"{row['p_holm']:.4f}",
+        }
+        for name, row in summary["differences"].items()
+    ]
+    return Cells.of(f"against {summary['baseline']}, board by board", rows)
+
+
+def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
+    """Correlations by playouts, and what they cost."""
+    points = sorted({point for curve in curves.values() for point in curve["points"]})
+
+    def rows(text: Any) -> list[dict[str, str]]:
+        found = []
+        for point in points:
+            there = {n: c["points"].index(point) for n, c in curves.items() if point in c["points"]}
+            found.append({"playouts a move": f"{point:,}", **{n: text(curves[n], i) for n, i in there.items()}})
+        return found
+
+    words = "by playouts a move, the smaller numbers being the first of the larger"
+    return [
+        Cells.of(f"Spearman's (95 %) {words}", rows(lambda curve, i: with_interval(curve["rho"][i]))),
+        Cells.of("core time a move by playouts", rows(lambda curve, i: seconds_text(curve["seconds"][i]))),
+    ]
+
+
+def counts(summary: Mapping[str, Any]) -> str:
+    """How many boards, moves and games a summary is of."""
+    flat = summary["boards"] - summary["ranked"]
+    words = f"{summary['ranked']} boards with {summary['moves']:,} moves, of {summary['games']} games"
+    left = summary.get("left_out", {})
+    also = f"; left out: {left['over']} positions that are over, {left['one_move']} with one move" if left else ""
+    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {summary['games']} games are too narrow."
+    return f"{words}; {flat} boards on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
+
+
+def brief(summary: Mapping[str, Any]) -> str:
+    """A run in a few words."""
+    words = [f"{name} {row['rho'][0]:.3f}" for name, row in summary["methods"].items()]
+    return f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {summary['ranked']} boards"
+
+
+# ------------------------------------------------------------------------------------------------------------- report
+
+
+def write_report(config: Checked, lines: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], folder: Path) -> None:
+    """``report.md`` and the plots it shows."""
+    from experiments.rank_plots import plot_all
+
+    images = plot_all(config, lines, summary, folder) if summary["methods"] else {}
+    parts = [f"# Move ranks against {summary['yardstick']}", *words_of(config, summary)]
+    parts += [cells.markdown for cells in all_cells(summary)]
+    parts += [f"![{title}]({name})\n\n{title}" for name, title in images.items()]
+    (folder / REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
+    """What was done, method by method, and what to beware of."""
+    keys = config.keys
+    parts = [counts(summary)]
+    parts.append("\n".join(f"- `{name}`: {method_words(method)}" for name, method in config.policy.methods.items()))
+    parts.append(
+        f"Rank 1 is the best move and ties have the average rank; moves tie within {keys.ties_evaluation:g} units of "
+        f"evaluation, or {keys.ties_win_rate:g} of win rate, of the best of their group. A method that ties all moves counts "
+        "as a correlation of 0. Intervals (95 %) are over games, drawn whole; over all moves, ranks are scaled to "
+        "[0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall). p values are of a sign-flip "
+        "test over games, corrected by Holm. Core time is that of all threads."
+    )
+    name = method_words(config.policy.methods[keys.yardstick])
+    if config.study.document is not None and not name.startswith(f"{PRINTED} "):
+        parts.append(f"**The yardstick is reduced:** {name}; the document's is {PRINTED} of it.")
+    few = [n for n, row in summary["methods"].items() if row.get("distinct", MANY) < MANY <= row.get("playouts", 0)]
+    if few:
+        parts.append(f"**Nearly deterministic:** {', '.join(few)}: fewer than {MANY} different playouts a move.")
+    return parts
+
+
+def method_words(keys: Any) -> str:
+    """A method in a few words."""
+    if isinstance(keys, PlayoutsKeys):
+        policy = keys.playout
+        fields = ", ".join(f"{key} {value:g}" for key, value in policy._asdict().items() if value)
+        name = type(policy).__name__
+        return f"{keys.playouts:,} playouts ({name}{f', {fields}' if fields else ''}) from the state after the move"
+    if isinstance(keys, SearchKeys):
+        return f"MM-{keys.depth} of the position, the move being the first ply"
+    return f"MM-{keys.depth} of the state after the move" if hasattr(keys, "depth") else "its evaluation after the move"
