@@ -10,6 +10,9 @@ from experiments.ramanujan2010understanding_fig6 import fig6
 from experiments.ramanujan2010understanding_tables import table2, table3
 
 TITLES = {
+    "fig1": "Ranks of moves against a deep search (document 004, Figure 1)",
+    "fig2": "Soft traps that playouts avoid (document 004, Figure 2)",
+    "softtraps": "Games with a soft trap (document 004, section 5)",
     "fig3": "Two critical nodes (document 004, Figure 3)",
     "table2": "Both sides with a plan (document 004, Table 2)",
     "table3": "Both sides with a plan (document 004, Table 3)",

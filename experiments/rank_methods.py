@@ -141,7 +141,7 @@ def method_of(keys: Any, game: Any, seed: int, threads: int) -> Method:
 
 
 class Deep:
-    """MM-k of the states after the moves; k = 0 is their evaluation. ``WON`` is a game that is over, ``WON - n`` n plies after it."""
+    """MM-k of the states after the moves, or their evaluation (k = 0). ``WON`` is a game that is over, ``WON - n`` one n plies later."""
 
     def __init__(self, game: Any, depth: int, threads: int) -> None:
         self._rules, self._depth = Rules(game), depth
@@ -165,7 +165,7 @@ class Deep:
     def of_states(
         self, words: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, int]:
-        """Values of ``states`` (uint64[M, W]) for the player to move in ``words`` (uint64[W]), float64[M]; and positions visited."""
+        """Values of ``states`` (uint64[M, W]) for who moves in ``words`` (uint64[W]), float64[M]; and positions visited."""
         if self._depth == 0:
             found = self._searches.values_of_moves(words[None], 1, stop=stop)
             return self._with_ends(words, states, found.values[0].astype(np.float64)), 0
@@ -204,7 +204,7 @@ class Deep:
 
 
 class _Playouts:
-    """Playouts of one policy from the states after the moves, in stages from checkpoint to checkpoint, each with keys of its own."""
+    """Playouts of one policy from the states after the moves, in stages between checkpoints, each with keys of its own."""
 
     def __init__(self, keys: PlayoutsKeys, game: Any, seed: int, threads: int) -> None:
         self._rules, self._seed = Rules(game), seed

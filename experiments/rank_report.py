@@ -74,6 +74,12 @@ def all_cells(summary: Mapping[str, Any]) -> list[Cells]:
     cells = _agreement_cells(summary)
     if summary["differences"]:
         cells.append(_difference_cells(summary))
+    if summary["smoothing"]:
+        rows = [
+            {"times": factor, **{n: with_interval(one) for n, one in row.items()}}
+            for factor, row in summary["smoothing"].items()
+        ]
+        cells.append(Cells.of("Spearman's if ties of the methods were so many times as wide", rows))
     if summary["curves"]:
         cells += _playouts_cells(summary["curves"])
     times, values = equal_times(summary["curves"])
