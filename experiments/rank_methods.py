@@ -21,6 +21,7 @@ from annotated_types import Interval
 from experiments.rank_boards import Board
 from experiments.schema import option_value
 from experiments.values import shown, typed
+from gpumcts.deepening.leaves import WON
 from gpumcts.deepening.minimax import Minimax
 from gpumcts.deepening.table import MOST_DEPTH
 from gpumcts.errors import BadInput
@@ -29,7 +30,6 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
-from gpumcts.playouts.minimax import WON
 from gpumcts.playouts.paths import followed, may_be_followed, paths_of, words_of
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
@@ -141,7 +141,7 @@ def method_of(keys: Any, game: Any, seed: int, threads: int) -> Method:
 
 
 class Deep:
-    """MM-k of the states after the moves, or their evaluation (k = 0). ``WON`` is a game that is over, ``WON - n`` one n plies later."""
+    """MM-k of the states after the moves, or their evaluation (k = 0). A win there is ``WON``, n plies on ``WON - n``."""
 
     def __init__(self, game: Any, depth: int, threads: int) -> None:
         self._rules, self._depth = Rules(game), depth
@@ -180,8 +180,8 @@ class Deep:
 
     def _results(self, before: np.ndarray, states: np.ndarray) -> np.ndarray:
         """What games that are over in ``states`` are worth to who moves in ``before``, float64[B]."""
-        scores = self._rules.scores(states)
-        return np.where(self._rules.movers(before) == 0, scores, -scores) * float(WON // SCORE_UNIT)
+        results = np.sign(self._rules.scores(states)) * float(WON)
+        return np.where(self._rules.movers(before) == 0, results, -results)
 
     def of_each(
         self, before: np.ndarray, states: np.ndarray, stop: threading.Event | None = None

@@ -4,12 +4,12 @@ Rank 1 is the best move. Ties have the average of their ranks. *Smoothing*: from
 most epsilon below its best one, and they tie. Spearman's rho and Kendall's tau-b are those of scipy.
 
 A board on which the yardstick sees no difference between moves cannot be ranked and is left out; a method that sees none where
-the yardstick does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn for
-the intervals, never boards.
+the yardstick does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn
+for the intervals, never boards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,8 @@ def agreement(method: np.ndarray, yardstick: np.ndarray) -> Agreement | None:
 def _correlations(method: np.ndarray, yardstick: np.ndarray) -> tuple[float, float]:
     from scipy.stats import kendalltau, spearmanr
 
-    rho, tau = (of(method, yardstick)[0] for of in (spearmanr, kendalltau))
-    return float(rho), float(tau)
+    found: Any = (spearmanr(method, yardstick), kendalltau(method, yardstick))
+    return float(found[0].statistic), float(found[1].statistic)
 
 
 def _pooled(method: np.ndarray, yardstick: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ def _pooled(method: np.ndarray, yardstick: np.ndarray) -> np.ndarray:
 
 
 def pooled_rho(sums: np.ndarray) -> np.ndarray:
-    """Spearman's over all moves, of ranks scaled to [0, 1] within each board, from sums float64[..., 9] of ``Agreement.pooled``."""
+    """Spearman's over all moves, ranks scaled to [0, 1] within boards, from sums float64[..., 9] of ``Agreement.pooled``."""
     n, x, y, xx, yy, xy = (sums[..., i] for i in range(6))
     return _ratio(xy - x * y / n, (xx - x * x / n) * (yy - y * y / n))
 
