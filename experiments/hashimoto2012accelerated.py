@@ -48,11 +48,15 @@ CONCLUSIONS = {"table1a": ending("k"), "table1b": ending("k"), "table2": ending(
 
 
 class Printed(NamedTuple):
-    """A win rate as the document prints it, in [0, 1], the games behind it, and the iterations a move, where they are known."""
+    """A win rate as a document prints it, in [0, 1], the games behind it, and the iterations a move, where they are known.
+
+    enough : games that ours have to have to be tested against it
+    """
 
     win_rate: float
     games: int
     iterations: int | None
+    enough: int = 400
 
 
 def printed(item: str, config: Mapping[str, Any]) -> Printed | None:

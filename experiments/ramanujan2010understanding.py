@@ -1,9 +1,10 @@
-"""Document 004: Ramanujan, Sabharwal, Selman, *Understanding Sampling Style Adversarial Search Methods*, 2010; its section 6.
+"""Document 004: Ramanujan, Sabharwal, Selman, *Understanding Sampling Style Adversarial Search Methods*, 2010.
 
-A search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on; never is until the
-horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
+In its section 6 a search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on; never
+is until the horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
 """
 
+from experiments.ramanujan2010understanding_chess import printed
 from experiments.ramanujan2010understanding_claims import claims
 from experiments.ramanujan2010understanding_fig3 import fig3
 from experiments.ramanujan2010understanding_fig6 import fig6
@@ -13,6 +14,8 @@ TITLES = {
     "fig1": "Ranks of moves against a deep search (document 004, Figure 1)",
     "fig2": "Soft traps that playouts avoid (document 004, Figure 2)",
     "softtraps": "Games with a soft trap (document 004, section 5)",
+    "table1": "UCT and Random against MM-k-R in Chess (document 004, Table 1)",
+    "sec4": "UCT-H against UCT and MM-2 in Chess (document 004, section 4)",
     "fig3": "Two critical nodes (document 004, Figure 3)",
     "table2": "Both sides with a plan (document 004, Table 2)",
     "table3": "Both sides with a plan (document 004, Table 3)",

@@ -139,9 +139,6 @@ def _match_cells(result: Result) -> dict[str, str]:
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 
-GAMES_TO_JUDGE = 400
-
-
 def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) -> None:
     """Add p values of no difference from the document, Holm-corrected, for runs of its budget and of games enough."""
     from gpumcts.match.statistics import compare_proportions, holm
@@ -160,7 +157,7 @@ def _comparable(result: Result) -> bool:
     printed = result.printed
     if printed is None or printed.iterations is None:
         return False
-    return result.config["budget"]["iterations"] == printed.iterations and result.summary["games"] >= GAMES_TO_JUDGE
+    return result.config["budget"]["iterations"] == printed.iterations and result.summary["games"] >= printed.enough
 
 
 def _playouts_cells(result: Result) -> dict[str, str]:

@@ -174,4 +174,4 @@ def _roots(states: np.ndarray, keys: np.ndarray, moves: int) -> Roots:
     fields = [np.zeros(count, np.int64) for _ in range(5)]
     fields[0][:] = NO_MOVE
     words, keys = np.ascontiguousarray(states, np.uint64), np.ascontiguousarray(keys, np.uint64)
-    return Roots(words, keys, *fields, np.zeros((count, moves), np.int64))
+    return Roots(words, keys, *fields, of_moves=np.zeros((count, moves), np.int64))
