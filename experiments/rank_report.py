@@ -38,7 +38,8 @@ class Cells:
         """For a report."""
         sides = ["---" if side == "left" else "---:" for side in self.columns.values()]
         rows = [list(self.columns), sides, *self.rows]
-        return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+        return "\n".join([f"**{self.title}**", "", *lines])
 
 
 def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: int = 2) -> str:

@@ -22,6 +22,7 @@ def headings(config: Checked) -> dict[str, str]:
     return {
         "disagree": f"|{deep} - {shallow}|",
         "worse": f"{shallow} - {deep}",
+        "loses": f"v{keys.deep}(best) - {deep}",
         "chosen": f"Definition 1, m, k = {keys.deep - 1}",
         "any": f"Definition 1, some move, k = {keys.strategy}",
     }
@@ -69,18 +70,18 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     if (keys.deep - keys.shallow) % 2:
         parts.append(
             f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, by a "
-            "good part of a pawn in many positions, so that only the signed difference tells a trap."
+            "good part of a pawn in many positions. What m costs, judged by one search, is free of that."
         )
     avoided = summary["avoided"]
     if avoided is not None:
         low, high = avoided["avoided_95"]
         known = "" if avoided["distinct"] is None else f", {avoided['distinct']:.1f} of them different"
         parts.append(
-            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['worse']} >= {keys.delta}), of which "
-            f"{avoided['avoidable']} can be avoided (another move is better by {keys.delta}, to MM-{keys.deep}). The move that "
-            f"{keys.playouts} playouts between MM-{keys.shallow} players (epsilon {keys.epsilon:g}{known}) rank first avoids "
-            f"{avoided['avoided']} of those ({100 * low:.0f} - {100 * high:.0f} %), in {avoided['games']} games; they rank "
-            f"{avoided['ranked_low']} of them in the lower half."
+            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['loses']} >= {keys.delta}), {avoided['unseen']} of them "
+            f"worse than it thinks by as much. The move that {keys.playouts} playouts between MM-{keys.shallow} players (epsilon "
+            f"{keys.epsilon:g}{known}) rank first avoids {avoided['avoided']} of them ({100 * low:.0f} - {100 * high:.0f} %), in "
+            f"{avoided['games']} games: it is better by at least {keys.delta}, to MM-{keys.deep}. Playouts rank "
+            f"{avoided['ranked_low']} of the traps in the lower half."
         )
     return parts
 
