@@ -11,6 +11,9 @@ from experiments.ramanujan2010understanding_fig6 import fig6
 from experiments.ramanujan2010understanding_tables import table2, table3
 
 TITLES = {
+    "fig1": "Ranks of moves against a deep search (document 004, Figure 1)",
+    "fig2": "Soft traps that playouts avoid (document 004, Figure 2)",
+    "softtraps": "Games with a soft trap (document 004, section 5)",
     "table1": "UCT and Random against MM-k-R in Chess (document 004, Table 1)",
     "sec4": "UCT-H against UCT and MM-2 in Chess (document 004, section 4)",
     "fig3": "Two critical nodes (document 004, Figure 3)",

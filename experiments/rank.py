@@ -1,8 +1,8 @@
-"""Rank the legal moves of positions by several methods, and tell how well each agrees with a deep search (document 004, Figure 1).
+"""Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (document 004, Figure 1).
 
-    python -m experiments.rank data.pgn=games.pgn data.positions=20 yardstick=minimax_4 methods=[minimax_4,evaluation,random_playouts]
+    python -m experiments.rank data.pgn=games.pgn data.positions=20 yardstick=minimax_4 methods=[minimax_4,random_playouts]
     python -m experiments.rank data.positions_file=positions.txt method.minimax_2_playouts.playouts=30
-    python -m experiments.rank game=othello data.games=5 data.positions=20 yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
+    python -m experiments.rank game=othello data.games=5 yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
     python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' yardstick=minimax_5 methods=[minimax_5,evaluation]
     python -m experiments.rank experiment=ramanujan2010understanding/fig1 budget=small data.pgn=games.pgn
 

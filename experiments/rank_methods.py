@@ -21,6 +21,7 @@ from annotated_types import Interval
 from experiments.rank_boards import Board
 from experiments.schema import option_value
 from experiments.values import shown, typed
+from gpumcts.deepening.leaves import WON
 from gpumcts.deepening.minimax import Minimax
 from gpumcts.deepening.table import MOST_DEPTH
 from gpumcts.errors import BadInput
@@ -29,7 +30,6 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
-from gpumcts.playouts.minimax import WON
 from gpumcts.playouts.paths import followed, may_be_followed, paths_of, words_of
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
@@ -141,7 +141,7 @@ def method_of(keys: Any, game: Any, seed: int, threads: int) -> Method:
 
 
 class Deep:
-    """MM-k of the states after the moves; k = 0 is their evaluation. ``WON`` is a game that is over, ``WON - n`` n plies after it."""
+    """MM-k of the states after the moves, or their evaluation (k = 0). A win there is ``WON``, n plies on ``WON - n``."""
 
     def __init__(self, game: Any, depth: int, threads: int) -> None:
         self._rules, self._depth = Rules(game), depth
@@ -165,7 +165,7 @@ class Deep:
     def of_states(
         self, words: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, int]:
-        """Values of ``states`` (uint64[M, W]) for the player to move in ``words`` (uint64[W]), float64[M]; and positions visited."""
+        """Values of ``states`` (uint64[M, W]) for who moves in ``words`` (uint64[W]), float64[M]; and positions visited."""
         if self._depth == 0:
             found = self._searches.values_of_moves(words[None], 1, stop=stop)
             return self._with_ends(words, states, found.values[0].astype(np.float64)), 0
@@ -180,8 +180,8 @@ class Deep:
 
     def _results(self, before: np.ndarray, states: np.ndarray) -> np.ndarray:
         """What games that are over in ``states`` are worth to who moves in ``before``, float64[B]."""
-        scores = self._rules.scores(states)
-        return np.where(self._rules.movers(before) == 0, scores, -scores) * float(WON // SCORE_UNIT)
+        results = np.sign(self._rules.scores(states)) * float(WON)
+        return np.where(self._rules.movers(before) == 0, results, -results)
 
     def of_each(
         self, before: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
@@ -204,7 +204,7 @@ class Deep:
 
 
 class _Playouts:
-    """Playouts of one policy from the states after the moves, in stages from checkpoint to checkpoint, each with keys of its own."""
+    """Playouts of one policy from the states after the moves, in stages between checkpoints, each with keys of its own."""
 
     def __init__(self, keys: PlayoutsKeys, game: Any, seed: int, threads: int) -> None:
         self._rules, self._seed = Rules(game), seed

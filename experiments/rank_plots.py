@@ -82,7 +82,8 @@ def _densities(lines: Sequence[dict[str, Any]], names: list[str], judge: Ranker,
     rows = -(-len(names) // columns)
     figure = _figure(3.7 * columns + 0.8, 3.7 * rows)
     panels = figure.subplots(rows, columns, squeeze=False)
-    bins = int(np.clip(np.median([len(line["moves"]) for line in lines]), 4, BINS))
+    moves = sum(len(line["moves"]) for line in lines)
+    bins = int(np.clip(np.sqrt(moves) / 2.5, 4, BINS))  # some moves in most of them
     edges = np.linspace(0, 1, bins + 1)
     shares = [_share(lines, name, judge, edges) for name in names]
     most = max(float(np.nanmax(share)) for share in shares)
@@ -131,5 +132,5 @@ def _curves(summary: Mapping[str, Any], path: Path) -> None:
         axes.set_xscale("log")
         axes.set_xlabel(label)
     left.set_ylabel(f"Spearman's with {summary['yardstick']}, mean of boards (95 %)")
-    left.legend(fontsize=8, frameon=False)
+    left.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     _save(figure, path)

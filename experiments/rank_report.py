@@ -38,7 +38,8 @@ class Cells:
         """For a report."""
         sides = ["---" if side == "left" else "---:" for side in self.columns.values()]
         rows = [list(self.columns), sides, *self.rows]
-        return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+        return "\n".join([f"**{self.title}**", "", *lines])
 
 
 def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: int = 2) -> str:
@@ -74,6 +75,12 @@ def all_cells(summary: Mapping[str, Any]) -> list[Cells]:
     cells = _agreement_cells(summary)
     if summary["differences"]:
         cells.append(_difference_cells(summary))
+    if summary["smoothing"]:
+        rows = [
+            {"times": factor, **{n: with_interval(one) for n, one in row.items()}}
+            for factor, row in summary["smoothing"].items()
+        ]
+        cells.append(Cells.of("Spearman's if ties of the methods were so many times as wide", rows))
     if summary["curves"]:
         cells += _playouts_cells(summary["curves"])
     times, values = equal_times(summary["curves"])

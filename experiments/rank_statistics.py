@@ -3,13 +3,13 @@
 Rank 1 is the best move. Ties have the average of their ranks. *Smoothing*: from the best value down, a group takes all values at
 most epsilon below its best one, and they tie. Spearman's rho and Kendall's tau-b are those of scipy.
 
-A board on which the yardstick sees no difference between moves cannot be ranked and is left out; a method that sees none where the
-yardstick does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn for
-the intervals, never boards.
+A board on which the yardstick sees no difference between moves cannot be ranked and is left out; a method that sees none where
+the yardstick does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn
+for the intervals, never boards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ EXACT_GAMES, FLIPS = 12, 10_000  # of the sign-flip test
 class Agreement(NamedTuple):
     """A method against the yardstick on one board of n moves.
 
-    rho, tau : Spearman's and Kendall's (tau-b); best : probability that the method's best move, one of several at random, is one of
-    the yardstick's best
+    rho, tau : Spearman's and Kendall's (tau-b); best : probability that the method's best move, one of several at random, is one
+    of the yardstick's best
     pooled : what sums up over boards, float64[9]: of the ranks scaled to [0, 1] their number, sums, squares and product, and of
     the pairs of moves concordant minus discordant ones, those the method tells apart, those the yardstick does
     """
@@ -41,7 +41,7 @@ class Interval(NamedTuple):
 
 
 def ranks(values: Sequence[float] | np.ndarray, epsilon: float = 0.0) -> np.ndarray:
-    """Ranks of ``values`` (higher is better), float64, 1 for the best; those that tie, smoothed by ``epsilon``, share the average."""
+    """Ranks of ``values`` (higher is better), float64, 1 for the best; those that tie within ``epsilon`` share the average."""
     worth = np.asarray(values, np.float64)
     order = np.argsort(-worth, kind="stable")
     found = np.empty(len(worth))
@@ -69,7 +69,8 @@ def agreement(method: np.ndarray, yardstick: np.ndarray) -> Agreement | None:
 def _correlations(method: np.ndarray, yardstick: np.ndarray) -> tuple[float, float]:
     from scipy.stats import kendalltau, spearmanr
 
-    return float(spearmanr(method, yardstick).statistic), float(kendalltau(method, yardstick).statistic)
+    found: Any = (spearmanr(method, yardstick), kendalltau(method, yardstick))
+    return float(found[0].statistic), float(found[1].statistic)
 
 
 def _pooled(method: np.ndarray, yardstick: np.ndarray) -> np.ndarray:
@@ -80,7 +81,7 @@ def _pooled(method: np.ndarray, yardstick: np.ndarray) -> np.ndarray:
 
 
 def pooled_rho(sums: np.ndarray) -> np.ndarray:
-    """Spearman's over all moves, from sums float64[..., 9] of ``Agreement.pooled``: of ranks scaled to [0, 1] within each board."""
+    """Spearman's over all moves, ranks scaled to [0, 1] within boards, from sums float64[..., 9] of ``Agreement.pooled``."""
     n, x, y, xx, yy, xy = (sums[..., i] for i in range(6))
     return _ratio(xy - x * y / n, (xx - x * x / n) * (yy - y * y / n))
 

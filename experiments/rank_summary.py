@@ -22,6 +22,7 @@ from gpumcts.playouts.uniform import Uniform
 
 Line = dict[str, Any]
 TIMES_A_DECADE = 2
+SMOOTHING = (0.0, 1.0, 3.0, 10.0)  # times the epsilons of a run
 
 
 class Ranker(NamedTuple):
@@ -65,6 +66,7 @@ def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
         "methods": {name: _of_method(name, some, ranked, resampled) for name, some in found.items()},
         "yardstick_seconds": _a_move(ranked, judge.yardstick),
         "differences": _differences(found, baseline(config), resampled),
+        "smoothing": _smoothing(ranked, judge, others, resampled),
         "curves": {name: _curve(name, ranked, judge, resampled) for name in others if _has_curve(ranked, name)},
         "seconds": sum(sum(line["seconds"].values()) for line in lines),
         "seed": config.keys.seed,
@@ -110,6 +112,25 @@ def _differences(found: dict[str, list[Any]], base: str | None, resampled: Resam
     for name, p in zip(names, holm([rows[name]["p"] for name in names]), strict=True):
         rows[name]["p_holm"] = p
     return rows
+
+
+def _smoothing(
+    lines: Sequence[Line], judge: Ranker, names: Sequence[str], resampled: Resampled
+) -> dict[str, dict[str, Interval]]:
+    """Spearman's of the methods with other epsilons for ties than the run's, the yardstick's left as it is."""
+    if not lines or not any(judge.epsilons.values()):
+        return {}
+    found: dict[str, dict[str, Interval]] = {}
+    for factor in SMOOTHING:
+        row = found.setdefault(f"{factor:g}", {})
+        for name in names:
+            some = [
+                (ranks(x["values"][name], factor * judge.epsilons[name]), judge.ranks(x, judge.yardstick))
+                for x in lines
+            ]
+            both = [agreement(*pair) for pair in some]
+            row[name] = resampled.mean([one.rho for one in both if one is not None])
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------------- curves

@@ -19,7 +19,7 @@ from experiments.results import PLOT, TABLE, Result, columns, groups, in_order, 
 from experiments.schema import Checked, report_config
 from gpumcts.errors import BadInput
 
-GATHERED = ("match", "playouts", "perft", "search", "trees", "planning")
+GATHERED = ("match", "playouts", "perft", "search", "trees", "planning", "rank", "traps")
 
 
 def find(pattern: str) -> list[Result]:

@@ -35,7 +35,7 @@ class Result:
     @property
     def finished(self) -> bool:
         """Whether it has a result: a match has one after every game, a planner only at its end."""
-        return self.program != "planning" or not self.summary["interrupted"]
+        return self.program not in ("planning", "rank", "traps") or not self.summary.get("interrupted")
 
     @property
     def printed(self) -> Any:
@@ -105,6 +105,8 @@ def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
         "search": _search_cells,
         "trees": _trees_cells,
         "planning": _planning_cells,
+        "rank": _rank_cells,
+        "traps": _traps_cells,
     }
     rows = [{"run": result.label, **cells.get(program, _no_cells)(result)} for result in results]
     if any("document %" in row for row in rows):
@@ -229,6 +231,25 @@ def _planning_cells(result: Result) -> dict[str, str]:
         "samples/s": shortened(summary["samples_per_second"]),
         "seconds": f"{summary['seconds']:.1f}",
     }
+
+
+def _rank_cells(result: Result) -> dict[str, str]:
+    summary = result.summary
+    if not result.finished:
+        return {}
+    means = {name: f"{row['rho'][0]:.3f}" for name, row in summary["methods"].items()}
+    cells = {"boards": f"{summary['ranked']:,}", "games": str(summary["games"]), "yardstick": summary["yardstick"]}
+    return {**cells, **means, "core seconds": f"{summary['seconds']:.1f}"}
+
+
+def _traps_cells(result: Result) -> dict[str, str]:
+    summary = result.summary
+    if not result.finished:
+        return {}
+    cells = {"positions": f"{summary['positions']:,}", "games": str(summary["games"])}
+    for delta, row in zip(summary["deltas"], summary["shares"]["disagree"], strict=True):
+        cells[f"games at {delta} %"] = _per_cent(row["share"][0])
+    return cells
 
 
 def _no_cells(result: Result) -> dict[str, str]:

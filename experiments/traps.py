@@ -1,4 +1,4 @@
-"""Soft traps in games: positions in which a shallow search chooses a move that a deep one judges otherwise (document 004, section 5).
+"""Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice (document 004, section 5).
 
     python -m experiments.traps data.pgn=games.pgn data.games=10 deep=5
     python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=5 playouts=10
@@ -6,8 +6,8 @@
     python -m experiments.traps experiment=ramanujan2010understanding/fig2 budget=small data.pgn=games.pgn
 
 With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta; 2 and 8 are ``shallow`` and
-``deep``. With ``playouts``, playouts between players of the shallow search then show whether they would have avoided m, and lines of
-play show why. Positions are worked through in parts, and a run that was stopped goes on with those that are missing.
+``deep``. With ``playouts``, playouts between players of the shallow search then show whether they would have avoided m, and lines
+of play show why. Positions are worked through in parts, and a run that was stopped goes on with those that are missing.
 """
 
 import sys

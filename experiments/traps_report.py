@@ -22,6 +22,7 @@ def headings(config: Checked) -> dict[str, str]:
     return {
         "disagree": f"|{deep} - {shallow}|",
         "worse": f"{shallow} - {deep}",
+        "loses": f"v{keys.deep}(best) - {deep}",
         "chosen": f"Definition 1, m, k = {keys.deep - 1}",
         "any": f"Definition 1, some move, k = {keys.strategy}",
     }
@@ -52,25 +53,35 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     """The document's figure beside ours, and what playouts did."""
     keys, names = config.keys, headings(config)
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
+    sampled = " (a sample: games are not complete)" if config.policy.positions is not None else ""
     parts = [
         f"{summary['positions']:,} positions of {summary['games']} games; m is the choice of MM-{keys.shallow}, ties at "
-        f"random, seed {keys.seed}.",
-        f"{names['disagree']} >= {keys.delta}: {with_interval(row['share'], 100, 1)} % of the games have such a position; the "
-        f"document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games and names no Delta. Half of our games and {PRINTED[0] - 0.5:.0%} "
-        f"more have one for every Delta up to {summary['delta_as_printed']:,.0f}.",
+        f"random, seed {keys.seed}{sampled}.",
     ]
-    if keys.deep != DEEP and config.study.document is not None and not keys.playouts:
-        parts.append(f"The deep search is reduced: MM-{keys.deep}; the document's is MM-{DEEP}.")
+    if not sampled:
+        parts.append(
+            f"{names['disagree']} >= {keys.delta}: {with_interval(row['share'], 100, 1)} % of the games have such a position; "
+            f"the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that for "
+            f"every Delta up to {summary['delta_as_printed']:,.0f}."
+        )
+    theirs = DEEP + bool(keys.playouts)  # Figure 2 is of what depth 9 shows
+    if keys.deep != theirs and config.study.document is not None:
+        parts.append(f"The deep search is reduced: MM-{keys.deep}; the document's is MM-{theirs}.")
+    if (keys.deep - keys.shallow) % 2:
+        parts.append(
+            f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, by a "
+            "good part of a pawn in many positions. What m costs, judged by one search, is free of that."
+        )
     avoided = summary["avoided"]
     if avoided is not None:
         low, high = avoided["avoided_95"]
         known = "" if avoided["distinct"] is None else f", {avoided['distinct']:.1f} of them different"
         parts.append(
-            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['worse']} >= {keys.delta}), of which "
-            f"{avoided['avoidable']} can be avoided (another move is better by {keys.delta}, to MM-{keys.deep}). The move that "
-            f"{keys.playouts} playouts between MM-{keys.shallow} players (epsilon {keys.epsilon:g}{known}) rank first avoids "
-            f"{avoided['avoided']} of those ({100 * low:.0f} - {100 * high:.0f} %), in {avoided['games']} games; they rank "
-            f"{avoided['ranked_low']} of them in the lower half."
+            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['loses']} >= {keys.delta}), {avoided['unseen']} of them "
+            f"worse than it thinks by as much. The move that {keys.playouts} playouts between MM-{keys.shallow} players (epsilon "
+            f"{keys.epsilon:g}{known}) rank first avoids {avoided['avoided']} of them ({100 * low:.0f} - {100 * high:.0f} %), in "
+            f"{avoided['games']} games: it is better by at least {keys.delta}, to MM-{keys.deep}. Playouts rank "
+            f"{avoided['ranked_low']} of the traps in the lower half."
         )
     return parts
 
@@ -108,7 +119,8 @@ def _example(config: Checked, line: Mapping[str, Any]) -> str:
         [
             f"{line['title']}, ply {line['ply']}: {line['position']}",
             board.rstrip("\n"),
-            f"MM-{keys.shallow} plays {line['move']}, which it holds worth {line['shallow']:+,}; MM-{keys.deep}: {line['deep']:+,}",
+            f"MM-{keys.shallow} plays {line['move']}, "
+            f"which it holds worth {line['shallow']:+,}; MM-{keys.deep}: {line['deep']:+,}",
             f"  {line['move']} {' '.join(line['line'])}",
             f"playouts rank {line['move']} {line['rank_by_playouts']:g} of {line['moves']} (win rate {trapped:.2f}) and play "
             f"{line['playouts_choose']} ({free:.2f}); MM-{keys.deep}: {line['playouts_deep']:+,}, "

@@ -42,17 +42,20 @@ class Traps:
         chosen = [_choice(values, self._key(board)) for values, board in zip(shallow, boards, strict=True)]
         now = self._minimax.values_of_moves(states, 1, stop=stop).values
         deep = self._deep_values(states, chosen, stop)
+        keys_of_ties = np.array([self._key(board) for board in boards], np.uint64)
+        best = self._minimax.search(states, keys_of_ties, keys.deep, stop).values
         seen = self._minimax.values_of_moves(states, keys.strategy + 1, stop=stop).values if keys.strategy else None
         found = []
         for i, (number, board, move) in enumerate(zip(numbers, boards, chosen, strict=True)):
             line = {
                 "number": number, "game": board.game, "ply": board.ply, "title": board.title, "position": board.text,
                 "move": move_texts(self._config.game, board.words)[move],
-                "shallow": int(shallow[i][move]), "deep": int(deep[i]), "evaluation": int(now[i][move]),
+                "shallow": int(shallow[i][move]), "deep": int(deep[i]), "best_deep": int(best[i]),
+                "evaluation": int(now[i][move]),
             }  # fmt: skip
             if seen is not None:
                 line["most_gained"] = int((now[i] - seen[i]).max())
-            if self._playouts is not None and line["shallow"] - line["deep"] >= keys.delta:
+            if self._playouts is not None and line["best_deep"] - line["deep"] >= keys.delta:
                 line |= self._avoided(board, move, stop)
             found.append(line)
         return found
@@ -79,9 +82,8 @@ class Traps:
         texts, key = move_texts(self._config.game, board.words), self._key(board)
         theirs = _choice(valued.values, key)
         best = _choice(deep, key)
-        assert valued.distinct is not None or not self._keys.playouts
         return {
-            "moves": len(deep), "best": texts[best], "best_deep": int(deep[best]),
+            "moves": len(deep), "best": texts[best],
             "playouts_choose": texts[theirs], "playouts_deep": int(deep[theirs]),
             "rank_by_playouts": float(ranks(valued.values)[move]), "rank_by_deep": float(ranks(deep)[move]),
             "win_rates": [float(valued.values[move]), float(valued.values[theirs])],

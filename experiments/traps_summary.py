@@ -1,9 +1,10 @@
 """What the positions of results.jsonl come to: how many games and positions have a soft trap, by Delta, and who avoids them.
 
-Four readings of "soft trap", v being values for the player to move, h the evaluation and m the choice of the shallow search:
+Five readings of "soft trap", v being values for the player to move, h the evaluation and m the choice of the shallow search:
 
 ``disagree``   |v_deep(m) - v_shallow(m)| >= Delta, which is the document's count of games
 ``worse``      v_shallow(m) - v_deep(m) >= Delta: the same where m is worse than it looks
+``loses``      v_deep(best move) - v_deep(m) >= Delta: what choosing m costs, both judged by the same search
 ``chosen``     Definition 1 for m: the opponent can gain Delta of h within deep - 1 plies after m
 ``any``        Definition 1: after some legal move the opponent can gain Delta of h within ``strategy`` plies
 """
@@ -24,6 +25,7 @@ PRINTED = (0.52, 50)
 READINGS: dict[str, Callable[[Line], int | None]] = {
     "disagree": lambda line: abs(line["shallow"] - line["deep"]),
     "worse": lambda line: line["shallow"] - line["deep"],
+    "loses": lambda line: line["best_deep"] - line["deep"],
     "chosen": lambda line: line["evaluation"] - line["deep"],
     "any": lambda line: line.get("most_gained"),
 }
@@ -67,16 +69,15 @@ def _delta_at(lines: Sequence[Line], games: np.ndarray, share: float) -> float:
 
 
 def _avoided(lines: Sequence[Line], delta: int) -> dict[str, Any]:
-    """Of the traps that the shallow search walks into: which could be avoided, and which its playouts avoid."""
+    """Of the moves that cost the shallow search at least ``delta``: which look as good to it, and which its playouts avoid."""
     traps = [line for line in lines if "rank_by_playouts" in line]
-    escapes = [line for line in traps if line["best_deep"] - line["deep"] >= delta]
     return {
         "traps": len(traps),
-        "avoidable": len(escapes),
-        "avoided": sum(avoids(line, delta) for line in escapes),
-        "avoided_95": list(wilson(sum(avoids(line, delta) for line in escapes), 0, len(escapes))),
-        "ranked_low": sum(line["rank_by_playouts"] > (line["moves"] + 1) / 2 for line in escapes),
-        "games": len({line["game"] for line in escapes if avoids(line, delta)}),
+        "unseen": sum(line["shallow"] - line["deep"] >= delta for line in traps),
+        "avoided": sum(avoids(line, delta) for line in traps),
+        "avoided_95": list(wilson(sum(avoids(line, delta) for line in traps), 0, len(traps))),
+        "ranked_low": sum(line["rank_by_playouts"] > (line["moves"] + 1) / 2 for line in traps),
+        "games": len({line["game"] for line in traps if avoids(line, delta)}),
         "distinct": _distinct(traps),
     }
 

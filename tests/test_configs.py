@@ -19,10 +19,12 @@ from experiments import (
     pgn,
     planning,
     playouts,
+    rank,
     report,
     schema,
     search,
     sgf,
+    traps,
     trees,
     uci,
     worked,
@@ -38,7 +40,24 @@ COMMANDS = {
     command.name: command
     for command in (
         m.COMMAND
-        for m in (match, playouts, perft, search, gtp, uci, trees, planning, report, sgf, pgn, doctor, bench, worked)
+        for m in (
+            match,
+            playouts,
+            perft,
+            search,
+            gtp,
+            uci,
+            rank,
+            traps,
+            trees,
+            planning,
+            report,
+            sgf,
+            pgn,
+            doctor,
+            bench,
+            worked,
+        )
     )
 }
 GROUPS = ("game", "player", "playout", "selection", "backup", "search", "budget", "engine")
@@ -85,6 +104,8 @@ def test_every_file_of_an_option_names_a_module(kind):
         ("match", schema.MatchKeys),
         ("playouts", schema.PlayoutsKeys),
         ("trees", trees.TreesKeys),
+        ("rank", rank.RankKeys),
+        ("traps", traps.TrapsKeys),
         ("perft", schema.PerftKeys),
         ("search", schema.SearchKeys),
         ("gtp", schema.GtpKeys),
