@@ -30,6 +30,17 @@ def inlined(function: Callable) -> Callable:
     return function
 
 
+def apart(function: Callable) -> Callable:
+    """Decorator for large helpers: a function of its own in compiled code, which its callers call. For code outside lanes.
+
+    What is inlined is optimised anew in each place, this once for all of them. Where it stands in a loop that is to become vector
+    code, or costs little against a call, it is to be ``inlined``.
+    """
+    options = {key: value for key, value in JIT_OPTIONS.items() if key != "forceinline"}
+    overload(function, strict=False, jit_options=options)(lambda *args: function)
+    return function
+
+
 def verb(*on: str) -> Callable[[Callable], Any]:
     """Turn a function into a verb that dispatches on the classes of the arguments named in ``on``.
 

@@ -16,7 +16,7 @@ from gpumcts.games.chess.moves import (
     SETS,
     in_check,
     king_can_step,
-    legal,
+    legal_apart,
     lines_of,
     pawn_attacks_down,
     size,
@@ -96,7 +96,7 @@ def scene_of(game, state, weights):
 @inlined
 def judged(game, state):
     """What a position is worth to the player who is not to move there, after a look at all that may end the game."""
-    if size(legal(state)) == NONE:
+    if size(legal_apart(state)) == NONE:
         return WON if in_check(state) else np.int64(0)
     return np.int64(0) if drawn(game, state) else -np.int64(evaluation(game, state))
 
@@ -182,7 +182,7 @@ def best_reply(game, state, sets, scene, cutoff, hint):
 @inlined
 def child_worth(game, child, sets, best, hint):
     """(what a child is worth to who moved there, below ``best`` no more than a bound; the reply that shows it)."""
-    moves = legal(child)
+    moves = legal_apart(child)
     if size(moves) == NONE:
         return (WON if in_check(child) else np.int64(0)), hint
     if drawn(game, child):
@@ -222,7 +222,7 @@ def choose_1(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)
     sets, ties = scratch(SETS, np.uint64), scratch(CLASSES, np.uint64)
-    fill(sets, legal(state))
+    fill(sets, legal_apart(state))
     scene, best = scene_of(game, state, weights_of(game, state)), -BOUND
     for number in range(CLASSES):
         kind, left = np.int64(number), set_of(sets, np.int64(number))
@@ -241,7 +241,7 @@ def choose_2(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)
     sets, replies, ties = scratch(SETS, np.uint64), scratch(SETS, np.uint64), scratch(CLASSES, np.uint64)
-    fill(sets, legal(state))
+    fill(sets, legal_apart(state))
     best, hint = -BOUND, np.int64(NO_MOVE)
     for turn in range(2 * CLASSES):
         kind = np.int64(turn if turn < CLASSES else turn - CLASSES)

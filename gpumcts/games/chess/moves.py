@@ -31,6 +31,7 @@ from gpumcts.games.chess.squares import (
     union,
 )
 from gpumcts.jit import inlined, nth_set_bit, popcount
+from gpumcts.verbs import apart
 
 U = np.uint64
 SETS, CLASSES, PROMOTIONS = 17, 19, 16
@@ -237,6 +238,12 @@ def legal(state):
         leaps[7] & targets,
         promotions,
     )
+
+
+@apart
+def legal_apart(state):
+    """``legal``, called where it is needed."""
+    return legal(state)
 
 
 @inlined

@@ -15,6 +15,7 @@ from gpumcts.games.chess.moves import (
     SETS,
     in_check,
     legal,
+    legal_apart,
     pick,
     size,
     source_of,
@@ -105,7 +106,7 @@ def chess_overrun(game, state):
 
 @contract.score.implements(Board)
 def chess_score(game, state):
-    mated = in_check(state) and size(legal(state)) == NONE
+    mated = in_check(state) and size(legal_apart(state)) == NONE
     won = np.int64(SCORE_UNIT) if state.turn & BLACK != NONE else np.int64(-SCORE_UNIT)
     return won if mated else np.int64(0)
 
@@ -115,12 +116,12 @@ def chess_score(game, state):
 
 @contract.count_moves.implements(Board)
 def chess_count_moves(game, state):
-    return np.int64(0) if contract.over(game, state) else np.int64(size(legal(state)))
+    return np.int64(0) if contract.over(game, state) else np.int64(size(legal_apart(state)))
 
 
 @contract.nth_move.implements(Board)
 def chess_nth_move(game, state, k):
-    kind, bit = pick(legal(state), U(k))
+    kind, bit = pick(legal_apart(state), U(k))
     return np.int64(kind << U(6) | bit)
 
 
@@ -137,7 +138,7 @@ def first_from(sets, kind, bits):
 def chess_next_move(game, state, move):
     if move < 0 and contract.over(game, state):
         return np.int64(NO_MOVE)
-    sets = legal(state)
+    sets = legal_apart(state)
     if move < 0:
         return first_from(sets, np.int64(0), sets[0])
     kind, above = np.int64(move >> 6), ~((U(2) << U(move & 63)) - U(1))
