@@ -46,7 +46,6 @@ def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
         "avoided": _avoided(lines, keys.delta) if keys.playouts else None,
         "seed": keys.seed,
         "engine": "cpu",
-        "seconds": 0.0,
     }
 
 
