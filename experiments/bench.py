@@ -7,10 +7,11 @@
     python -m experiments.bench engine=cuda suites=[crossover]
 
 Suites: playouts and search (rates, beside other programs), match (games a second, and the share of the time outside compiled
-code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup (imports,
-first move with and without a compile cache); where they are named, trees (synthetic trees, tables and planners, on one core) and
-with a device crossover (which engine is fastest for how many trees and playouts a leaf) and launch (what launches cost). Tables,
-plots and JSON go into the folder, suite by suite.
+code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup
+(imports, first move with and without a compile cache); where they are named, trees (synthetic trees, tables and planners, on
+one core), chess_attacks (game=chess: three ways to find what sliding pieces attack) and with a device crossover (which
+engine is fastest for how many trees and playouts a leaf) and launch (what launches cost). Tables, plots and JSON go into the
+folder, suite by suite.
 """
 
 import os
@@ -32,7 +33,7 @@ from experiments.values import typed
 from gpumcts.errors import BadInput
 
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
-MORE = ("trees",)  # of the CPU, where they are named
+MORE = ("trees", "chess_attacks")  # of the CPU, where they are named
 ON_DEVICES = ("crossover", "launch")
 GRID = ("trees", "playouts", "iterations")
 FIGURES, TABLE = "figures.json", "table.txt"
@@ -81,6 +82,8 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
         raise BadInput("suites=[launch] is of a device: engine must be cuda, device, auto or cudasim")
     if "match" in keys.suites and game.PLAYERS != 2:
         raise BadInput(f"suites=[match]: game={name} is for one player; name the other suites")
+    if "chess_attacks" in keys.suites and name != "chess":
+        raise BadInput(f"suites=[chess_attacks] is of Chess, not of {name}; add game=chess")
     if not keys.trees or not keys.playouts:
         raise BadInput("trees and playouts: lists with a number at least, written trees=[1,100]")
 

@@ -1,10 +1,10 @@
 """Document 004: Ramanujan, Sabharwal, Selman, *Understanding Sampling Style Adversarial Search Methods*, 2010.
 
-In its section 6 a search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on; never
-is until the horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
+In its section 6 a search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on;
+never is until the horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
 """
 
-from experiments.ramanujan2010understanding_chess import printed
+from experiments.ramanujan2010understanding_chess import printed as printed
 from experiments.ramanujan2010understanding_claims import claims
 from experiments.ramanujan2010understanding_fig3 import fig3
 from experiments.ramanujan2010understanding_fig6 import fig6

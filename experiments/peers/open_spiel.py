@@ -9,6 +9,7 @@ from experiments.benchmarks.measure import Contender
 GAMES: dict[str, Callable[[Any], str]] = {
     "amazons": lambda game: f"amazons(board_size={game.size})",
     "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
+    "chess": lambda game: "chess",
     "othello": lambda game: "othello",
     "clobber": lambda game: f"clobber(rows={game.rows},columns={game.columns})",
     "havannah": lambda game: f"havannah(board_size={game.base},swap={game.swap})",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from experiments import bench, hashimoto2012accelerated
-from experiments.benchmarks import crossover, match, measure, memory, peers, scaling, startup
+from experiments.benchmarks import chess_attacks, crossover, match, measure, memory, peers, scaling, startup
 from experiments.benchmarks.measure import Bench, Contender, Grid, compare
 from experiments.benchmarks.ours import keys, searcher
 from experiments.peers import pgx_playouts
@@ -213,6 +213,26 @@ def test_a_peer_in_a_process_of_its_own(tmp_path, monkeypatch):
     assert not peers.of_playouts(["pgx"], None, "dots_and_boxes")
 
 
+@pytest.mark.slow
+def test_ways_to_find_attacks_count_the_same(run, monkeypatch):
+    """The suite itself refuses to time ways that do not."""
+    monkeypatch.setattr(chess_attacks, "UNITS", chess_attacks.POSITIONS)
+    done = run("bench game=chess suites=[chess_attacks] against=null repeats=1 hydra.run.dir=here")
+    assert done.code == 0, done.err
+    assert len(json.loads(Path("here/figures.json").read_text())) == 12
+
+
+def test_tables_of_attacks():
+    """What a rook and a bishop on every square see among a few pieces, by magic numbers and step by step."""
+    tables = chess_attacks.tables_of()
+    for kind, ways in enumerate((chess_attacks.STEPS[:2], chess_attacks.STEPS[2:])):
+        for square in range(64):
+            taken = int(keys(1)[0]) * (square + 1) & int(keys(2)[1]) | 1 << square
+            product = (taken & int(tables.masks[kind, square])) * int(tables.magics[kind, square]) % 2**64
+            place = int(tables.begins[kind, square]) + (product >> int(tables.shifts[kind, square]))
+            assert tables.attacks[place] == chess_attacks.walk(square, ways[0] + ways[1], taken)
+
+
 def test_pgx_plays_othello():
     """60.4 plies a game, passes included: 60.42 is the mean of ours, and 1024 games have a standard error of 0.05."""
     pytest.importorskip("pgx")
@@ -241,6 +261,7 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
     ("words", "message"),
     [
         ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, match, memory, scaling, startup"),
+        ("bench suites=[chess_attacks]", "suites=[chess_attacks] is of Chess, not of othello; add game=chess"),
         ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),
         ("bench suites=[match] game=shortest_path", "suites=[match]: game=shortest_path is for one player"),

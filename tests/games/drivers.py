@@ -66,10 +66,13 @@ MORE: dict[str, list[dict[str, Any]]] = {
 }
 """Further options by game for the suite of rules."""
 
-FEWER = {"amazons": 30, "chess": 60, "go": 30, "havannah": 200}
+FEWER = {"amazons": 30, "chess": 24, "go": 30, "havannah": 200}
 """Random games that the suite of rules plays, by game, where positions have many moves."""
 MANY_MOVES = {"amazons": 64, "go": 12}
 """Positions of these games that have more moves are not gone through in plain Python."""
+
+LONG = {"chess": 9}
+"""Games of so many plies that of their positions only every so many-th is gone through in plain Python."""
 
 
 def for_tests() -> dict[str, Any]:
@@ -107,6 +110,11 @@ def is_large(name: str) -> bool:
 def most_in_plain_python(name: str) -> int:
     """The most moves that a position of one of GAMES has if it is to be gone through in plain Python."""
     return MANY_MOVES.get(name.split("-")[0], 1 << 15)
+
+
+def gone_through(name: str, number: int) -> bool:
+    """Whether position ``number`` of a random game of one of GAMES is gone through in plain Python."""
+    return number % LONG.get(name.split("-")[0], 1) == 0
 
 
 def has_stages(game: Any) -> bool:

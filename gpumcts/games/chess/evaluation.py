@@ -152,9 +152,16 @@ def pesto_limit(game):
     return np.int64(PESTO_LIMIT)
 
 
-MICHNIEWSKI_LIMIT, PESTO_LIMIT = 6500, 6500  # to be measured
+# The largest of all positions, not over, of 10,000 uniformly random games (3.4 million; the side ahead has two to four queens).
+# Of the 12,059 of 120 games of grandmasters it is 1,240 and 1,294.
+MICHNIEWSKI_LIMIT, PESTO_LIMIT = 3720, 3891
 
 
 @contract.remaining_plies.implements(Board)
 def chess_remaining_plies(game, state):
-    return np.float64(popcount(occupied(state)) * U(10))
+    """By the pieces left: two straight lines through the means of 10,000 random games, right to a tenth with 5 pieces or more.
+
+    Means: 335 plies with 32 pieces, 240 with 16, 165 with 8, 91 with 5, 56 with 4, 41 with 3.
+    """
+    pieces = np.int64(popcount(occupied(state)))
+    return np.float64(min(25 * pieces - 30, 108 + 7 * pieces))
