@@ -77,8 +77,9 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         low, high = avoided["avoided_95"]
         known = "" if avoided["distinct"] is None else f", {avoided['distinct']:.1f} of them different"
         parts.append(
-            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['loses']} >= {keys.delta}), {avoided['unseen']} of them "
-            f"worse than it thinks by as much. The move that {keys.playouts} playouts between MM-{keys.shallow} players (epsilon "
+            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['loses']} >= {keys.delta}), "
+            f"{avoided['unseen']} of them worse than it thinks by as much. The move that {keys.playouts} playouts between "
+            f"MM-{keys.shallow} players (epsilon "
             f"{keys.epsilon:g}{known}) rank first avoids {avoided['avoided']} of them ({100 * low:.0f} - {100 * high:.0f} %), in "
             f"{avoided['games']} games: it is better by at least {keys.delta}, to MM-{keys.deep}. Playouts rank "
             f"{avoided['ranked_low']} of the traps in the lower half."

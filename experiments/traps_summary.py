@@ -46,7 +46,6 @@ def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
         "avoided": _avoided(lines, keys.delta) if keys.playouts else None,
         "seed": keys.seed,
         "engine": "cpu",
-        "seconds": 0.0,
     }
 
 
@@ -88,9 +87,16 @@ def avoids(line: Line, delta: int) -> bool:
 
 
 def examples(lines: Sequence[Line], delta: int, count: int) -> list[Line]:
-    """Traps that playouts avoid, those they rank lowest first."""
+    """Traps that playouts avoid: first those that look as good to the shallow search, then those that playouts rank lowest."""
     found = [line for line in lines if avoids(line, delta)]
-    return sorted(found, key=lambda line: (-line["rank_by_playouts"] / line["moves"], line["number"]))[:count]
+    return sorted(
+        found,
+        key=lambda line: (
+            line["shallow"] - line["deep"] < delta,
+            -line["rank_by_playouts"] / line["moves"],
+            line["number"],
+        ),
+    )[:count]
 
 
 def _distinct(traps: Sequence[Line]) -> float | None:
