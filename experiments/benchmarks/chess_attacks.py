@@ -313,9 +313,8 @@ def positions_of(game: Any) -> Positions:
         found.append(states)
     rows = np.ascontiguousarray(np.concatenate(found)[::2][:POSITIONS])
     low, middle, high = rows[:, 1], rows[:, 2], rows[:, 3]
-    columns = (high & middle, high & low, low | middle | high)
-    following = np.roll(np.arange(POSITIONS), -1)
-    return Positions(following, *(np.ascontiguousarray(column) for column in columns), rows)
+    straight, diagonal = high & middle, high & low
+    return Positions(np.roll(np.arange(POSITIONS), -1), straight, diagonal, low | middle | high, rows)
 
 
 STEPS = (((1, 0), (-1, 0)), ((0, 1), (0, -1)), ((1, 1), (-1, -1)), ((1, -1), (-1, 1)))  # by line: ranks, files

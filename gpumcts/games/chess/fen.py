@@ -20,8 +20,9 @@ from gpumcts.games.chess.pieces import (
     PLY,
     ROOK,
     clock,
-    kind_on,
+    occupied,
     ply,
+    turned_round,
 )
 
 U = np.uint64
@@ -37,13 +38,17 @@ AT_START = {"q": 1, "r": 2, "b": 2, "n": 2}
 MOST_CLOCK = 150  # plies; a longer game has been drawn for certain
 
 
-def letter_on(state, square: int) -> str:
-    """The piece on a square as White sees the board: a capital for White, a dot for none."""
-    black = int(state.turn & BLACK)
-    at = square ^ (56 if black else 0)
-    kind = kind_on(state, at)
-    white = bool(int(state.own) >> at & 1) != bool(black)
-    return LETTERS[kind].upper() if white and kind else LETTERS[kind]
+def letters_of(state) -> list[str]:
+    """The pieces on squares 0 to 63 as White sees the board: capitals for White, dots for none."""
+    flip = 56 if int(state.turn & BLACK) else 0
+    own, low, middle, high = (int(word) for word in state[:4])
+    white = own if flip == 0 else ~own
+    found = []
+    for square in range(64):
+        at = square ^ flip
+        letter = LETTERS[(low >> at & 1) | (middle >> at & 1) << 1 | (high >> at & 1) << 2]
+        found.append(letter.upper() if white >> at & 1 else letter)
+    return found
 
 
 def turned(state) -> int:
@@ -56,7 +61,8 @@ def turned(state) -> int:
 
 def fen_of(state) -> str:
     """The six fields."""
-    rows = ["".join(letter_on(state, 8 * rank + file) for file in range(8)) for rank in range(7, -1, -1)]
+    letters = letters_of(state)
+    rows = ["".join(letters[8 * rank : 8 * rank + 8]) for rank in range(7, -1, -1)]
     board = "/".join(re.sub(r"\.+", lambda run: str(len(run[0])), row) for row in rows)
     black = int(state.turn & BLACK)
     rights = "".join(name for name, *bits in RIGHTS if int(state.turn) & int(bits[black])) or "-"
@@ -145,8 +151,8 @@ def state_on(board: list[str], black: bool, turn: int) -> State:
     seen = [board[square ^ (56 if black else 0)] for square in range(64)]
     kinds = [LETTERS.index(piece.lower()) for piece in seen]
     own = sum(1 << s for s, piece in enumerate(seen) if piece != "." and piece.islower() == black)
-    planes = [U(sum((kind >> bit & 1) << s for s, kind in enumerate(kinds))) for bit in range(3)]
-    return State(U(own), *planes, U(turn))
+    low, middle, high = (U(sum((kind >> bit & 1) << s for s, kind in enumerate(kinds))) for bit in range(3))
+    return State(U(own), low, middle, high, U(turn))
 
 
 def state_of(text: str) -> State:
@@ -168,11 +174,16 @@ def state_of(text: str) -> State:
     bits = sum(int(both[black]) for name, *both in RIGHTS if name in rights)
     turn = int(black) | bits | files << int(PASSANT) | since << int(CLOCK) | plies << int(PLY)
     state = state_on(board, black, turn)
-    if in_check(state_on(board, not black, 0)):
+    if in_check(other_to_move(state)):
         raise refused("the player who is not to move is in check")
     if files and in_check(before_passant(board, black, files)):
         raise refused(f"en passant on {passed} after a move that could not be played")
     return state
+
+
+def other_to_move(state) -> State:
+    """The same board seen by the player who is not to move."""
+    return turned_round(occupied(state) & ~state.own, state.low, state.middle, state.high, state.turn ^ BLACK)
 
 
 def before_passant(board: list[str], black: bool, files: int) -> State:

@@ -76,4 +76,5 @@ def turned_round(own, low, middle, high, turn):
 
 def kind_on(state, square: int) -> int:
     """The kind of the piece on a square, 0 where it is empty. Plain Python."""
-    return sum((int(word) >> square & 1) << i for i, word in enumerate((state.low, state.middle, state.high)))
+    low, middle, high = int(state.low) >> square & 1, int(state.middle) >> square & 1, int(state.high) >> square & 1
+    return low | middle << 1 | high << 2

@@ -2,7 +2,7 @@
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.chess.fen import fen_of, letter_on, state_of, turned
+from gpumcts.games.chess.fen import fen_of, letters_of, state_of, turned
 from gpumcts.games.chess.moves import in_check
 from gpumcts.games.chess.options import Board
 from gpumcts.games.chess.pieces import BLACK
@@ -31,9 +31,8 @@ def chess_parse_move(game, state, text):
 
 @contract.board_text.implements(Board)
 def chess_board_text(game, state):
-    rows = [
-        f"{rank + 1} " + " ".join(letter_on(state, 8 * rank + file) for file in range(8)) for rank in range(7, -1, -1)
-    ]
+    letters = letters_of(state)
+    rows = [f"{rank + 1} " + " ".join(letters[8 * rank : 8 * rank + 8]) for rank in range(7, -1, -1)]
     to_move = "Black" if int(state.turn & BLACK) else "White"
     check = ", in check" if in_check(state) else ""
     return "\n".join([*rows, "  a b c d e f g h", f"{to_move} to move{check}"])
