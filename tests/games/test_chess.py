@@ -208,6 +208,7 @@ def plain_playout(state, key):
         stream, plies = stream + PLY_STEP, plies + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fen", "count"), [(LOCKED, 30), (QUEEN, 8), (next(iter(PERFT)), 3)])
 def test_playouts_that_look_back_against_a_list(fen, count):
     looks_back, keys = options.compiled(Chess(repetition="everywhere")), drivers.keys_of(32, count=count)
@@ -225,9 +226,8 @@ def leaves(count):
     return np.ascontiguousarray(rows[:: max(1, len(rows) // count)][:count]), drivers.keys_of(34, count=count)
 
 
-@pytest.mark.parametrize(
-    "lanes", [16, pytest.param(8, marks=pytest.mark.slow), pytest.param(32, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow  # 16 lanes are among the quick tests of playouts
+@pytest.mark.parametrize("lanes", [8, 16, 32])
 def test_playouts_in_lanes_are_those_one_by_one(lanes):
     states, keys = leaves(90)
     one_by_one = np.stack(CpuPlayouts(GAME, Uniform(), lanes=1).tally(states, keys, 3))

@@ -168,14 +168,14 @@ ENDS = {  # no move, and who has won
     "4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1": 0,  # bishops of one colour
     "4kb2/8/8/8/8/8/3B4/2B1K1B1 w - - 0 1": 0,
 }
-GO_ON = {
+GO_ON = (
     "4kb2/8/8/8/8/8/8/4KB2 w - - 0 1",  # bishops of two colours
     "4kn2/8/8/8/8/8/8/4KN2 w - - 0 1",
     "4kn2/8/8/8/8/8/8/4KB2 w - - 0 1",
     "4k3/8/8/8/8/8/8/4KNN1 w - - 0 1",
     "4k3/8/8/8/8/8/P7/4K3 w - - 0 1",
     "7k/8/6K1/8/8/8/8/Q7 b - - 99 80",
-}
+)
 
 
 @pytest.mark.parametrize("fen", ENDS)

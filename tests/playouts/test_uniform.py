@@ -5,7 +5,7 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.playouts.uniform import Uniform
 from tests.games.drivers import keys_of
-from tests.playouts.drivers import GAMES, playouts, starts
+from tests.playouts.drivers import GAMES, SLOW_TO_COMPILE, playouts, starts
 from tests.reference.playout import uniform_playout
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
@@ -16,7 +16,13 @@ NUMBERED = {
 }  # whose random moves are no numbers of moves
 
 
-@pytest.mark.parametrize("game", NUMBERED.values(), ids=NUMBERED)
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, id=name, marks=[pytest.mark.slow] if name in SLOW_TO_COMPILE else [])
+        for name, game in NUMBERED.items()
+    ],
+)
 def test_draws_are_addressed_by_ply(game):
     """Draw 0 of ply p of a playout under a key decides its move p: where a draw stands is part of every result."""
     count = 20
