@@ -23,7 +23,8 @@ from annotated_types import Interval
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from experiments.folder import SUMMARY, read_json
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Memory, Plain, Seed, Study, Threads, option_value
+from experiments.keys import Memory, Seed, Threads
+from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
 from experiments.values import shown, typed
 from gpumcts.errors import BadInput
 from gpumcts.planning import KIND

@@ -18,7 +18,8 @@ from annotated_types import Interval
 
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, show, stop_on_interrupt
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Seed, Study, Threads, as_json, game_value
+from experiments.keys import Seed, Threads
+from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json, game_value
 from experiments.values import typed
 from gpumcts.errors import BadInput
 

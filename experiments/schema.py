@@ -8,11 +8,25 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
 from experiments.budgets import Budget, budget_of
+from experiments.keys import (
+    AlphaBetaKeys,
+    GtpKeys,
+    MatchKeys,
+    MinimaxKeys,
+    PerftKeys,
+    PlayoutsKeys,
+    PvsKeys,
+    ReportKeys,
+    SearchKeys,
+    SenseiKeys,
+    SgfKeys,
+    UciKeys,
+)
 from experiments.programs import PROGRAM_KEYS, ProgramKeys, program_keys
 from experiments.values import shown, typed
 from gpumcts import options
@@ -23,10 +37,6 @@ from gpumcts.playouts.contract import check_policy
 from gpumcts.tree.settings import Settings
 
 Plain = Mapping[str, Any]
-
-Seed = Annotated[int, Interval(ge=0, le=2**64 - 1)]
-Threads = Annotated[int, Interval(ge=1, le=4096)] | None
-Memory = Annotated[float, Interval(gt=0)] | None
 
 PLAYER_GROUPS: dict[str, tuple[str, ...]] = {
     "uct": ("playout", "selection", "backup", "search", "budget"),
@@ -69,105 +79,6 @@ OF_EXPERIMENTS = (
     "urgencies",
 )
 """Keys that an experiment may add at the top."""
-
-
-class MatchKeys(NamedTuple):
-    """The plain keys of experiments.match."""
-
-    games: Annotated[int, Interval(ge=1, le=10_000_000)] = 100
-    seed: Seed = 1
-    threads: Threads = None
-    games_in_flight: Annotated[int, Interval(ge=1, le=10_000_000)] = 1000
-    memory_gb: Memory = None
-
-
-class PlayoutsKeys(NamedTuple):
-    """The plain keys of experiments.playouts."""
-
-    count: Annotated[int, Interval(ge=1, le=10**12)] = 100_000
-    position: str | None = None
-    seed: Seed = 1
-    threads: Threads = None
-
-
-class PerftKeys(NamedTuple):
-    """The plain keys of experiments.perft."""
-
-    depth: Annotated[int, Interval(ge=0, le=64)] = 6
-    position: str | None = None
-
-
-class SearchKeys(NamedTuple):
-    """The plain keys of experiments.search."""
-
-    position: str | None = None
-    moves: str = ""
-    seed: Seed = 1
-    threads: Threads = None
-    memory_gb: Memory = None
-
-
-class SenseiKeys(NamedTuple):
-    """The keys of player=sensei."""
-
-    name: str = "sensei"
-    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
-    best: Literal["win_rate", "visits"] = "win_rate"
-    solve: bool = True
-
-
-class GtpKeys(NamedTuple):
-    """The plain keys of experiments.gtp."""
-
-    resign: Annotated[float, Interval(gt=0, lt=1)] | None = None
-    seed: Seed = 1
-    threads: Threads = None
-    memory_gb: Memory = None
-
-
-class UciKeys(NamedTuple):
-    """The plain keys of experiments.uci."""
-
-    seed: Seed = 1
-    threads: Threads = None
-    memory_gb: Memory = None
-
-
-class AlphaBetaKeys(NamedTuple):
-    """The keys of player=alpha_beta."""
-
-    name: str = "alpha_beta"
-    best_so_far: bool = False
-
-
-class ReportKeys(NamedTuple):
-    """The plain keys of experiments.report."""
-
-    runs: str = "multirun/**"
-    title: str = "gpumcts report"
-
-
-class SgfKeys(NamedTuple):
-    """The plain keys of experiments.sgf and experiments.pgn."""
-
-    run: str | None = None
-    number: Annotated[int, Interval(ge=0)] | None = None
-
-
-class PvsKeys(NamedTuple):
-    """The keys of player=pvs."""
-
-    name: str = "pvs"
-    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
-
-
-class MinimaxKeys(NamedTuple):
-    """The keys of player=minimax."""
-
-    name: str = "minimax"
-    leaf: Literal["evaluation", "playout"] = "evaluation"
-    quiescence: bool = False
-    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
 
 
 class Given(NamedTuple):

@@ -17,8 +17,9 @@ from annotated_types import Interval
 
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, show, stop_on_interrupt
+from experiments.keys import Seed, Threads
 from experiments.rank import refuse_budget, two_player_game
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Seed, Study, Threads, as_json
+from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
 from experiments.values import typed
 from gpumcts.deepening.table import MOST_DEPTH
 from gpumcts.errors import BadInput

@@ -19,16 +19,14 @@ from annotated_types import Interval
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, show, stop_on_interrupt, table
 from experiments.folder import SUMMARY, read_json
+from experiments.keys import Memory, Seed, Threads
 from experiments.schema import (
     OF_EXPERIMENTS,
     PLAYER_GROUPS,
     Checked,
     Given,
-    Memory,
     Plain,
-    Seed,
     Study,
-    Threads,
     as_json,
     game_value,
     label,
