@@ -1,4 +1,4 @@
-"""The plain keys of commands and players, those that are no option of a group: names, ranges and defaults, as ``conf/`` has them."""
+"""The plain keys of commands and players, those that are no option of a group: names, ranges, and defaults as ``conf/`` has."""
 
 from typing import Annotated, Literal, NamedTuple
 
