@@ -21,7 +21,7 @@ run: $(VENV)/installed
 	$(BIN)/python -m experiments.match experiment=main
 
 test: lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow and not gpu"

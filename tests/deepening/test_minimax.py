@@ -58,17 +58,17 @@ def chess():
 
 
 POSITIONS = {
-    "othello": (Othello(), othello, 3),
     "dots_and_boxes": (BOXES, boxes, 4),  # two moves in a row
     "p-games": (PGame(2, 7), lambda: instances(PGame(2, 7), range(12)), 7),
     "p-games with draws": (PGame(3, 5, plus_minus_one=True), lambda: instances(PGame(3, 5, 0, True), range(6)), 4),
 }
 LONG = {
+    "othello": (Othello(), othello, 3),
     "clobber": (compiled(Clobber(4, 4)), clobber, 3),
     "chess": (compiled(Chess()), chess, 2),
 }
 CHESS = pytest.param("chess", marks=pytest.mark.slow)
-ALL = [*POSITIONS, pytest.param("clobber", marks=pytest.mark.slow), CHESS]
+ALL = [*POSITIONS, *[pytest.param(name, marks=pytest.mark.slow) for name in ("othello", "clobber")], CHESS]
 
 
 def given(name):

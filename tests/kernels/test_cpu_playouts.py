@@ -35,7 +35,9 @@ DEAR = {"amazons", "chess", "havannah"}
 def parameters(pairs, boards=BOARDS, dear=False):
     """The pairs, those of other games than ``boards`` with an informed policy among the slow tests, and all of DEAR ones."""
     informed = [pair for pair in pairs if pair[1] not in ("uniform", "staged")]
-    slow = [pair for pair in informed if dear or pair[0] not in boards] + [pair for pair in pairs if pair[0] in DEAR]
+    slow = [
+        pair for pair in informed if dear or pair[0] not in boards or pair[1] in ("minimax 3, 4 plies", "minimax 1")
+    ] + [pair for pair in pairs if pair[0] in DEAR]
     slow += [pair for pair in pairs if dear and pair[0] != "othello"]
     return [pytest.param(*pair, marks=[pytest.mark.slow] if pair in slow else []) for pair in pairs]
 
@@ -83,7 +85,9 @@ def test_other_numbers_of_lanes_are_refused(lanes):
         CpuPlayouts(GAMES["othello"], UNIFORM(), lanes=lanes)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=[pytest.mark.slow] if game in ("amazons", "chess") else []) for game in GAMES]
+)
 def test_batch_sizes(game):
     states, keys = positions(GAMES[game], max(BATCHES)), keys_for(max(BATCHES))
     engine = CpuPlayouts(GAMES[game], UNIFORM())

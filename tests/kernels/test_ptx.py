@@ -29,10 +29,7 @@ WORDS = SimpleNamespace(  # an array of the device
 )
 JOB = (WORDS, 3, 4, 1, 1, 0, 0, 1, 32)
 
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"),
-    pytest.mark.xdist_group("ptx"),  # one process compiles for all
-]
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 needs_ptxas = pytest.mark.skipif(compile_check.find_ptxas() is None, reason="ptxas (nvidia-cuda-nvcc) is not installed")
 
 

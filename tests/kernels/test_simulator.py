@@ -6,8 +6,6 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from tests.kernels.drivers import GAMES, PAIRS, POLICIES, digest, told_by
 from tests.kernels.simulated_playouts import MORE_SHAPES, QUICK, batch, shaped
 
-pytestmark = pytest.mark.xdist_group("simulator")  # one process simulates for all
-
 
 @pytest.fixture(scope="module")
 def simulated():

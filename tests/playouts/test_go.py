@@ -337,6 +337,7 @@ def compare_whole_playouts(size, policy, count=300):
     assert digest(CpuPlayouts(game, policy).tally(states, keys)) == digest(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [POLICY, POLICY._replace(truncate=5), POLICY._replace(mercy=0, correction=False)])
 def test_whole_playouts_are_those_ply_by_ply(policy):
     compare_whole_playouts(9, policy)

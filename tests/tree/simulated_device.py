@@ -47,7 +47,6 @@ CASES: dict[str, Case] = {
     "chance, several leaves": (DICE, None, "ucb1", "accelerated", Settings(leaves_per_tree=2), 80),
     "chance, depth_decayed": (DICE, None, "depth_decayed", "discounted", Settings(playouts_per_leaf=2), 60),
     "chance, threshold": (DICE, None, "sensei", "mix", THRESHOLD, 90),
-    "leaves and playouts": (DOTS, None, "ucb1", "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 50),
     "whole path": (PATH, None, "ucb1", "minimax", Settings("whole_path", leaves_per_tree=2), 40),
     "the end of othello": (OTHELLO, LATE, "ucb1", "implicit_minimax", Settings(), 60),
     "whole games of othello": (OTHELLO, STARTS, "ucb1", "average", Settings(), 6),
@@ -58,6 +57,7 @@ CASES: dict[str, Case] = {
     "bounds, solved": (DUEL, None, "bast", "bast", Settings(solve=True), 60),
 }
 MORE: dict[str, Case] = {
+    "leaves and playouts": (DOTS, None, "ucb1", "max", Settings(leaves_per_tree=3, playouts_per_leaf=2), 50),
     "rounds": (DOTS, None, "epsilon_greedy", "average_rounds", Settings(leaves_per_tree=2), 60),
     "variances, solved": (OTHELLO, LATE, "ucb1_tuned", "average_variance", Settings(solve=True, leaves_per_tree=2), 80),
     **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in OPERATORS if o not in FIRST},

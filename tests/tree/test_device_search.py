@@ -29,7 +29,6 @@ needs_compiler = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
 )
 
-pytestmark = pytest.mark.xdist_group("device search")  # one process simulates for all
 
 # -------------------------------------------------------------------------------------------------- in the simulator
 

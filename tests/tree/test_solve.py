@@ -106,10 +106,14 @@ def test_what_is_proven_on_the_way_is_true(iterations):
     assert some > TREES
 
 
+QUICK = {"average", "accelerated", "discounted", "minimax", "mix"}, {"average"}, {"average"}
+"""Operators by settings; each compiles for two seconds, and all search the toy games in other tests."""
+
+
 @pytest.mark.parametrize(
     "operator, settings",
     [
-        pytest.param(operator, settings, marks=[pytest.mark.slow] if number and operator != "average" else [])
+        pytest.param(operator, settings, marks=[] if operator in QUICK[number] else [pytest.mark.slow])
         for operator in OPERATORS
         for number, settings in enumerate((Settings(), Settings(leaves_per_tree=4), Settings(expansion="whole_path")))
     ],
@@ -129,6 +133,7 @@ def test_every_operator(operator, settings):
         assert_true(found, tree, game, start, solver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "rave"])  # which wants a game of points
 def test_every_rule(rule):
     game = PGame(2, 6)

@@ -57,7 +57,7 @@ def assert_like_reference(searcher, state, iterations, seed=1, play=None):
     return reference
 
 
-@pytest.mark.parametrize("replacement", ["twobigp", "single"])
+@pytest.mark.parametrize("replacement", ["twobigp", pytest.param("single", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("game", GAMES)
 def test_like_the_reference(game, settings, replacement):
