@@ -200,6 +200,9 @@ LONG = (
     "rhino",
     "fig3",
     "sec6_claims",
+    "table3",
+    "fig6",
+    "fig4",
     "fig5",
 )
 """Sweeps of many jobs, which are composed one by one."""

@@ -97,7 +97,7 @@ def anytime(tree, key, leaves, best_so_far):
 
 @every_tree
 @pytest.mark.parametrize("best_so_far", [False, True])
-@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("shuffled", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_the_moves_of_a_stopped_search(name, best_so_far, shuffled):
     game, roots, keys, trees = trees_of(name)
     checkpoints = [1, 5, 12, 30, 80, 200, 10_000, 60]

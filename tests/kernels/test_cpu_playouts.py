@@ -24,7 +24,7 @@ OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
-BOARDS = {"othello", "clobber"}
+BOARDS = {"othello"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 

@@ -50,7 +50,7 @@ def test_who_takes_this_loop():
 @every_depth
 @every_stepped_game
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, pytest.param(1.0, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("truncate", [0, 1, pytest.param(2, marks=pytest.mark.slow), 9])
+@pytest.mark.parametrize("truncate", [0, *[pytest.param(plies, marks=pytest.mark.slow) for plies in (1, 2)], 9])
 def test_equal_to_one_by_one(game, depth, epsilon, truncate):
     """From positions all through the game, some of them its end."""
     states, keys = positions(game, 90), keys_for(90)

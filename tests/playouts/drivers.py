@@ -35,14 +35,9 @@ SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (g, p)
-    not in (
-        ("clobber", "minimax-default"),
-        ("amazons", "minimax-least"),
-        ("havannah", "minimax-least"),
-        ("chess", "minimax-least"),
-    )
-    and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default", "minimax-least"))
+    if (p != "minimax-least" or g not in ("amazons", "chess", "havannah"))
+    and (g not in ("clobber", "dice_duel") or p != "minimax-default")
+    and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default"))
     and (g not in ("chess", "go") or p in ("uniform-default", "evaluation-default"))
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""

@@ -97,8 +97,13 @@ def test_go_is_the_reference(operator):
 @pytest.mark.parametrize(
     ("settings", "rule", "operator"),
     [(name, Rave(), "average") for name in SETTINGS]
-    + [("leaves", Rave(), operator) for operator in ("accelerated", "discounted")]
-    + [(name, WITH_BIAS, "average") for name in ("plain", "children", "urgency", "leaves and playouts")],
+    + [
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            *[("leaves", Rave(), operator) for operator in ("accelerated", "discounted")],
+            *[(name, WITH_BIAS, "average") for name in ("plain", "children", "urgency", "leaves and playouts")],
+        )
+    ],
 )
 def test_settings(settings, rule, operator):
     """On dots and boxes, where a player may move twice in a row, and with a bias on Othello."""

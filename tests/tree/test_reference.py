@@ -108,7 +108,7 @@ def test_other_seeds(operator, seed):
     assert_like_reference(searcher, othello_states()[:2], 150, seed, tolerance_of(operator))
 
 
-@pytest.mark.parametrize("operator, game", pairs(OPERATORS, TOY_GAMES, {"average"}, "dice"))
+@pytest.mark.parametrize("operator, game", pairs(OPERATORS, TOY_GAMES, {"average", "accelerated", "minimax"}, None))
 def test_toy_games(operator, game):
     """Two moves in a row, one player with costs, and chance: several seeds from the start."""
     game = TOY_GAMES[game]
