@@ -28,9 +28,9 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.paths import followed, may_be_followed, paths_of, words_of
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
-from gpumcts.playouts.paths import followed, may_be_followed, paths_of, words_of
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
 

@@ -11,10 +11,10 @@ from experiments.rank_methods import EvaluationKeys, MinimaxKeys, PlayoutsKeys, 
 from gpumcts.deepening.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
+from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
-from gpumcts.playouts import paths
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 
