@@ -50,7 +50,6 @@ FIFTY = U(100)  # plies
 BACK_RANK = (6, 2, 5, 7, 3, 5, 2, 6)  # kinds of pieces on files a to h
 LIGHT = U(0x55AA55AA55AA55AA)
 A1, E1, H1, A8, H8 = U(1), U(1 << 4), U(1 << 7), U(1 << 56), U(1 << 63)
-CASTLING = U(0b10100)  # the king goes two squares
 ROOK_KING, ROOK_QUEEN = U(1 << 7 | 1 << 5), U(1 | 1 << 3)  # where the rook goes from and to
 PASSANT_RANK = U(24)  # bit of the first square of the fourth rank
 
