@@ -50,7 +50,7 @@ def records(folder):
 REASONS = {
     "crash": "ended with exit code 3: out of luck",
     "killed": "was killed by signal 9",
-    "hang": "hangs: no answer to genmove .* within 2 s",
+    "hang": "hangs: no answer to genmove .* within 6 s",
     "garbage": "answered genmove .* with garbage: .1mI think",
     "illegal": "made an illegal move: ",
     "empty": "made an illegal move: nothing",
@@ -64,7 +64,8 @@ REASONS = {
 @pytest.mark.parametrize("mode", REASONS)
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
     """The first game in which it happens is lost, with the reason; all others are played to their end by a new process."""
-    result = play(tmp_path / "run", Terms([*FAKE, mode, str(tmp_path / "flag")], patience=2.0))
+    patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too
+    result = play(tmp_path / "run", Terms([*FAKE, mode, str(tmp_path / "flag")], patience=patience))
     over = [record for record in records(tmp_path / "run") if "ended" in record]
     assert [record["ended"] for record in over] == ["forfeited"]
     assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
