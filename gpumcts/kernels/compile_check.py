@@ -170,6 +170,8 @@ def main() -> int:
     about = str(__doc__).splitlines()[0]
     parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
     parser.add_argument("games", nargs="*", metavar="game", help="games by name; all if none is named")
+    names = {"sm_{}{}".format(*capability): capability for capability in CAPABILITIES}
+    parser.add_argument("--device", choices=names, help="compute capability; every one if none is named")
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
     ptxas = find_ptxas()
@@ -181,7 +183,7 @@ def main() -> int:
     reports = [
         check(name, functools.partial(ptx, kernel, game, policy, capability), capability, ptxas)
         for name, kernel, game, policy in found
-        for capability in CAPABILITIES
+        for capability in ([names[chosen.device]] if chosen.device else CAPABILITIES)
     ]
     return show(reports, ptxas, chosen.json)
 

@@ -27,7 +27,10 @@ STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": Dots
 DEPTHS = (1, 2)
 VECTORS = [(1, LANES), *(pytest.param(2, n, marks=[] if n == LANES else [pytest.mark.slow]) for n in WIDTHS)]
 SIZES = sorted({0, 1, FEWEST_FOR_VECTORS - 1, FEWEST_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
-every_stepped_game = pytest.mark.parametrize("game", STEPPED.values(), ids=STEPPED)
+every_stepped_game = pytest.mark.parametrize(
+    "game",
+    [pytest.param(g, id=name, marks=[pytest.mark.slow] if name == "path" else []) for name, g in STEPPED.items()],
+)
 every_depth = pytest.mark.parametrize("depth", DEPTHS)
 
 

@@ -134,7 +134,7 @@ def test_players_that_remember_are_asked_again(play, tmp_path, game):
         )
 
     expected = match("whole", 6).digest
-    assert match("run", 6, 40).interrupted
+    assert match("run", 6, 20).interrupted  # no game of dice is over, and each player has chosen in some
     with pytest.raises(BadInput, match="random does not repeat its choices in game"):
         match("run", 6, twist=1)
     assert match("run", 2, 10).interrupted

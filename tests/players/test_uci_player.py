@@ -35,7 +35,7 @@ def play(folder, terms, games=4, processes=1, game=GAME):
 REASONS = {
     "crash": "ended with exit code 3: out of luck",
     "killed": "was killed by signal 9",
-    "hang": "hangs: no answer to go depth 1 within 6 s, nor to stop within 6 s",
+    "hang": "hangs: no answer to go depth 1 within 6 s, nor to stop within 2 s",
     "garbage": r"made an illegal move: \[1mI",
     "illegal": "made an illegal move: ",
     "none": r"made an illegal move: \(none\)",

@@ -37,6 +37,7 @@ QUICK = [
     for g, p in RECORDED
     if (p != "minimax-least" or g not in ("amazons", "chess", "havannah"))
     and (g not in ("clobber", "dice_duel") or p != "minimax-default")
+    and (g not in ("clobber", "othello") or p != "minimax-greatest")
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default"))
     and (g not in ("chess", "go") or p in ("uniform-default", "evaluation-default"))
 ]

@@ -15,7 +15,13 @@ from tests.reference.playout import rescaled_evaluation
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+DEAR = {"amazons", "chess", "sailing"}  # to compile
+
+
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, id=name, marks=[pytest.mark.slow] if name in DEAR else []) for name, game in GAMES.items()],
+)
 def test_the_outcome_is_the_rescaled_evaluation_or_the_score(game):
     words, _, plies = trace(game, keys_of(31, count=10))
     rows = positions(words, plies)

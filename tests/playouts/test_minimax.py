@@ -45,11 +45,18 @@ def check(game, state, depth):
     return len(best), len(legal_moves(game, state))
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+OF_EACH = [(Othello(), 3, 14), (DotsAndBoxes(2, 2), 8, 3), (DiceDuel(2), 20, 2), (ShortestPath(), 10, 1)]
+
+
 @pytest.mark.parametrize(
-    "game, games, step",
-    [(Othello(), 3, 14), (DotsAndBoxes(2, 2), 8, 3), (DiceDuel(2), 20, 2), (ShortestPath(), 10, 1)],
-    ids=lambda value: type(value).__name__ if isinstance(value, tuple) else "",
+    "game, games, step, depth",
+    [
+        pytest.param(
+            *of, depth, id=f"{type(of[0]).__name__}-{depth}", marks=[] if depth < 3 or i == 1 else [pytest.mark.slow]
+        )
+        for i, of in enumerate(OF_EACH)
+        for depth in DEPTHS
+    ],
 )
 def test_choices_are_those_of_full_minimax(game, games, step, depth):
     found = [check(game, state, depth) for state in decisions(game, games, step)]

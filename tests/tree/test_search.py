@@ -279,7 +279,12 @@ SIGNATURES_OF_RULES = {
 }
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+QUICK_SIGNATURES = {"accelerated", "average", "discounted", "implicit_minimax", "minimax"}
+
+
+@pytest.mark.parametrize(
+    "operator", [pytest.param(o, marks=[] if o in QUICK_SIGNATURES else [pytest.mark.slow]) for o in OPERATORS]
+)
 def test_signature(operator):
     """What a fixed search visits, per operator with its defaults.
 

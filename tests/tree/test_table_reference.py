@@ -59,7 +59,7 @@ def assert_like_reference(searcher, state, iterations, seed=1, play=None):
 
 @pytest.mark.parametrize("replacement", ["twobigp", pytest.param("single", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [pytest.param(g, marks=[pytest.mark.slow] if g == "path" else []) for g in GAMES])
 def test_like_the_reference(game, settings, replacement):
     """From a table in which the root's moves hardly fit to one in which little is lost, each under a seed of its own."""
     game, random, asked = GAMES[game], 0, 0
