@@ -1,6 +1,6 @@
 """Compiles every kernel for devices that need not be there, and tells what each takes of one.
 
-    python -m gpumcts.kernels.compile_check [--json] [game ...]
+    python -m gpumcts.kernels.compile_check [--json] [--device sm_90] [game ...]
 
 Registers, stack and spills need ``ptxas`` (in the package nvidia-cuda-nvcc, of the version of nvidia-nvvm); without it
 the kernels are compiled to PTX only. The exit code is 1 where one fails.
