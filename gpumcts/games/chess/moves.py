@@ -101,11 +101,22 @@ def in_check(state):
 
 
 @inlined
+def seen_past(king, theirs, empty):
+    """What the other side's sliding pieces see, by direction: through the king, who cannot hide behind himself."""
+    return sights(theirs.straight, theirs.diagonal, theirs.straight, theirs.diagonal, empty | king)
+
+
+@inlined
+def attacked(theirs, met):
+    """What the other side attacks; ``met``: what its sliding pieces see."""
+    return union(met) | union(jumps(theirs.knights)) | union(steps(theirs.king)) | pawn_attacks_down(theirs.pawns)
+
+
+@inlined
 def king_can_step(state):
     """Whether the king of the player to move has a legal step: less work than all legal moves, and mostly enough to know."""
     king, theirs = pieces_of(state, state.own).king, pieces_of(state, ~state.own)
-    met = sights(theirs.straight, theirs.diagonal, theirs.straight, theirs.diagonal, ~occupied(state) | king)
-    danger = union(met) | union(jumps(theirs.knights)) | union(steps(theirs.king)) | pawn_attacks_down(theirs.pawns)
+    danger = attacked(theirs, seen_past(king, theirs, ~occupied(state)))
     return union(steps(king)) & ~state.own & ~danger != NONE
 
 
@@ -120,9 +131,7 @@ def view_of(state, king, theirs):
     """The View of a position."""
     own, empty = state.own, ~occupied(state)
     seen = lines_of(king, empty)
-    # Through the king, who cannot hide behind himself.
-    met = sights(theirs.straight, theirs.diagonal, theirs.straight, theirs.diagonal, empty | king)
-    danger = union(met) | union(jumps(theirs.knights)) | union(steps(theirs.king)) | pawn_attacks_down(theirs.pawns)
+    met = seen_past(king, theirs, empty)
     checkers = checkers_of(king, theirs, seen)
     ends = checkers | line_to(seen[0], checkers) | line_to(seen[1], checkers) | line_to(seen[2], checkers)
     ends |= line_to(seen[3], checkers) | line_to(seen[4], checkers) | line_to(seen[5], checkers)
@@ -132,7 +141,7 @@ def view_of(state, king, theirs):
         own,
         ~(empty | own),
         empty,
-        danger,
+        attacked(theirs, met),
         checkers != NONE,
         ends if checkers != NONE else ALL,
         own & ((met[0] & seen[4]) | (met[4] & seen[0])),
@@ -144,6 +153,12 @@ def view_of(state, king, theirs):
         met[6],
         met[2],
     )
+
+
+@inlined
+def taking_pawns(view, pawns):
+    """(to the north-east, to the north-west): the pawns that no pin keeps from taking there."""
+    return pawns & ~(view.north | view.east | view.falling), pawns & ~(view.north | view.east | view.rising)
 
 
 @inlined
@@ -175,7 +190,7 @@ def castling(state, view):
 @inlined
 def pawn_moves(state, view, pawns):
     """Where pawns go: (north, north-east, north-west, and the promotions of set 16)."""
-    rising, falling = pawns & ~(view.north | view.east | view.falling), pawns & ~(view.north | view.east | view.rising)
+    rising, falling = taking_pawns(view, pawns)
     pushed = ((pawns & ~(view.rising | view.east | view.falling)) << S8) & view.empty
     pushed |= ((pushed & RANK_3) << S8) & view.empty
     pushed &= view.targets
@@ -192,10 +207,7 @@ def passant_is_legal(state):
     """Whether a pawn may take en passant."""
     mine, theirs = pieces_of(state, state.own), pieces_of(state, ~state.own)
     view, target = view_of(state, mine.king, theirs), passant(state)
-    rising, falling = (
-        mine.pawns & ~(view.north | view.east | view.falling),
-        mine.pawns & ~(view.north | view.east | view.rising),
-    )
+    rising, falling = taking_pawns(view, mine.pawns)
     east = passant_move(view, rising, target, S9, NOT_A)
     return east | passant_move(view, falling, target, S7, NOT_H) != NONE
 
