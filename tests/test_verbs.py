@@ -6,7 +6,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from gpumcts.verbs import inlined, verb
+from gpumcts.verbs import apart, inlined, verb
 
 
 class Animal(NamedTuple):
@@ -231,3 +231,32 @@ def test_a_verb_keeps_its_contract():
 
 def test_a_helper_is_itself_in_plain_python():
     assert sound_helper(3) == 300 and not hasattr(sound_helper, "py_func")
+
+
+@apart
+def shifted(x, by):
+    """A helper that stands alone."""
+    return (x << by) ^ x
+
+
+@inlined
+def shifted_twice(x):
+    return shifted(shifted(x, 1), 2)
+
+
+@njit(forceinline=True)
+def by_the_helper(x):
+    return shifted_twice(x)
+
+
+@njit
+def caller(x):
+    return by_the_helper(x)
+
+
+def test_a_helper_apart_is_called():
+    """The same values as in plain Python; its callers, themselves taken in, call it."""
+    assert caller(5) == shifted_twice(5) == 51
+    code = caller.inspect_llvm(caller.signatures[0]).splitlines()
+    assert sum("apart" in line and " call " in line for line in code) == 2
+    assert not any("shifted_twice" in line and " call " in line for line in code)

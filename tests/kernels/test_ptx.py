@@ -67,12 +67,21 @@ def test_integers_only(report, kernel, device):
     assert report(kernel, device)["floats"] == 0
 
 
+# Of Chess, whose positions and sets of moves are more than 255 registers hold; ``nested`` is its usual kernel.
+SPILLS = {"warp": 800, "nested": 0}
+STACK = {"warp": 320, "nested": 640}
+
+
 @needs_ptxas
 @pytest.mark.parametrize("kernel, device", EACH)
 def test_no_spills(report, kernel, device):
-    told = report(kernel, device)
+    """None but where many positions are at hand at once: informed playouts of Chess."""
+    told, way = report(kernel, device), kernel.rpartition(" ")[2]
+    if _game_of(kernel) == "chess" and kernel.startswith("Minimax"):
+        assert told["spills"] <= SPILLS[way] and told["stack"] <= STACK[way]
+        return
     assert told["spills"] == 0
-    if not kernel.endswith(", whole"):  # which keep boards of their own
+    if way != "whole":  # which keep boards of their own
         assert (told["local"], told["stack"]) == (0, 0)
 
 
