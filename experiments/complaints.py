@@ -15,7 +15,6 @@ MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in
 MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
 NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
-NO_SCALE = re.compile(r"Interpolation key 'scales\.(?P<scale>\w+)\.")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
 CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
 
@@ -70,15 +69,40 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
 
 
 def _of_reference(text: str, known: Mapping[str, Any]) -> str | None:
-    scale, target, circle = NO_SCALE.search(text), NO_TARGET.search(text), CIRCLE.search(text)
-    if scale is not None:
-        there = ", ".join(map(str, known.get("scales", {})))
-        return f"budget={scale['scale']}: this experiment has figures for {there or 'other budgets'} alone"
+    target, circle = NO_TARGET.search(text), CIRCLE.search(text)
     if target is not None:
-        return f"{target['key']} refers to {target['target']}, which is not there"
+        return (
+            _of_target(target["target"], known) or f"{target['key']} refers to {target['target']}, which is not there"
+        )
     if circle is not None and circle["key"].startswith("budget."):
         return "budget=same is for opponents; give the player a budget of its own"
     return f"{circle['key']} refers to itself" if circle is not None else None
+
+
+def _of_target(target: str, known: Mapping[str, Any]) -> str | None:
+    """Of a table of an experiment that has no such entry: the key that names the entry, and those that there are."""
+    at: Any = known
+    parts = target.split(".")
+    there = 0
+    while there < len(parts) and isinstance(at, Mapping) and parts[there] in at:
+        at, there = at[parts[there]], there + 1
+    if there in (0, len(parts)) or not isinstance(at, Mapping):
+        return None
+    names, given = list(map(str, at)), parts[there]
+    if parts[:there] == ["scales"]:
+        return f"budget={given}: this experiment has figures for {', '.join(names)} alone"
+    key = _naming(parts[:there], known)
+    return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{_guess(given, names)}"
+
+
+def _naming(table: list[str], config: Any) -> str | None:
+    """The key that chooses an entry of a table: ``column``, where something refers to ``${columns.${column}...}``."""
+    if isinstance(config, Mapping | list):
+        values = config.values() if isinstance(config, Mapping) else config
+        return next((found for value in values if (found := _naming(table, value))), None)
+    steps = r"\.".join(rf"(?:{re.escape(part)}|\$\{{[\w.]+\}})" for part in table)
+    found = re.search(rf"\$\{{{steps}\.\$\{{(?P<key>[\w.]+)\}}", config) if isinstance(config, str) else None
+    return None if found is None else found["key"]
 
 
 def _of_syntax(error: BaseException) -> str | None:

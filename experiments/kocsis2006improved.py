@@ -43,6 +43,5 @@ def printed(item: str, config: Mapping[str, Any]) -> Printed | None:
         return None
     column = str(config["column"])
     if item == "table2":
-        work = config["columns"]["work"][column]["iterations"] if config["by"] == "work" else None
-        return Printed(TABLE_2[column], GAMES[item], work)
+        return Printed(TABLE_2[column], GAMES[item], config["columns"][config["by"]][column]["iterations"])
     return Printed(TABLE_1[column.partition("_")[2]], GAMES[item], config["columns"][column]["iterations"])

@@ -161,6 +161,7 @@ def columns(item: str) -> dict:
         ("table1", {"column": "time_5"}, 0.96, None),
         ("table2", {"column": "uct30_ab5", "by": "work"}, 0.445, 58_400),
         ("table2", {"column": "mc30_uct30", "by": "time"}, 0.15, None),
+        ("table2", {"column": "uct5_ab5", "by": "calibrated"}, 0.215, 9740),
     ],
 )
 def test_what_the_document_prints_and_its_own_budget(item, key, rate, iterations):
@@ -175,7 +176,8 @@ def test_every_column_has_games_and_a_printed_figure():
     one, two = columns("kocsis2006improved/table1"), columns("kocsis2006improved/table2")
     for scale in ("small", "document"):
         assert list(one["scales"][scale]["games"]) == list(one["columns"])
-        assert list(two["scales"][scale]["games"]) == list(two["columns"]["work"]) == list(two["columns"]["time"])
+        assert {tuple(of) for of in two["columns"].values()} == {tuple(two["scales"][scale]["games"])}
+    assert set(two["columns"]) == set(two["names"]) == {"work", "calibrated", "time"}
     assert set(document.TABLE_2) == set(two["columns"]["work"])
     cells = two["scales"]["document"]["cell"].split(",")
     assert [cell.partition("/")[2] for cell in cells] == list(two["columns"]["work"])
