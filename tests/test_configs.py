@@ -205,12 +205,14 @@ LONG = (
     "fig4",
     "fig5",
 )
-"""Sweeps of many jobs, which are composed one by one."""
+"""Sweeps of many jobs, which are composed one by one. Single cells are slow too: their tables sweep over them."""
 
 
 def _overlay(file):
     name = str(file.relative_to(CONF).with_suffix(""))  # one sweep has 128 jobs
-    return pytest.param(file, id=name, marks=[pytest.mark.slow] if name.endswith(LONG) else [])
+    return pytest.param(
+        file, id=name, marks=[pytest.mark.slow] if name.endswith(LONG) or name.startswith("cell/") else []
+    )
 
 
 @pytest.mark.parametrize("file", [_overlay(file) for file in OVERLAYS])

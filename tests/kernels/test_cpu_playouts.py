@@ -28,8 +28,8 @@ BOARDS = {"othello"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 
-DEAR = {"amazons", "chess", "havannah"}
-"""Games whose playouts compile for ten seconds; their own tests play in lanes too."""
+DEAR = {"amazons", "chess", "deceptive", "havannah", "implanted", "sailing"}
+"""Games whose playouts compile long: tests of their own play them too, and of synthetic trees pgame stays."""
 
 
 def parameters(pairs, boards=BOARDS, dear=False):

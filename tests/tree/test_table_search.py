@@ -90,7 +90,7 @@ def case_as_text(settings):
         return json.dumps([found.tables.entries.tolist(), found.tables.roots.tolist(), found.decide().tolist()])
 
 
-@pytest.mark.parametrize("settings", CASES)
+@pytest.mark.parametrize("settings", [pytest.param(c, marks=[] if c == "whole" else [pytest.mark.slow]) for c in CASES])
 def test_plain_python_gives_the_same_bits(settings):
     """The same source without a compiler, in a process of its own."""
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
