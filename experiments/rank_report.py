@@ -156,17 +156,23 @@ def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
 def counts(summary: Mapping[str, Any]) -> str:
     """How many boards, moves and games a summary is of."""
     flat = summary["boards"] - summary["ranked"]
-    words = f"{summary['ranked']} boards with {summary['moves']:,} moves, of {summary['games']} games"
+    words = f"{_some(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {_some(summary['games'], 'game')}"
     left = summary.get("left_out", {})
-    also = f"; left out: {left['over']} positions that are over, {left['one_move']} with one move" if left else ""
-    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {summary['games']} games are too narrow."
-    return f"{words}; {flat} boards on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
+    also = f"; left out: {_some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
+    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {_some(summary['games'], 'game')} are too narrow."
+    return f"{words}; {_some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def brief(summary: Mapping[str, Any]) -> str:
     """A run in a few words."""
     words = [f"{name} {row['rho'][0]:.3f}" for name, row in summary["methods"].items()]
-    return f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {summary['ranked']} boards"
+    return (
+        f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {_some(summary['ranked'], 'board')}"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- report

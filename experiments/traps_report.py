@@ -50,7 +50,7 @@ def all_cells(config: Checked, summary: Mapping[str, Any]) -> list[Cells]:
 
 
 def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
-    """The document's figure beside ours, and what playouts did."""
+    """What the shares come to, in Chess beside the document's, and what playouts did."""
     keys, names = config.keys, headings(config)
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
     sampled = " (a sample: games are not complete)" if config.policy.positions is not None else ""
@@ -59,10 +59,14 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         f"random, seed {keys.seed}{sampled}.",
     ]
     if not sampled:
+        share = with_interval(row["share"], 100, 1)
+        printed = (
+            f"; the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that "
+            f"for every Delta up to {summary['delta_as_printed']:,.0f}"
+        )
         parts.append(
-            f"{names['disagree']} >= {keys.delta}: {with_interval(row['share'], 100, 1)} % of the games have such a position; "
-            f"the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that for "
-            f"every Delta up to {summary['delta_as_printed']:,.0f}."
+            f"{names['disagree']} >= {keys.delta}: {share} % of the games have such a position"
+            f"{printed if _as_printed(config) else ''}."
         )
     theirs = DEEP + bool(keys.playouts)  # Figure 2 is of what depth 9 shows
     if keys.deep != theirs and config.study.document is not None:
@@ -85,6 +89,11 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
             f"{avoided['ranked_low']} of the traps in the lower half."
         )
     return parts
+
+
+def _as_printed(config: Checked) -> bool:
+    """Whether the document's share is of this game: it has Chess alone."""
+    return config.identity["game"]["name"] == "chess"
 
 
 def brief(summary: Mapping[str, Any]) -> str:
@@ -132,7 +141,7 @@ def _example(config: Checked, line: Mapping[str, Any]) -> str:
 
 
 def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
-    """Share of games with a soft trap over Delta, each reading a curve with its band, and the document's share."""
+    """Share of games with a soft trap over Delta, each reading a curve with its band, and in Chess the document's share."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.4), layout="constrained")
@@ -142,7 +151,9 @@ def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
         mean, low, high = (100 * np.array(part) for part in zip(*(row["share"] for row in shares), strict=True))
         axes.fill_between(summary["deltas"], low, high, color=color, alpha=0.12, linewidth=0)
         axes.plot(summary["deltas"], mean, "o-", color=color, markersize=4, label=names[name])
-    axes.axhline(100 * PRINTED[0], color=DOCUMENT, linestyle="--", linewidth=1, label="document: 52 %, Delta not named")
+    if _as_printed(config):
+        label = f"document: {100 * PRINTED[0]:.0f} %, Delta not named"
+        axes.axhline(100 * PRINTED[0], color=DOCUMENT, linestyle="--", linewidth=1, label=label)
     axes.set_xscale("log")
     axes.set_xticks(summary["deltas"], [str(delta) for delta in summary["deltas"]], fontsize=8)
     axes.minorticks_off()

@@ -224,7 +224,9 @@ def test_soft_traps(run, tmp_path):
     assert summary["avoided"]["traps"] == len(worse) == sum("rank_by_playouts" in line for line in lines) > 0
     for line in worse:
         assert 1 <= line["rank_by_playouts"] <= line["moves"]
-    assert "Traps that playouts avoid" in (tmp_path / "t/report.md").read_text()
+    report = (tmp_path / "t/report.md").read_text()
+    assert "Traps that playouts avoid" in report and "% of the games have such a position." in report
+    assert "the document has" not in report  # whose share is of Chess
 
 
 def test_what_a_trap_is_worth(run, tmp_path):
