@@ -27,7 +27,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, mover
-from gpumcts.games.instances import MOST, check_nodes, instance_key, instance_of, parsed
+from gpumcts.games.instances import MOST, PLIES, check_nodes, flag, goes_on, instance_key, instance_of, parsed
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 
@@ -35,7 +35,7 @@ U = np.uint64
 KIND = U(3)  # of instance keys
 NOISE_DRAW, ONLY_MOVE_DRAW = 0, 1  # draws of a node
 # State.progress: plies in the low bits, and above them whether the root move was wrong and whether an only move was missed.
-PLIES, WRONG, MISSED = U(0x7F), 8, 9
+WRONG, MISSED = 8, 9
 
 
 class Deceptive(NamedTuple):
@@ -101,18 +101,6 @@ class State(NamedTuple):
 def deceptive_start(game):
     shape = (U(game.branching) << U(6)) | U(game.depth)
     return State(instance_key(KIND, shape, U(game.instance)), U(0), U(0))
-
-
-@inlined
-def goes_on(game, state):
-    """1 (uint64) before the last ply, 0 where the game is over."""
-    return U((state.progress & PLIES) != U(game.depth))
-
-
-@inlined
-def flag(state, bit):
-    """A flag, 0 or 1 (uint64)."""
-    return (state.progress >> U(bit)) & U(1)
 
 
 @contract.over.implements(Deceptive)

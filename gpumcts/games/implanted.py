@@ -28,7 +28,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, mover
-from gpumcts.games.instances import MOST, instance_key, instance_of, parsed
+from gpumcts.games.instances import MOST, PLIES, flag, goes_on, instance_key, instance_of, parsed
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, bits
 
@@ -36,7 +36,7 @@ U = np.uint64
 KIND = U(2)  # of instance keys
 ONE = 1 << 32  # thresholds are of 32 random bits
 # State.progress: plies in the low bits, and above them what Max has missed and whether Min has.
-PLIES, MISSED_FIRST, MISSED_LATER, ESCAPED = U(0x7F), 8, 9, 10
+MISSED_FIRST, MISSED_LATER, ESCAPED = 8, 9, 10
 
 
 class Implanted(NamedTuple):
@@ -156,18 +156,6 @@ class State(NamedTuple):
 @contract.start.implements(ImplantedTree)
 def implanted_start(game):
     return State(instance_key(KIND, U(game.depth), U(game.instance)), U(1), U(0))
-
-
-@inlined
-def goes_on(game, state):
-    """1 (uint64) before the last ply, 0 where the game is over."""
-    return U((state.progress & PLIES) != U(game.depth))
-
-
-@inlined
-def flag(state, bit):
-    """A flag of the plans, 0 or 1 (uint64)."""
-    return (state.progress >> U(bit)) & U(1)
 
 
 @contract.over.implements(ImplantedTree)

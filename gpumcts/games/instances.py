@@ -20,6 +20,8 @@ from gpumcts.verbs import JIT_OPTIONS
 U = np.uint64
 MOST = (1 << 63) - 1
 """The greatest number of an instance: options travel as int64."""
+PLIES = U(0x7F)
+"""The bits of the word ``progress`` of a state in which its plies are counted; flags may stand above them."""
 _WORD = 1 << 64
 _JIT: Any = JIT_OPTIONS
 
@@ -54,6 +56,18 @@ def _unmix(z: int) -> int:
         z ^= (z >> shift) ^ (z >> 2 * shift)  # undoes z ^ (z >> shift), since three shifts leave nothing
         z = z * pow(factor, -1, _WORD) % _WORD
     return z
+
+
+@inlined
+def goes_on(game, state):
+    """1 (uint64) before ``game.depth`` plies are played, 0 where the game is over."""
+    return U((state.progress & PLIES) != U(game.depth))
+
+
+@inlined
+def flag(state, bit):
+    """A flag in ``progress``, 0 or 1 (uint64)."""
+    return (state.progress >> U(bit)) & U(1)
 
 
 def nodes(branching: int, depth: int) -> int:

@@ -14,7 +14,8 @@ direction and distance, not by square, so that the k-th legal move needs no set 
 
 import numpy as np
 
-from gpumcts.games.amazons.squares import Squares, either, geometry, shifted, size, turned_square
+from gpumcts.games.amazons.squares import geometry, shifted, turned_square
+from gpumcts.games.squares import Squares, either, size
 from gpumcts.jit import blend, inlined, popcount, trailing_zeros
 
 U = np.uint64

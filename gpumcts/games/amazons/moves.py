@@ -8,17 +8,9 @@ from gpumcts.games import contract
 from gpumcts.games.amazons.lines import nth_code, reach, runs, total
 from gpumcts.games.amazons.options import Board
 from gpumcts.games.amazons.pieces import MOVED, STUCK, amazons_of, four, side_to_move
-from gpumcts.games.amazons.squares import (
-    Squares,
-    either,
-    free_squares,
-    less,
-    square_set,
-    turned,
-    turned_square,
-    with_squares,
-)
+from gpumcts.games.amazons.squares import free_squares, square_set, turned, turned_square, with_squares
 from gpumcts.games.contract import SCORE_UNIT
+from gpumcts.games.squares import Squares, either, less
 from gpumcts.jit import blend, inlined
 
 U = np.uint64

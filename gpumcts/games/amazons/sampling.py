@@ -16,16 +16,8 @@ from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, 
 from gpumcts.games.amazons.options import Board, Full, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move
 from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
-from gpumcts.games.amazons.squares import (
-    either,
-    free_squares,
-    geometry,
-    lowered,
-    raised,
-    square_set,
-    turned,
-    turned_square,
-)
+from gpumcts.games.amazons.squares import free_squares, geometry, lowered, raised, square_set, turned, turned_square
+from gpumcts.games.squares import either
 from gpumcts.jit import blend, inlined
 from gpumcts.rng import bits
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from gpumcts.games.amazons.pieces import MOVED, MOVER, SIDE_BITS, SQUARE_BITS
-from gpumcts.games.amazons.squares import Squares, with_squares
+from gpumcts.games.amazons.squares import with_squares
+from gpumcts.games.squares import Squares
 
 U = np.uint64
 

@@ -5,23 +5,15 @@ leaves the board meets a square that is not free, whatever its direction, and no
 6x6 has one word, and every high word of its sets is the constant 0.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gpumcts.games.amazons.options import Board, Board6, Board8, Board10, SmallState, State
 from gpumcts.games.contract import pack, unpack
-from gpumcts.jit import bit_reverse, blend, inlined, popcount
+from gpumcts.games.squares import Squares
+from gpumcts.jit import bit_reverse, blend, inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
-
-
-class Squares(NamedTuple):
-    """A set of squares as two words; the second is 0 on boards of one word."""
-
-    low: np.uint64
-    high: np.uint64
 
 
 # ----------------------------------------------------------------------------------------------- what sizes differ in
@@ -164,30 +156,6 @@ def turned_in_one(game, s):
 
 
 # ------------------------------------------------------------------------------------------------------------ sets
-
-
-@inlined
-def both(a, b):
-    """Squares in both sets."""
-    return Squares(a.low & b.low, a.high & b.high)
-
-
-@inlined
-def either(a, b):
-    """Squares in either set."""
-    return Squares(a.low | b.low, a.high | b.high)
-
-
-@inlined
-def less(a, b):
-    """Squares of ``a`` that are not in ``b``."""
-    return Squares(a.low & ~b.low, a.high & ~b.high)
-
-
-@inlined
-def size(squares):
-    """How many squares a set has, as uint64."""
-    return popcount(squares.low) + popcount(squares.high)
 
 
 @inlined

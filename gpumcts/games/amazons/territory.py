@@ -24,18 +24,8 @@ from gpumcts.games.amazons.lines import reach
 from gpumcts.games.amazons.options import AMAZONS, Board, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move, squares_of
 from gpumcts.games.amazons.plies import is_shot
-from gpumcts.games.amazons.squares import (
-    Squares,
-    both,
-    either,
-    free_squares,
-    geometry,
-    less,
-    lowered,
-    raised,
-    size,
-    turned,
-)
+from gpumcts.games.amazons.squares import free_squares, geometry, lowered, raised, turned
+from gpumcts.games.squares import Squares, both, either, less, size
 from gpumcts.jit import inlined
 
 U = np.uint64

@@ -23,8 +23,9 @@ from gpumcts.games.amazons.moves import (
 from gpumcts.games.amazons.options import Board6, Board8, Board10, Full
 from gpumcts.games.amazons.pieces import MOVER, amazons_of, side_to_move, with_moved
 from gpumcts.games.amazons.setup import free_and_pieces, square_number
-from gpumcts.games.amazons.squares import Squares, free_squares, less, square_set, turned, with_squares
+from gpumcts.games.amazons.squares import free_squares, square_set, turned, with_squares
 from gpumcts.games.contract import NO_MOVE, next_move
+from gpumcts.games.squares import Squares, less
 from gpumcts.jit import blend, inlined
 
 U = np.uint64

@@ -16,7 +16,8 @@ from numba.extending import overload
 from gpumcts.games import contract
 from gpumcts.games.clobber import values
 from gpumcts.games.clobber.board import Board, shape
-from gpumcts.games.clobber.rules import both, either, less, lowest, neighbours, sides, size, square_set
+from gpumcts.games.clobber.rules import lowest, neighbours, sides, square_set
+from gpumcts.games.squares import both, either, less, size
 from gpumcts.jit import inlined, trailing_zeros
 from gpumcts.verbs import JIT_OPTIONS
 

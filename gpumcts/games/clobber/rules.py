@@ -11,6 +11,7 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import STEP_BASE, STEP_BITS, Board, OneWord, TwoWords, shape
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
+from gpumcts.games.squares import Squares, both, either, less, size
 from gpumcts.jit import blend, inlined, nth_set_bit, popcount, trailing_zeros
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
@@ -39,13 +40,6 @@ class TallState(NamedTuple):
     opp: np.uint64
     opp_high: np.uint64
     turn: np.uint64
-
-
-class Squares(NamedTuple):
-    """A set of squares: the bits of two words, of which ``high`` is 0 on boards of one."""
-
-    low: np.uint64
-    high: np.uint64
 
 
 # ------------------------------------------------------------------------------------- what depends on the words a side
@@ -136,30 +130,6 @@ def two_words_beyond(game, square):
 
 
 # ------------------------------------------------------------------------------------------------ sets of squares
-
-
-@inlined
-def both(a, b):
-    """Squares in both sets."""
-    return Squares(a.low & b.low, a.high & b.high)
-
-
-@inlined
-def either(a, b):
-    """Squares in one of the sets."""
-    return Squares(a.low | b.low, a.high | b.high)
-
-
-@inlined
-def less(a, b):
-    """Squares of ``a`` that are not in ``b``."""
-    return Squares(a.low & ~b.low, a.high & ~b.high)
-
-
-@inlined
-def size(squares):
-    """How many squares, as uint64."""
-    return popcount(squares.low) + popcount(squares.high)
 
 
 @inlined

@@ -8,8 +8,9 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import Board, shape
-from gpumcts.games.clobber.rules import DIRECTION, SECOND, SQUARES, Squares, joined, sides
+from gpumcts.games.clobber.rules import DIRECTION, SECOND, SQUARES, joined, sides
 from gpumcts.games.contract import count_moves
+from gpumcts.games.squares import Squares
 
 U = np.uint64
 LETTERS = "abcdefghij"
