@@ -112,61 +112,27 @@ def may_check(scene, kind, source, target):
     return found | (source & scene.screens) != NONE
 
 
-class Step(NamedTuple):
-    """A move by its squares (uint64) and the kinds of piece (int64) that goes and is taken on its target, 0 for none."""
-
-    start: np.uint64
-    square: np.uint64
-    piece: np.int64
-    taken: np.int64
-
-
-@inlined
-def step_of(state, kind, bit):
-    """The Step of the move of a class (uint64) with that bit."""
-    square, start = target_of(kind, bit), trailing_zeros(source_of(state, kind, bit))
-    return Step(start, square, kind_at(state, start), kind_at(state, square))
-
-
-@inlined
-def is_special(step):
-    """Whether a move is a promotion, en passant or castling, which change more than one piece's square and what stood there."""
-    across = (step.start ^ step.square) & U(7)
-    passed = (step.taken == 0) & (across != NONE)
-    castles = (step.start == step.square + U(2)) | (step.square == step.start + U(2))
-    return ((step.piece == PAWN) & ((step.square >= U(56)) | passed)) | ((step.piece == KING) & castles)
-
-
-@inlined
-def change_by(game, step):
-    """What a move that is not special adds to the sum of weights of the player who makes it."""
-    change = weight(game, (step.piece << 6) + np.int64(step.square)) - weight(
-        game, (step.piece << 6) + np.int64(step.start)
-    )
-    return change + weight(game, (step.taken << 6) + np.int64(step.square ^ U(56)))
-
-
 @inlined
 def value_after(game, state, scene, kind, bit):
     """What the legal move of a class (uint64) with that bit is worth after it, to who makes it."""
-    step = step_of(state, kind, bit)
-    source, target = U(1) << step.start, U(1) << step.square
+    square = target_of(kind, bit)
+    source, target = source_of(state, kind, bit), U(1) << square
+    start = trailing_zeros(source)
+    piece, taken = kind_at(state, start), kind_at(state, square)
+    crowned = (piece == PAWN) & (square >= U(56))
+    passed = (piece == PAWN) & (taken == 0) & ((start ^ square) & U(7) != NONE)
+    castles = (piece == KING) & ((source << U(2) == target) | (source >> U(2) == target))
     others = (state.low & ~state.middle & ~state.high) | (state.high & state.middle)
-    bare = (step.taken != 0) & (popcount(others) <= U(1))  # too little may be left to mate
-    rare = is_special(step) | bare | scene.late
-    if rare | scene.stuck | may_check(scene, step.piece, source, target):
+    bare = (taken != 0) & (popcount(others) <= U(1))  # too little may be left to mate
+    rare = crowned | passed | castles | bare | scene.late
+    if rare | scene.stuck | may_check(scene, piece, source, target):
         child = after(game, state, np.int64(kind << U(6) | bit))
         if rare | ~king_can_step(child):
             return judged(game, child)
-    stage = stage_without(game, state, target) if step.taken > PAWN else scene.stage
-    return mixed(game, scene.weights + change_by(game, step), stage)
-
-
-@inlined
-def weights_after(game, state, weights, kind, bit, child):
-    """The sum of weights of ``child``, after the move of a class (uint64) with that bit, from that of ``state``."""
-    step = step_of(state, kind, bit)
-    return weights_of(game, child) if is_special(step) else -(weights + change_by(game, step))
+    change = weight(game, (piece << 6) + np.int64(square)) - weight(game, (piece << 6) + np.int64(start))
+    change += weight(game, (taken << 6) + np.int64(square ^ U(56)))
+    stage = stage_without(game, state, target) if taken > PAWN else scene.stage
+    return mixed(game, scene.weights + change, stage)
 
 
 @inlined
@@ -214,7 +180,7 @@ def best_reply(game, state, sets, scene, cutoff, hint):
 
 
 @inlined
-def child_worth(game, child, weights, sets, best, hint):
+def child_worth(game, child, sets, best, hint):
     """(what a child is worth to who moved there, below ``best`` no more than a bound; the reply that shows it)."""
     moves = legal_apart(child)
     if size(moves) == NONE:
@@ -222,7 +188,7 @@ def child_worth(game, child, weights, sets, best, hint):
     if drawn(game, child):
         return np.int64(0), hint
     fill(sets, moves)
-    scene = scene_of(game, child, weights)
+    scene = scene_of(game, child, weights_of(game, child))
     value, reply = best_reply(game, child, sets, scene, 1 - best, hint)
     return -value, reply
 
@@ -276,7 +242,7 @@ def choose_2(policy, game, state, stream):
         return random_move(game, state, stream)
     sets, replies, ties = scratch(SETS, np.uint64), scratch(SETS, np.uint64), scratch(CLASSES, np.uint64)
     fill(sets, legal_apart(state))
-    weights, best, hint = weights_of(game, state), -BOUND, np.int64(NO_MOVE)
+    best, hint = -BOUND, np.int64(NO_MOVE)
     for turn in range(2 * CLASSES):
         kind = np.int64(turn if turn < CLASSES else turn - CLASSES)
         left = part_of(state, sets, kind, turn < CLASSES)
@@ -284,8 +250,7 @@ def choose_2(policy, game, state, stream):
             bit = trailing_zeros(left)
             left &= left - U(1)
             child = after(game, state, (kind << 6) + np.int64(bit))
-            below = weights_after(game, state, weights, U(kind), bit, child)
-            value, hint = child_worth(game, child, below, replies, best, hint)
+            value, hint = child_worth(game, child, replies, best, hint)
             if value >= best:
                 noted(ties, kind, bit, value > best)
                 best = value
