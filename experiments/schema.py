@@ -73,6 +73,7 @@ OF_EXPERIMENTS = (
     "boards",
     "policy",
     "policies",
+    "owns",
     "kinds",
     "round",
     "rounds",

@@ -35,6 +35,10 @@ from experiments.complaints import CONF, choices
 from experiments.help import help_text
 from experiments.hydra_speed import quicken
 from gpumcts import options
+from gpumcts.playouts.go.options import GoPolicy
+from gpumcts.playouts.minimax import Minimax
+from gpumcts.playouts.staged import Staged
+from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.settings import Settings
 
 COMMANDS = {
@@ -237,6 +241,22 @@ def test_the_decays_of_document_002(table):
         assert config.player.operator.decay == float("0." + "9" * k)
         assert config.player.rule.exploration == config.opponent.rule.exploration == 1.0
         assert config.study.k == k
+
+
+@pytest.mark.parametrize(
+    "board, policy, title, option",
+    [
+        ("othello", "own", "uniform", Uniform()),
+        ("amazons", "own", "drawn in stages", Staged()),
+        ("go", "own", "Fuego's order", GoPolicy()),
+        ("chess", "mm2", "MM-2", Minimax(depth=2)),
+    ],
+)
+def test_a_game_has_playouts_of_its_own(board, policy, title, option):
+    words = ("experiment=playouts/random_vs_informed", "budget=small", f"board={board}", f"policy={policy}")
+    config = schema.match_config(composed("match", *words))
+    assert config.study.title == title and config.opponent.policy == Uniform()
+    assert config.player.policy == option
 
 
 @pytest.mark.parametrize("table", ["table1a", "table1b"])

@@ -8,12 +8,12 @@ import pytest
 @pytest.mark.slow
 def test_random_against_informed_in_little(run, only):
     """Of Dots and Boxes alone, at equal playouts and at equal time."""
-    sweep = "board=dots_and_boxes policy=uniform,mm1 by=playouts,time"
+    sweep = "board=dots_and_boxes policy=own,mm1 by=playouts,time"
     done = run(f"match experiment=playouts/random_vs_informed budget=small {sweep} games=4 threads=1")
     assert done.code == 0, done.err
     assert "dots_and_boxes, playouts" in done.out and "dots_and_boxes, time" in done.out
     folder = only("multirun/**/comparison.png").parent
     with (folder / "table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert sorted(row["config.policy"] for row in rows) == ["mm1", "mm1", "uniform", "uniform"]
+    assert sorted(row["config.policy"] for row in rows) == ["mm1", "mm1", "own", "own"]
     assert all(int(row["games"]) == 4 for row in rows)
