@@ -101,6 +101,7 @@ def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
     return name.startswith(("amazons-", "havannah-")) or name in (
         "chess-least",
+        "clobber-greatest",
         "clobber-least",
         "go-least",
         "go-greatest",

@@ -95,6 +95,7 @@ CASES = {
     "bast": (TOY_GAMES["dots"], [contract.start(TOY_GAMES["dots"])], "bast", 60),
     "implicit_minimax": (TOY_GAMES["dice"], [contract.start(TOY_GAMES["dice"])], "ucb1", 150),
 }
+DEAR = ("average_rounds", "bast")  # searches that no other test compiles
 
 
 def case_as_text(operator):
@@ -106,7 +107,7 @@ def case_as_text(operator):
         return json.dumps([*(column.tolist() for column in found.table), found.decide().tolist()])
 
 
-@pytest.mark.parametrize("operator", CASES)
+@pytest.mark.parametrize("operator", [pytest.param(o, marks=[pytest.mark.slow] if o in DEAR else []) for o in CASES])
 def test_plain_python_gives_the_same_bits(operator):
     """The same source without a compiler, in a process of its own."""
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
