@@ -1,5 +1,6 @@
 """Iterations a second of whole searches, every backup operator, beside another program's."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -13,14 +14,18 @@ from gpumcts.playouts.staged import Staged
 from gpumcts.tree.settings import Settings
 
 TREES, ITERATIONS = 1000, 500
+FEWEST, TURN_SECONDS = 64, 5.0  # trees of slow games: so many, or what a core searches in this time
 FULL = (50_000, 200)  # trees and iterations that fill a device
 FULL_BATCHES = ((131_072, 1, 60), (8192, 16, 100), (2048, 64, 100))  # trees, playouts a leaf, iterations
 BASE = "UCT, average, cpu"
 
 
 def suite(bench: Bench) -> Iterator[Row]:
-    """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides."""
-    shape = TREES, ITERATIONS
+    """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides.
+
+    On the CPU alone slow games have fewer trees, or the operators would take a quarter of an hour.
+    """
+    shape = _trees(bench) if bench.on_cpu else TREES, ITERATIONS
     contenders = [_ours(bench, operator, *shape) for operator in names("backup")]
     if has_stages(bench.game):
         contenders.append(_ours(bench, "average", *shape, policy=Staged()))
@@ -29,11 +34,22 @@ def suite(bench: Bench) -> Iterator[Row]:
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_searches(bench.peers, bench.game, bench.game_name)]
         against = [peer.what for peer in peers] or [c.what for c in contenders if c.what.startswith(BASE)]
-        yield from compare("search", "iterations/s", contenders + peers, bench.repeats, against or ["UCT, average"])
+        average = _name("average", {"trees": shape[0], "iterations": ITERATIONS, "playouts": 1}, {})
+        yield from compare("search", "iterations/s", contenders + peers, bench.repeats, against or [average])
     if bench.engine in ("device", "auto"):
         yield from compare("search", "iterations/s", [_ours(bench, o, *FULL) for o in names("backup")], bench.repeats)
     elif not bench.on_cpu:
         yield from _full_batches(bench)
+
+
+def _trees(bench: Bench) -> int:
+    """Trees of a turn that takes no more than about ``TURN_SECONDS``: TREES, or a multiple of ``FEWEST``."""
+    few = _ours(bench, "average", FEWEST, ITERATIONS)
+    few.run(1)  # compiles
+    begin = time.perf_counter()
+    few.run(few.units)
+    times = int(TURN_SECONDS / (time.perf_counter() - begin))
+    return min(TREES, FEWEST * max(1, times))
 
 
 def _threads(bench: Bench) -> list[int]:
