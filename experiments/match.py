@@ -47,6 +47,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         seats = seat(config, run.folder, lambda done: shown.advance(done))
 
         def on_progress(progress: Progress) -> None:
+            if not progress.moves:
+                shown.advance(progress.earlier)
             shown.note(f"{progress.finished} games: +{progress.wins} ={progress.draws} -{progress.losses}")
 
         identity = {**config.identity, **seats.bound}

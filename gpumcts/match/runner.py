@@ -39,6 +39,7 @@ class Progress(NamedTuple):
 
     games : asked for; finished : of those; wins, draws, losses : of those, for ``players[0]``
     moves : played by this run; seconds : wall-clock time of this run
+    earlier : moves of these games that earlier runs played
     """
 
     games: int
@@ -48,6 +49,7 @@ class Progress(NamedTuple):
     losses: int
     moves: int
     seconds: float
+    earlier: int
 
 
 class Sights(NamedTuple):
@@ -105,7 +107,7 @@ def play_match(
     identity : JSON values that decide the results, without the number of games; ``game`` and ``seed`` are added where
         the caller does not name them. A folder with another identity is refused
     games_in_flight : games that advance together at most; decides speed and memory, never results
-    on_progress : called after every batch of moves, from any thread, one call at a time
+    on_progress : called at the beginning and after every batch of moves, from any thread, one call at a time
     stop : set it to end cleanly; searches in flight are lost
     at_once : batches that are thought about at the same time, 1 or 2; 2 for players that are ``concurrent``. 0 plays in the
         calling thread alone, for players that are bound to it
@@ -121,7 +123,7 @@ def play_match(
         table = restore(Rules(game), games, journal)
         match = _Match(table, players, games, seed, journal, stop or threading.Event(), at_once)
         match.play(games_in_flight, on_progress or (lambda progress: None))
-    _, finished, wins, draws, losses, _, _ = match.progress()
+    _, finished, wins, draws, losses, *_ = match.progress()
     repeatable = not any(hasattr(player, "choose_after") for player in players)
     digest = _digest(table, games) if finished == games and repeatable else None
     seconds = time.perf_counter() - begin
@@ -201,6 +203,7 @@ class _Match:
         self.journal, self.halt = journal, _Halt(stop)
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
+        self.earlier = int(table.plies[:games].sum())
         self.results = np.zeros(3, np.int64)  # wins, draws and losses of players[0] in the games asked for
         self._count(self.numbers[~table.running(self.numbers)])
         self.ready = self.waiting = self.numbers[:0]
@@ -216,6 +219,7 @@ class _Match:
             player.forget(self.numbers)
         self.waiting = self.numbers[self.table.running(self.numbers)]
         self._room, self._on_progress = games_in_flight, on_progress
+        on_progress(self.progress())
         if self._lanes == 1:
             self._lane()
             return
@@ -364,7 +368,9 @@ class _Match:
         """Where the games asked for stand."""
         wins, draws, losses = self.results.tolist()
         seconds = time.perf_counter() - self.begin
-        return Progress(len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, seconds)
+        return Progress(
+            len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, seconds, self.earlier
+        )
 
 
 @entry

@@ -121,8 +121,10 @@ def test_progress_and_stop(play, tmp_path):
     assert result.digest is None
     assert seen[-1].moves >= 100
     assert all(1 <= after.moves - before.moves <= 6 for before, after in itertools.pairwise(seen))
-    assert result.games < seen[-1].games == 6
-    finished = play(tmp_path, 6)
+    assert result.games < seen[-1].games == 6 and seen[0].moves == 0
+    resumed = []
+    finished = play(tmp_path, 6, on_progress=resumed.append)
+    assert resumed[0].earlier == seen[-1].moves and resumed[0].moves == seen[-1].earlier == 0
     assert not finished.interrupted
     assert finished.digest == play(tmp_path.with_name("whole"), 6).digest
 
