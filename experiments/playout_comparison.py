@@ -70,7 +70,8 @@ def _plot(results: Sequence[Result], ways: Sequence[str], path: Path) -> None:
                 [high - rate for rate, high in zip(rates, highs, strict=True)],
             ]
             color = CURVES[number % len(CURVES)]
-            axes.errorbar(rates, at, xerr=errors, fmt="o", markersize=4, capsize=3, linewidth=1, color=color, label=way)
+            style = {"fmt": "o", "markersize": 4, "capsize": 3, "linewidth": 1, "clip_on": False}
+            axes.errorbar(rates, at, xerr=errors, color=color, label=way, **style)
         axes.set_title(results[0].config.get("kinds", {}).get(kind, f"equal {kind}"), fontsize=10)
         axes.set_xlim(0, 100)
         axes.set_xlabel("win rate of the player, % (Wilson 95 %)", fontsize=9)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 OURS, DOCUMENT, FAINT = "#1f5fa8", "#c8641e", "#888888"
 DOTS_PER_INCH = 130
+TITLE_LETTERS = 72  # a line
 
 
 def plot(results: list[Result], path: Path) -> bool:
@@ -54,6 +56,10 @@ def _height(results: list[Result]) -> float:
     return 4.2 if _panel_of(results) in curves else 1.4 + 0.45 * len(results)
 
 
+def _title(axes: "Axes", results: list[Result]) -> None:
+    axes.set_title(textwrap.fill(results[0].title, TITLE_LETTERS), loc="left", fontsize=10)
+
+
 def _errors(results: list[Result]) -> list[list[float]]:
     rates = [(100 * r.summary["win_rate"], 100 * r.summary["ci95_low"], 100 * r.summary["ci95_high"]) for r in results]
     return [[rate - low for rate, low, _ in rates], [high - rate for rate, _, high in rates]]
@@ -67,7 +73,7 @@ def _win_rates(axes: "Axes", results: list[Result]) -> None:
     rates = [100 * result.summary["win_rate"] for result in results]
     at = list(range(len(results)))
     axes.axvline(50, color=FAINT, linewidth=1, linestyle="--")
-    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4, label="ours")
+    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4, label="ours", clip_on=False)
     theirs = {row: result.printed for row, result in zip(at, results, strict=True) if result.printed is not None}
     if theirs:
         halves = [100 * document_interval(printed.win_rate, printed.games) for printed in theirs.values()]
@@ -76,7 +82,7 @@ def _win_rates(axes: "Axes", results: list[Result]) -> None:
             fmt="s", color=DOCUMENT, markersize=4, capsize=3, label="document",
         )  # fmt: skip
         axes.legend(fontsize=8, frameon=False)
-    axes.set_title(results[0].title, loc="left", fontsize=10)
+    _title(axes, results)
     for row, rate in zip(at, rates, strict=True):
         axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
     axes.set_yticks(at, [f"{result.label}\n{result.summary['games']} games" for result in results], fontsize=9)
@@ -107,7 +113,7 @@ def _by_k(axes: "Axes", results: list[Result]) -> None:
             yerr=[100 * document_interval(p.win_rate, p.games) for p in theirs.values()],
             fmt="s:", color=DOCUMENT, capsize=4, label="document: 50,000 playouts, 1000 games",
         )  # fmt: skip
-    axes.set_title(results[0].title, loc="left", fontsize=10)
+    _title(axes, results)
     axes.set_xticks(sorted({result.config["k"] for result in results}))
     axes.set_xlabel("k (decay = 1 - 0.1^k)")
     axes.set_ylabel("win rate, % (95 %)")
@@ -132,7 +138,7 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=lowest)  # 0 has a place below the smallest rate
     axes.set_ylim(0, 1)
-    axes.set_title(results[0].title, loc="left", fontsize=10)
+    _title(axes, results)
     axes.set_xlabel("iterations (alpha-beta: leaves)")
     axes.set_ylabel("failure rate (95 % over trees)")
     axes.legend(fontsize=8, frameon=False)
@@ -150,7 +156,7 @@ def _crossings(axes: "Axes", results: list[Result]) -> None:
     axes.set_xscale("log")
     axes.set_yticks(at, [result.label for result in results], fontsize=8)
     axes.set_ylim(len(results) - 0.4, -0.6)
-    axes.set_title(results[0].title, loc="left", fontsize=10)
+    _title(axes, results)
     axes.set_xlabel(f"iterations until the root stays above {results[0].summary['level']:g} (median, 95 %)")
 
 
@@ -159,7 +165,7 @@ def _samples(axes: "Axes", results: list[Result]) -> None:
     from experiments.kocsis2006bandit import draw, series
 
     draw(axes, series([result for result in results if result.finished]))
-    axes.set_title(results[0].title, loc="left", fontsize=10)
+    _title(axes, results)
 
 
 def _speeds(axes: "Axes", results: list[Result]) -> None:
