@@ -22,14 +22,24 @@ def comparison(results: list[Result], folder: Path) -> list[str]:
     ways = list(dict.fromkeys(result.label for result in played))
     places = list(dict.fromkeys(_place(result) for result in sorted(played, key=_order)))
     found = {(result.label, _place(result)): _cell(result.summary) for result in played}
-    rows = [[way, *(found.get((way, place), "") for place in places)] for way in ways]
     words = played[0].config.get("kinds", {}) if played else {}
-    heads = dict.fromkeys([f"{board}, {words.get(by, by)}" for board, by in places], "right")
-    show(table("win rate in % [Wilson 95 %], a draw is half a win", {"player": "left", **heads}, rows))
+    heads = {place: f"{place[0]}, {words.get(place[1], place[1])}" for place in places}
+    show(table("win rate in % [Wilson 95 %], a draw is half a win", *_rows(found, ways, heads)))
     if not played:
         return []
     _plot(played, ways, folder / PLOT)
     return [PLOT]
+
+
+def _rows(
+    found: dict[tuple[str, tuple[str, str]], str], ways: list[str], heads: dict[tuple[str, str], str]
+) -> tuple[dict[str, str], list[list[str]]]:
+    """Columns with their alignments, and rows: a way to play each, or a place each where there are more of them."""
+    if len(heads) > len(ways):
+        rows = [[head, *(found.get((way, place), "") for way in ways)] for place, head in heads.items()]
+        return {"game": "left", **dict.fromkeys(ways, "right")}, rows
+    rows = [[way, *(found.get((way, place), "") for place in heads)] for way in ways]
+    return {"player": "left", **dict.fromkeys(heads.values(), "right")}, rows
 
 
 CONCLUSIONS = {"random_vs_informed": comparison}
