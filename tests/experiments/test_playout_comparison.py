@@ -4,6 +4,8 @@ import csv
 
 import pytest
 
+from experiments.playout_comparison import _rows
+
 
 @pytest.mark.slow
 def test_random_against_informed_in_little(run, only):
@@ -17,3 +19,20 @@ def test_random_against_informed_in_little(run, only):
         rows = list(csv.DictReader(file))
     assert sorted(row["config.policy"] for row in rows) == ["mm1", "mm1", "own", "own"]
     assert all(int(row["games"]) == 4 for row in rows)
+
+
+@pytest.mark.parametrize(
+    "heads, columns, rows",
+    [
+        ({"o": "othello"}, ["player", "othello"], [["MM-1", "90"], ["MM-2", ""]]),
+        (
+            {"o": "othello", "g": "go", "c": "chess"},
+            ["game", "MM-1", "MM-2"],
+            [["othello", "90", ""], ["go", "", ""], ["chess", "", "7"]],
+        ),
+    ],
+)
+def test_of_games_and_ways_the_more_are_rows(heads, columns, rows):
+    found = {("MM-1", "o"): "90", ("MM-2", "c"): "7"}
+    made = _rows(found, ["MM-1", "MM-2"], heads)
+    assert (list(made[0]), made[1]) == (columns, rows)
