@@ -21,18 +21,17 @@ def test_random_against_informed_in_little(run, only):
     assert all(int(row["games"]) == 4 for row in rows)
 
 
+OTHELLO, GO, CHESS = ((board, "time") for board in ("othello", "go", "chess"))
+
+
 @pytest.mark.parametrize(
-    "heads, columns, rows",
+    "places, columns, rows",
     [
-        ({"o": "othello"}, ["player", "othello"], [["MM-1", "90"], ["MM-2", ""]]),
-        (
-            {"o": "othello", "g": "go", "c": "chess"},
-            ["game", "MM-1", "MM-2"],
-            [["othello", "90", ""], ["go", "", ""], ["chess", "", "7"]],
-        ),
+        ([OTHELLO], ["player", "othello"], [["MM-1", "90"], ["MM-2", ""]]),
+        ([OTHELLO, GO, CHESS], ["game", "MM-1", "MM-2"], [["othello", "90", ""], ["go", "", ""], ["chess", "", "7"]]),
     ],
 )
-def test_of_games_and_ways_the_more_are_rows(heads, columns, rows):
-    found = {("MM-1", "o"): "90", ("MM-2", "c"): "7"}
-    made = _rows(found, ["MM-1", "MM-2"], heads)
+def test_of_games_and_ways_the_more_are_rows(places, columns, rows):
+    found = {("MM-1", OTHELLO): "90", ("MM-2", CHESS): "7"}
+    made = _rows(found, ["MM-1", "MM-2"], {place: place[0] for place in places})
     assert (list(made[0]), made[1]) == (columns, rows)
