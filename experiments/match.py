@@ -40,11 +40,13 @@ def prepare(config: Checked) -> None:
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Play the match, or what is left of it; returns the summary."""
     from experiments.seating import seat
+    from gpumcts.match.resume import is_over
     from gpumcts.match.runner import Progress, play_match
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, _plies(config)) as shown:
-        seats = seat(config, run.folder, lambda done: shown.advance(done))
+        over = is_over(run.folder, config.keys.games)
+        seats = seat(config, run.folder, lambda done: shown.advance(done), over)
 
         def on_progress(progress: Progress) -> None:
             if not progress.moves:

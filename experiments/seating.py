@@ -1,5 +1,6 @@
 """From a checked configuration to players at a board: engines, searchers, time budgets, and whether they fit."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -168,10 +169,32 @@ class Seats:
                 player.close()
 
 
-def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) -> Seats:
+class _Done:
+    """Who sits at a board where every game is over: compiles nothing, and is asked for no move."""
+
+    trusted = concurrent = True
+    remembers = False
+    iterations = playouts = 0
+    seconds = 0.0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def choose(
+        self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
+    ) -> np.ndarray:
+        """Raises RuntimeError: a game that goes on has another player."""
+        raise RuntimeError(f"a move of {self.name} is missing in a match that was taken to be over")
+
+    def forget(self, games: np.ndarray) -> None:
+        """Nothing is kept."""
+
+
+def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], over: bool = False) -> Seats:
     """Both players of a match; ``on_progress`` is told the moves that were found, fractions of a move included.
 
-    A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match.
+    A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match. Where it is ``over``,
+    no search is made ready.
     """
     assert config.player is not None and config.opponent is not None
     configured = dict(zip(SIDES, (config.player, config.opponent), strict=True))
@@ -188,7 +211,7 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None]) ->
     players: list[Anyone] = [
         seated(config.game, outside[side], side, processes[side], folder, on_progress)
         if side in outside
-        else _player(config, player, side, iterations[side], on_progress, workers)
+        else (_Done(side) if over else _player(config, player, side, iterations[side], on_progress, workers))
         for side, player in configured.items()
     ]
     bound = {"iterations_of_seconds": measured} if measured else {}

@@ -1,6 +1,7 @@
 """How a match goes on: the games as the journal of an earlier run left them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +26,18 @@ def restore(rules: Rules, games: int, journal: Journal) -> Table:
         table.play(commit.games, commit.moves, commit.views, commit.reasons)
     _compare_games(table, journal)
     return table
+
+
+def is_over(folder: Path, games: int) -> bool:
+    """Whether ``games.jsonl`` in ``folder`` has a line for each of games 0 to ``games - 1``, so that no move is left to choose.
+
+    The lines are not held against the moves, which ``restore`` does.
+    """
+    path = folder / GAMES
+    if not path.exists():
+        return False
+    numbers = {_number(text) for text in path.read_text("ascii", "replace").splitlines()}
+    return len(numbers) >= games and numbers.issuperset(range(games))
 
 
 def _misfit(table: Table, commit: Commit) -> str | None:

@@ -17,6 +17,7 @@ from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import GAMES, IDENTITY, MOVES, Journal
+from gpumcts.match.resume import is_over
 from gpumcts.players.random import RandomPlayer
 
 SCRIPT = Path(__file__).with_name("random_match.py")
@@ -90,6 +91,15 @@ def test_more_games_extend_and_fewer_are_counted(play, tmp_path):
     assert grown.digest != first.digest
     again = play(tmp_path / "grown", 10)
     assert (again[:4], again.digest) == (first[:4], first.digest)
+
+
+def test_is_over_where_every_game_has_its_line(play, tmp_path):
+    play(tmp_path / "run", 4)
+    assert is_over(tmp_path / "run", 3) and is_over(tmp_path / "run", 4)
+    assert not is_over(tmp_path / "run", 5) and not is_over(tmp_path / "none", 1)
+    lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()
+    (tmp_path / "run" / "games.jsonl").write_text("\n".join(lines[1:] + lines[-1:] + ["torn"]))
+    assert not is_over(tmp_path / "run", 4)
 
 
 def test_fewer_games_than_are_under_way(play, tmp_path, games_of):
