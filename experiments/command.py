@@ -27,9 +27,18 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.complaints import CONF, choices, no_such_choice, not_understood, one_line
 from experiments.console import say
-from experiments.folder import CONFIG, PROVENANCE, SUMMARY, check_folder, digest, folder_name, write_json
+from experiments.folder import (
+    CONFIG,
+    PROVENANCE,
+    SUMMARY,
+    check_folder,
+    digest,
+    folder_name,
+    read_json,
+    write_json,
+)
 from experiments.hydra_speed import quicken
-from experiments.provenance import provenance
+from experiments.provenance import following, provenance
 from experiments.schema import Checked, Given, Plain
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
@@ -225,7 +234,9 @@ class Command:
 
     def _do(self, checked: Checked, run: Run, config: str) -> None:
         (run.folder / CONFIG).write_text(config, encoding="utf-8")
-        write_json(run.folder / PROVENANCE, provenance(self.name, run.label, checked))
+        path = run.folder / PROVENANCE
+        record = provenance(self.name, run.label, checked)
+        write_json(path, following(record, read_json(path)) if path.exists() else record)
         try:
             summary = self.work(checked, run)
         finally:

@@ -5,7 +5,7 @@ from typing import Any
 
 from experiments.results import TABLE, Result, flat
 
-LEFT_OUT = ("identity",)
+LEFT_OUT = ("identity", "earlier")
 
 
 def write_table(results: list[Result], folder: Path) -> None:
@@ -25,6 +25,7 @@ def write_table(results: list[Result], folder: Path) -> None:
 def row_of(result: Result) -> dict[str, Any]:
     """A run as one flat row; with a document's figure beside it where there is one."""
     provenance = {key: value for key, value in result.provenance.items() if key not in LEFT_OUT}
+    provenance["earlier_commits"] = " ".join(result.earlier_commits)
     row = {"program": result.program, "label": result.label, "folder": str(result.folder), **flat(result.summary)}
     printed = result.printed
     if printed is not None:

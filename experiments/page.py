@@ -60,7 +60,7 @@ def _runs(results: list[Result]) -> str:
     for result in results:
         known = result.provenance
         versions = f"gpumcts {known['versions']['gpumcts']}, numba {known['versions'].get('numba', '?')}"
-        commit = (known["commit"] or "-")[:12]
+        commit = (known["commit"] or "-")[:12] + "".join(f", earlier {name[:12]}" for name in result.earlier_commits)
         engine, device = str(result.summary.get("engine", "-")), str(known["device"] or known["cpu"])
         seed = "-" if known["seed"] is None else str(known["seed"])
         rows.append([result.label, seed, engine, versions, commit, device, known["time"], str(result.folder)])

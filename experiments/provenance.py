@@ -1,5 +1,6 @@
 """What one needs to know to do a run again: versions, commit, device, seed, command line."""
 
+import functools
 import importlib.metadata
 import platform
 import subprocess
@@ -11,6 +12,8 @@ from typing import Any
 import gpumcts
 from experiments.schema import Checked, usable_cores
 
+TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
+"""What sets one run in a folder apart from another, as far as it may matter to who reads the result."""
 PACKAGES = ("numba", "numba-cuda", "llvmlite", "numpy", "cupy-cuda12x", "cupy-cuda13x", "hydra-core", "pydantic")
 
 
@@ -25,8 +28,12 @@ def versions() -> dict[str, str]:
     return found
 
 
+@functools.cache
 def commit() -> str | None:
-    """The commit of the checkout this package runs from, ``+changes`` where files differ from it; None elsewhere."""
+    """The commit of the checkout this package runs from, ``+changes`` where files differ from it; None elsewhere.
+
+    Asked once, since the code of a process is that of its beginning.
+    """
     folder = Path(gpumcts.__file__).parent.parent
     if not (folder / ".git").exists():
         return None
@@ -72,6 +79,21 @@ def provenance(program: str, run_label: str, config: Checked) -> dict[str, Any]:
         "seed": keys.get("seed"),
         "identity": config.identity,
     }
+
+
+def following(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """``record`` with ``earlier``: the runs in the folder before it that were of another commit or machine.
+
+    before : what ``provenance.json`` holds; each of its runs is kept once, the latest last
+    """
+    known = [*before.get("earlier", []), {key: before.get(key) for key in ("time", "command", *TELLING)}]
+    others = [run for run in known if _told(run) != _told(record)]
+    kept = {repr(_told(run)): run for run in others}
+    return {**record, "earlier": list(kept.values())} if kept else record
+
+
+def _told(run: dict[str, Any]) -> list[Any]:
+    return [run.get(key) for key in TELLING]
 
 
 def device_name() -> str | None:

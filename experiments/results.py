@@ -38,6 +38,12 @@ class Result:
         return self.program not in ("planning", "rank", "traps") or not self.summary.get("interrupted")
 
     @property
+    def earlier_commits(self) -> list[str]:
+        """Other commits that worked in the folder before, in order of their last run there."""
+        commits = [run["commit"] for run in self.provenance.get("earlier", []) if run["commit"]]
+        return [name for name in dict.fromkeys(commits) if name != self.provenance["commit"]]
+
+    @property
     def printed(self) -> Any:
         """What a source document prints for this run (``win_rate`` in [0, 1], ``games``), or None."""
         if "document" not in self.config or not self.summary.get("games"):

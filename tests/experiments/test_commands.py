@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from experiments.folder import CONFIG, PROVENANCE, SUMMARY
+from experiments.results import read
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = "games=4 budget.iterations=3 engine=cpu threads=1"
@@ -62,6 +63,22 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
     extended = summary_of(only("outputs/match/*"))
     run(f"match {TINY} games=6 threads=2 games_in_flight=2 hydra.run.dir=fresh")
     assert extended["digest"] == summary_of(tmp_path / "fresh")["digest"] != three["digest"]
+
+
+def test_earlier_runs_of_other_commits_or_machines_are_kept(run, only, monkeypatch):
+    line = "match games=2 player=random player@opponent.player=random"
+    for commit in ("a" * 40, "b" * 40, "b" * 40, "a" * 40, "c" * 40):
+        monkeypatch.setattr("experiments.provenance.commit", lambda commit=commit: commit)
+        assert run(line).code == 0
+    folder = only("outputs/match/*")
+    record = json.loads((folder / PROVENANCE).read_text())
+    assert record["commit"] == "c" * 40
+    assert [run["commit"][0] for run in record["earlier"]] == ["b", "a"]
+    assert read(folder).earlier_commits == ["b" * 40, "a" * 40]
+    assert run(f"report runs={folder}").code == 0
+    assert (
+        "cccccccccccc, earlier bbbbbbbbbbbb, earlier aaaaaaaaaaaa" in only("outputs/report/*/report.html").read_text()
+    )
 
 
 def test_the_seed_0_is_a_seed_like_any_other(run, tmp_path):

@@ -118,7 +118,6 @@ def _leaves(game, state, depth):
     return total
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("depth", [4, 5])
 def test_deep_perft(depth):
     assert _leaves(GAME, contract.start(GAME), depth) == PERFT[depth]
