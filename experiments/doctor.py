@@ -19,12 +19,12 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Look, and say what is there; returns it as the summary."""
     import psutil
 
-    from gpumcts.jit import cache_folder
+    from gpumcts.cache import folder
     from gpumcts.kernels.engines import available
 
     features = _cpu_features()
     memory = psutil.virtual_memory()
-    cache = cache_folder()
+    cache = folder()
     size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
     cuda = available()
     summary: dict[str, Any] = {

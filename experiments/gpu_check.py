@@ -29,6 +29,7 @@ from xml.etree import ElementTree
 from experiments.benchmarks import machine
 from experiments.benchmarks.measure import Bench, Grid, Row
 from experiments.benchmarks.text import fastest, text
+from gpumcts import cache
 from gpumcts.kernels.crossover import FILE
 from gpumcts.kernels.engines import cuda_problem
 from gpumcts.options import option
@@ -41,6 +42,7 @@ MOST_SHARDS, TEST_SECONDS, ALONE_SECONDS = 12, 210.0, 60.0
 COUNTS = ("tests", "failures", "errors", "skipped")
 GRID = Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30)
 ON_DEVICE = "device search"
+TESTS_CACHE = "tests-of-gpumcts"  # as ``tests/conftest.py`` has it
 
 
 class Part(NamedTuple):
@@ -118,9 +120,15 @@ def _run_shards(folder: Path, chosen: str, shards: int, seconds: float) -> list[
 def _pytest(chosen: str, shard: str, report: Path, said: Any) -> subprocess.Popen:
     """Warnings of packages newer than these tests are none of theirs."""
     words = ["-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", "-m", chosen, f"--junitxml={report}"]
-    environment = os.environ | {"GPUMCTS_NEED_GPU": "1", "GPUMCTS_SHARD": shard}
+    environment = _environment() | {"GPUMCTS_NEED_GPU": "1", "GPUMCTS_SHARD": shard}
     command = [sys.executable, *words, *test_files()]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=said, stderr=subprocess.STDOUT)
+
+
+def _environment() -> dict[str, str]:
+    """Of all processes here: one compile cache, so that suites load the kernels that tests have compiled."""
+    base = cache.root().parent
+    return os.environ | {"GPUMCTS_CACHE": str(base if base.name == TESTS_CACHE else base / TESTS_CACHE)}
 
 
 def test_files() -> list[str]:
@@ -174,7 +182,7 @@ def run_suite(name: str, seconds: float) -> tuple[list[Row], str]:
         rows, errors = Path(scratch) / "rows", Path(scratch) / "errors"
         command = [sys.executable, "-m", __spec__.name, scratch, "--measure", name, "--rows", str(rows)]
         with errors.open("wb") as said:
-            process = subprocess.Popen(command, cwd=ROOT, stderr=said, stdout=said)
+            process = subprocess.Popen(command, cwd=ROOT, env=_environment(), stderr=said, stdout=said)
             ended = _ended(process, time.monotonic() + seconds)
         lines = rows.read_text("utf-8").splitlines(keepends=True) if rows.exists() else []
         found = [Row(**json.loads(line)) for line in lines if line.endswith("\n")]

@@ -156,22 +156,23 @@ def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
 def counts(summary: Mapping[str, Any]) -> str:
     """How many boards, moves and games a summary is of."""
     flat = summary["boards"] - summary["ranked"]
-    words = f"{_some(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {_some(summary['games'], 'game')}"
+    words = f"{some(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {some(summary['games'], 'game')}"
     left = summary.get("left_out", {})
-    also = f"; left out: {_some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
-    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {_some(summary['games'], 'game')} are too narrow."
-    return f"{words}; {_some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
+    also = f"; left out: {some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
+    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {some(summary['games'], 'game')} are too narrow."
+    return f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
 
 
-def _some(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def some(count: int, what: str, whats: str = "") -> str:
+    """So many of something, in words: ``1 board``, ``2,000 boards``."""
+    return f"{count:,} {what if count == 1 else whats or what + 's'}"
 
 
 def brief(summary: Mapping[str, Any]) -> str:
     """A run in a few words."""
     words = [f"{name} {row['rho'][0]:.3f}" for name, row in summary["methods"].items()]
     return (
-        f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {_some(summary['ranked'], 'board')}"
+        f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {some(summary['ranked'], 'board')}"
     )
 
 

@@ -109,7 +109,8 @@ class Resampled:
         self._numbers, self._of = np.unique(np.asarray(games, np.int64), return_inverse=True)
         count = len(self._numbers)
         drawn = np.random.default_rng(seed).integers(0, count, (resamples, count)) if count else np.zeros((0, 0), int)
-        self._weights = np.array([np.bincount(row, minlength=count) for row in drawn], np.float64).reshape(-1, count)
+        weights = np.array([np.bincount(row, minlength=count) for row in drawn], np.float64)
+        self._weights = weights.reshape(len(drawn), count)
         self.games = count
 
     def totals(self, values: np.ndarray) -> np.ndarray:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.plots import CURVES, DOCUMENT, DOTS_PER_INCH
-from experiments.rank_report import Cells, with_interval
+from experiments.plots import CURVES, DOTS_PER_INCH
+from experiments.rank_report import Cells, some, with_interval
 from experiments.schema import Checked
 from experiments.traps_summary import PRINTED, examples
+from gpumcts.deepening.leaves import FAR, WON, WON_LEAST
 
 REPORT, PLOT = "report.md", "softtraps.png"
 DEEP = 8  # the document's
@@ -53,10 +54,12 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     """What the shares come to, in Chess beside the document's, and what playouts did."""
     keys, names = config.keys, headings(config)
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
-    sampled = " (a sample: games are not complete)" if config.policy.positions is not None else ""
+    data = config.policy
+    whole = data.positions is None and data.positions_file is None and data.from_ply == 0
+    sampled = "" if whole else " (games are not complete)"
     parts = [
-        f"{summary['positions']:,} positions of {summary['games']} games; m is the choice of MM-{keys.shallow}, ties at "
-        f"random, seed {keys.seed}{sampled}.",
+        f"{some(summary['positions'], 'position')} of {some(summary['games'], 'game')}; m is the choice of MM-{keys.shallow}, "
+        f"ties at random, seed {keys.seed}{sampled}.",
     ]
     if not sampled:
         share = with_interval(row["share"], 100, 1)
@@ -77,7 +80,9 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
             "good part of a pawn in many positions. What m costs, judged by one search, is free of that."
         )
     avoided = summary["avoided"]
-    if avoided is not None:
+    if avoided is not None and not avoided["traps"]:
+        parts.append(f"MM-{keys.shallow} walks into no trap ({names['loses']} >= {keys.delta}).")
+    elif avoided is not None:
         low, high = avoided["avoided_95"]
         known = "" if avoided["distinct"] is None else f", {avoided['distinct']:.1f} of them different"
         parts.append(
@@ -130,14 +135,23 @@ def _example(config: Checked, line: Mapping[str, Any]) -> str:
             f"{line['title']}, ply {line['ply']}: {line['position']}",
             board.rstrip("\n"),
             f"MM-{keys.shallow} plays {line['move']}, "
-            f"which it holds worth {line['shallow']:+,}; MM-{keys.deep}: {line['deep']:+,}",
+            f"which it holds worth {_worth(line['shallow'])}; MM-{keys.deep}: {_worth(line['deep'])}",
             f"  {line['move']} {' '.join(line['line'])}",
             f"playouts rank {line['move']} {line['rank_by_playouts']:g} of {line['moves']} (win rate {trapped:.2f}) and play "
-            f"{line['playouts_choose']} ({free:.2f}); MM-{keys.deep}: {line['playouts_deep']:+,}, "
-            f"its own choice {line['best']}: {line['best_deep']:+,}",
+            f"{line['playouts_choose']} ({free:.2f}); MM-{keys.deep}: {_worth(line['playouts_deep'])}, "
+            f"its own choice {line['best']}: {_worth(line['best_deep'])}",
             f"  {line['playouts_choose']} {' '.join(line['better_line'])}",
         ]
     )
+
+
+def _worth(value: int) -> str:
+    """A value in words: ``+35``, or who wins and when."""
+    if abs(value) < WON_LEAST:
+        return f"{value:+,}"
+    plies = int(WON) - abs(value)
+    when = f" in {some(plies, 'ply', 'plies')}" if plies < FAR else ""  # the game itself knows, not how soon
+    return f"a {'win' if value > 0 else 'loss'}{when}"
 
 
 def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
@@ -150,16 +164,19 @@ def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
     for color, (name, shares) in zip(CURVES, summary["shares"].items(), strict=False):
         mean, low, high = (100 * np.array(part) for part in zip(*(row["share"] for row in shares), strict=True))
         axes.fill_between(summary["deltas"], low, high, color=color, alpha=0.12, linewidth=0)
-        axes.plot(summary["deltas"], mean, "o-", color=color, markersize=4, label=names[name])
+        style = (
+            {"linestyle": ":", "zorder": 3} if name == "disagree" else {}
+        )  # it lies on ``worse`` wherever m is no better
+        axes.plot(summary["deltas"], mean, marker="o", color=color, markersize=4, label=names[name], **style)
     if _as_printed(config):
         label = f"document: {100 * PRINTED[0]:.0f} %, Delta not named"
-        axes.axhline(100 * PRINTED[0], color=DOCUMENT, linestyle="--", linewidth=1, label=label)
+        axes.axhline(100 * PRINTED[0], color="black", linestyle="--", linewidth=1, label=label)
     axes.set_xscale("log")
     axes.set_xticks(summary["deltas"], [str(delta) for delta in summary["deltas"]], fontsize=8)
     axes.minorticks_off()
     axes.set_ylim(0, 102)
     axes.set_xlabel("Delta, units of the evaluation")
     axes.set_ylabel("games with such a position, % (Wilson 95 %)")
-    axes.legend(fontsize=8, frameon=False)
+    figure.legend(fontsize=8, frameon=False, loc="outside upper center", ncols=2)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=DOTS_PER_INCH)

@@ -1,6 +1,6 @@
 """The searches behind soft traps: what a shallow and a deep search think of the shallow one's choice, and lines of play.
 
-Values are for the player to move, in the game's units of evaluation; a win in n plies is about WON - n.
+Values are for the player to move, in the game's units of evaluation; a win in n plies is WON - n.
 """
 
 import threading
@@ -13,6 +13,7 @@ from experiments.rank import move_texts
 from experiments.rank_boards import Board
 from experiments.rank_methods import Deep, PlayoutsKeys, after_moves, method_of
 from experiments.schema import Checked
+from gpumcts.deepening.leaves import WON_LEAST
 from gpumcts.deepening.minimax import Minimax
 from gpumcts.games import contract
 from gpumcts.kernels.batch import Rules
@@ -67,7 +68,7 @@ class Traps:
         """What the chosen moves are worth to the deep search, float64[B]; the positions after them are searched in one batch."""
         moves = [self._rules.legal_moves(words)[move] for words, move in zip(states, chosen, strict=True)]
         after = self._rules.play(states, np.array(moves, np.int64))
-        return self._deep.of_each(states, after, stop)[0]
+        return a_ply_on(self._deep.of_each(states, after, stop)[0])
 
     # ----------------------------------------------------------------------------------------- playouts and lines
 
@@ -77,7 +78,7 @@ class Traps:
 
         assert self._playouts is not None
         _, states = after_moves(self._rules, board.words)
-        deep, _ = self._deep.of_states(board.words, states, stop)
+        deep = a_ply_on(self._deep.of_states(board.words, states, stop)[0])
         valued = self._playouts.of(board, stop)
         texts, key = move_texts(self._config.game, board.words), self._key(board)
         theirs = _choice(valued.values, key)
@@ -102,6 +103,11 @@ class Traps:
                 texts.append(contract.move_text(self._rules.game, self._rules.state(words), int(move[0])))
             words = self._rules.play(words[None], move)[0]
         return texts
+
+
+def a_ply_on(values: np.ndarray) -> np.ndarray:
+    """Values counted from the position after a move (float64[B]), as counted from the one before it: wins are a ply farther."""
+    return np.where(np.abs(values) >= WON_LEAST, values - np.sign(values), values)
 
 
 def _choice(values: np.ndarray, key: np.uint64) -> int:

@@ -56,8 +56,18 @@ def _shares(lines: Sequence[Line], games: np.ndarray, gap: Callable[[Line], Any]
         hit = gaps >= delta
         having = len(np.unique(games[hit]))
         low, high = wilson(having, 0, resampled.games)
-        rows.append({"games": having, "share": [having / resampled.games, low, high], "positions": resampled.mean(hit)})
+        share = [having / resampled.games, low, high]
+        rows.append({"games": having, "share": share, "positions": _of_positions(resampled, hit)})
     return rows
+
+
+def _of_positions(resampled: Resampled, hit: np.ndarray) -> list[float | None]:
+    """The share of positions with its interval; where it is none or all of them, which resamples repeat, Wilson's over games."""
+    share = float(hit.mean())
+    if 0 < share < 1:
+        return list(resampled.mean(hit))
+    low, high = wilson(round(share * resampled.games), 0, resampled.games)
+    return [share, low, high]
 
 
 def _delta_at(lines: Sequence[Line], games: np.ndarray, share: float) -> float:

@@ -1,25 +1,14 @@
-"""Numba's options, the intrinsics that games need, and a disk cache that cannot be stale.
+"""Numba's options, the intrinsics that games need, and functions that are compiled on their own."""
 
-Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a folder
-named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
-"""
-
-import atexit
 import contextlib
 import functools
-import hashlib
-import os
-import shutil
 import struct
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
@@ -31,11 +20,11 @@ from numba.core.target_extension import current_target
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload, typeof_impl
 
+from gpumcts import cache  # noqa: F401  it chooses the folder before anything is compiled
 from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
 SEPARATE: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-KEEP_FOLDERS = 3
 
 
 @intrinsic
@@ -302,60 +291,6 @@ def _deposits_bits() -> bool:
     triple, name, features = cpu_target.target_context.codegen().magic_tuple()
     return triple.startswith("x86_64") and "+bmi2" in features.split(",") and name not in ("znver1", "znver2")
 
-
-# ---------------------------------------------------------------------------------------------------- the cache folder
-
-_watched: set[Path] = set()
-
-
-def _root() -> Path:
-    base = os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "gpumcts"
-
-
-def _digest() -> str:
-    package = Path(__file__).parent
-    text = hashlib.sha256(
-        repr((JIT_OPTIONS, SEPARATE, numba.__version__, np.__version__, llvmlite.__version__)).encode()
-    )
-    text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
-    for file in sorted({*package.rglob("*.py"), *_watched}):
-        text.update(file.read_bytes())
-    return text.hexdigest()[:20]
-
-
-def cache_folder() -> Path:
-    """Where compiled code of this source and these versions is kept."""
-    return Path(numba.config.CACHE_DIR)
-
-
-def watch(file: Path | None = None) -> None:
-    """Point numba at the folder for the present sources, with ``file`` (a user's own option) among them.
-
-    The oldest folders are removed so that three remain. Where the folder cannot be written, a temporary one serves this
-    process (numba's own default place could hand back stale code), and the reason is printed.
-    """
-    if file is not None:
-        _watched.add(file.resolve())
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return  # the user has chosen a place; numba.config has read it
-    folder = _root() / _digest()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        newest = sorted((f for f in folder.parent.iterdir() if f.is_dir()), key=lambda f: f.stat().st_mtime)
-        for old in newest[:-KEEP_FOLDERS]:
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        print(
-            f"gpumcts: no compile cache at {folder}: {error.strerror}; compiling for this process only", file=sys.stderr
-        )
-        folder = Path(tempfile.mkdtemp(prefix="gpumcts-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    numba.config.CACHE_DIR = str(folder)
-
-
-watch()
 
 # ------------------------------------------------------------------------------------------------- separate compilation
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gpumcts import jit
+from gpumcts import cache
 from gpumcts.errors import BadInput
 
 FOLDERS = {
@@ -54,7 +54,7 @@ def _own_module(kind: str, name: str) -> ModuleType:
     except ImportError as error:
         raise BadInput(f"{kind}.name={name}: cannot import it: {error}") from error
     if module.__file__:
-        jit.watch(Path(module.__file__))
+        cache.watch(Path(module.__file__))
     return module
 
 

@@ -1,5 +1,6 @@
 """Playouts a second: uniform and informed, in lanes and one by one, beside scalar C++ and other programs."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -24,16 +25,30 @@ ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves,
 INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
 
-def suite(bench: Bench) -> list[Row]:
-    """Playouts a second from the start of the game; every row is held against the other programs, else the slowest of ours."""
-    contenders = _of_cpu(bench) if bench.on_cpu else _of_device(bench)
-    against = [c.what for c in contenders[-1:]] if bench.on_cpu else [c.what for c in contenders if not c.engines]
+def suite(bench: Bench) -> Iterator[Row]:
+    """Playouts a second from the start of the game; every row is held against the other programs, else the slowest of ours.
+
+    On a device uniform playouts come first, then informed ones, each held against the CPU's: what is measured is there, should
+    time run out.
+    """
+    if not bench.on_cpu:
+        rows = _held_against_cpu(bench, _uniform_of_device(bench) + _scalar(bench))
+        yield from rows
+        yield from _of_the_floor(bench, rows)
+        yield from _held_against_cpu(bench, _informed_of_device(bench))
+        return
+    contenders = _of_cpu(bench)
+    against = [contenders[-1].what]
     contenders += _scalar(bench)
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_playouts(bench.peers, bench.game, bench.game_name)]
         against = [peer.what for peer in peers] or against
-        rows = compare("playouts", "playouts/s", contenders + peers, bench.repeats, against)
-    return rows + _of_the_floor(bench, rows)
+        yield from compare("playouts", "playouts/s", contenders + peers, bench.repeats, against)
+
+
+def _held_against_cpu(bench: Bench, contenders: list[Contender]) -> list[Row]:
+    against = [c.what for c in contenders if ", cpu" in c.what]
+    return compare("playouts", "playouts/s", contenders, bench.repeats, against) if contenders else []
 
 
 def _of_cpu(bench: Bench) -> list[Contender]:
@@ -50,14 +65,23 @@ def _of_cpu(bench: Bench) -> list[Contender]:
     return found
 
 
-def _of_device(bench: Bench) -> list[Contender]:
-    """The device by playouts a leaf, and one core of the CPU that it is held against."""
+def _uniform_of_device(bench: Bench) -> list[Contender]:
+    """The device by playouts a leaf, and one core of the CPU."""
     found = [_on_device(bench, "uniform", Uniform(), leaves, p, n) for p, (leaves, n) in ON_A_DEVICE.items()]
-    for depth, leaves in INFORMED_ON_A_DEVICE.items() if compiled(bench.game).MAX_MOVES <= MOST_MOVES else ():
-        for way in _ways(bench, Minimax(depth=depth)):
-            found.append(_on_device(bench, f"minimax depth {depth}, {way}", Minimax(depth=depth), leaves, 1, 1, way))
     found.append(_on_cpu(bench, "uniform, cpu, threads=1", Uniform(), UNIFORM, 1))
     found.append(_on_cpu(bench, "uniform, one by one, cpu, threads=1", Uniform(), ONE_BY_ONE, 1, lanes=1))
+    return found
+
+
+def _informed_of_device(bench: Bench) -> list[Contender]:
+    """Every kernel of the device by depth, and one core of the CPU at depth 2; none where positions have too many moves."""
+    if compiled(bench.game).MAX_MOVES > MOST_MOVES:
+        return []
+    found = [
+        _on_device(bench, f"minimax depth {depth}, {way}", Minimax(depth=depth), leaves, 1, 1, way)
+        for depth, leaves in INFORMED_ON_A_DEVICE.items()
+        for way in _ways(bench, Minimax(depth=depth))
+    ]
     found.append(_on_cpu(bench, "minimax depth 2, cpu, threads=1", Minimax(depth=2), INFORMED[2], 1))
     return found
 
@@ -107,7 +131,7 @@ def _scalar(bench: Bench) -> list[Contender]:
 
 def _of_the_floor(bench: Bench, rows: list[Row]) -> list[Row]:
     """How much of what a device could do at most its uniform playouts are, those of the kernels alone too."""
-    most = None if bench.on_cpu else floor(bench.game_name)
+    most = floor(bench.game_name)
     if most is None:
         return []
     found = [row for row in rows if row.unit == "playouts/s" and row.at and row.what.startswith("uniform")]

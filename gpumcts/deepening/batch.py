@@ -15,6 +15,7 @@ from gpumcts.deepening.search import Stack, empty_stack
 from gpumcts.deepening.table import LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import NO_MOVE
+from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 
@@ -118,11 +119,10 @@ class Deepening:
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
         begins = range(0, count, size)
-        halted = threading.Event()
+        halt = Halt(stop)
 
         def search(begin: int) -> None:
-            goes_on = lambda: not (halted.is_set() or (stop is not None and stop.is_set()))  # noqa: E731
-            self._search_part(roots, begin, min(begin + size, count), aim, goes_on, on_done)
+            self._search_part(roots, begin, min(begin + size, count), aim, lambda: not halt.is_set(), on_done)
 
         if len(begins) < 2:
             for begin in begins:
@@ -132,7 +132,7 @@ class Deepening:
                 try:
                     list(pool.map(search, begins))
                 finally:
-                    halted.set()  # before the pool waits for what is under way
+                    halt.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
 

@@ -24,6 +24,7 @@ from gpumcts.exact.search_loop import (
     empty_stack,
 )
 from gpumcts.games.contract import NO_MOVE
+from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.rng import FINAL_STREAM, child_key
@@ -178,14 +179,14 @@ def _run(
     """Search all roots, parts of them in turn on each of ``threads`` threads."""
     size = max(1, -(-len(roots.words) // (threads * PARTS_A_THREAD))) if threads > 1 else max(1, len(roots.words))
     begins = itertools.count(0, size)  # of parts; taking the next one is atomic
-    halted = threading.Event()
+    halt = Halt(stop)
 
     def work() -> None:
         stack = empty_stack(game)
         while (begin := next(begins)) < len(roots.words):
             cursor, answer = np.array([begin, NEW, 0], np.int64), -1
             end = min(begin + size, len(roots.words))
-            while answer != DONE and not halted.is_set() and not (stop is not None and stop.is_set()):
+            while answer != DONE and not halt.is_set():
                 answer = advance(game, roots, stack, shuffled, signs, cursor, end, limit, QUOTA)
                 if answer == BY_CHANCE:
                     raise BadInput(
@@ -200,6 +201,6 @@ def _run(
                 for done in [pool.submit(work) for _ in range(threads)]:
                     done.result()
     finally:
-        halted.set()
+        halt.set()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt

@@ -167,9 +167,16 @@ class Engine:
             self._searcher = self._begin_search()
 
     def _clear_board(self, arguments: list[str]) -> str:
+        self._forget()
         self.position = Position(self.position.game, self.position.number + 1)
         self._thinking = None
         return ""
+
+    def _forget(self) -> None:
+        """Let go of what ``search.reuse`` keeps of the game."""
+        made = self._searcher
+        if made.done() and not made.cancelled() and made.exception() is None:
+            made.result().forget(np.array([self.position.number]))
 
     def _set_komi(self, arguments: list[str]) -> str:
         komi = _number(arguments, 0)
@@ -192,6 +199,7 @@ class Engine:
             game, terms = self._changed(record.terms) if self._with_terms else (record.game, self._terms)
         except BadInput as error:
             raise Refusal(f"cannot load file: {error}") from None
+        self._forget()
         position = Position.of_record(record._replace(game=game), self.position.number + 1)
         self._go_over_to(position, terms)
         return ""

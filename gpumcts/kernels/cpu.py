@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from gpumcts.errors import BadInput
+from gpumcts.halt import Halt
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import (
     DRAWS,
@@ -98,7 +99,8 @@ class CpuPlayouts:
     ) -> Tally:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
-        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised.
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised,
+        once the leaves that are being played are through. A leaf's playouts are one thread's, so many threads take many leaves.
         """
         return Tally.of(self.columns(states, keys, playouts, stop))
 
@@ -107,10 +109,10 @@ class CpuPlayouts:
     ) -> np.ndarray:
         """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``."""
         columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
-        parts = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads)
+        parts, halt = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), Halt(stop)
 
         def work() -> None:
-            while (stop is None or not stop.is_set()) and (part := parts.take()) is not None:
+            while not halt.is_set() and (part := parts.take()) is not None:
                 begin = time.perf_counter()
                 _evaluate(self._evaluate, self.game, self.policy, states[part], keys[part], playouts, columns[part])
                 parts.took(part, time.perf_counter() - begin)
@@ -119,8 +121,12 @@ class CpuPlayouts:
             work()
         else:
             with ThreadPoolExecutor(self.threads) as pool:
-                for done in [pool.submit(work) for _ in range(self.threads)]:
-                    done.result()
+                begun = [pool.submit(work) for _ in range(self.threads)]
+                try:
+                    for done in begun:
+                        done.result()
+                finally:
+                    halt.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return columns

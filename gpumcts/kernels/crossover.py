@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpumcts import jit
+from gpumcts import cache
 from gpumcts.errors import BadInput
 
 FILE, VARIABLE = "crossover.json", "GPUMCTS_CROSSOVER"
@@ -84,7 +84,7 @@ def _name(option: Any) -> str:
 def tables() -> list[dict[str, Any]]:
     """The user's tables, then the predicted ones. BadInput for a file that is none."""
     own = os.environ.get(VARIABLE)
-    file = Path(own) if own else jit._root() / FILE
+    file = Path(own) if own else cache.root() / FILE
     if own and not file.is_file():
         raise BadInput(f"{VARIABLE}={own}: there is no such file")
     return [*(_read(file, file.stat().st_mtime_ns) if file.is_file() else []), *_predictions()]

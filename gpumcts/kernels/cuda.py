@@ -65,7 +65,7 @@ class Flight:
         mirror.upload(0, tally)
         mirror.clear(tally, taken + 1)
         self._begin.again()
-        self._count = leaves * playouts
+        self._count = 0
         try:
             for number, job in enumerate(self._jobs(leaves, playouts)):
                 if stop is not None and stop.is_set():
@@ -76,6 +76,7 @@ class Flight:
                 if number > 0:
                     mirror.clear(taken, taken + 1)
                 self._playouts.launch(job, mirror.stream)
+                self._count += job.count
                 mark.again()
         finally:  # after Ctrl-C too there is something to wait for
             self._end.again()
@@ -97,7 +98,8 @@ class Flight:
             return
         count, self._count = self._count, None
         self._back.wait()
-        self._playouts.took(count, self._end.since(self._begin))
+        if count:
+            self._playouts.took(count, self._end.since(self._begin))
         self._playouts.note(self._begin, self._end)
 
 
@@ -140,7 +142,9 @@ class CudaPlayouts:
     def _shape(self, threads: int | None) -> Shape:
         if device.simulated():
             return Shape(0, WARP, SIMULATED_BLOCKS, 1)
-        found = device.describe()
+        found, most = device.describe(), self._kernel.get_max_threads_per_block()
+        if threads is not None and threads > most:
+            raise BadInput(f"threads={threads}: the registers of this kernel leave room for {most} in a block")
         return shape(self._kernel.get_regs_per_thread(), found.multiprocessors, threads, found.capability)
 
     def tally(
@@ -177,6 +181,7 @@ class CudaPlayouts:
 
     def _send(self, flight: Flight, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
+        flight.finish()  # a call that failed may have left it under way
         to_states, to_keys, tally = flight.arrays(len(states), playouts)
         to_states[:], to_keys[:] = states, keys
         flight.start(len(states), playouts, stop)

@@ -4,6 +4,7 @@ Imports ``numba.cuda``: ``numba.config.ENABLE_CUDASIM = 1`` must be set before, 
 (``gpumcts.kernels.engines`` does).
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ import numba
 import numpy as np
 from numba import cuda, types
 
+from gpumcts import cache
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
@@ -29,6 +31,11 @@ DRAWS_AT, PLIES_AT = 6, 12  # bits of a word of wins, draws and plies: 32 lanes 
 
 # A search with few leaves has small launches, and that is right.
 numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
+
+with contextlib.suppress(ImportError):  # an older numba-cuda takes numba's own, and the simulator none
+    from numba.cuda.core.caching import IndexDataCacheFile
+
+    cache.in_turns(IndexDataCacheFile)
 
 
 class Job(NamedTuple):
@@ -205,8 +212,8 @@ def kernel_signature(game: Any, policy: Any) -> tuple:
 def jit(signature: tuple, registers: int | None = None) -> Any:
     """``cuda.jit`` with our options, which the simulator does not know; no more ``registers`` a thread, where that is said.
 
-    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not tell
-    code for other numbers of registers apart, so that is not kept.
+    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at (on Hopper for ``sm_90a`` in place
+    of ``sm_90``). Numba's cache does not tell code for other numbers of registers apart, so that is not kept.
     """
     options: dict[str, Any] = {} if device.simulated() else {"cache": registers is None, "lto": False}
     if registers is not None and not device.simulated():

@@ -24,6 +24,7 @@ from gpumcts.errors import BadInput
 # CUdevice_attribute of the driver's interface
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
 SIMULATED_MEMORY = 1 << 30
+MOST_PITCH = (1 << 31) - 1  # bytes of a row that the driver copies many of at once (cudaDeviceProp.memPitch)
 LIBRARIES = ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "libcuda.so")
 
 
@@ -362,8 +363,12 @@ class Arrays:
         to_pitch, from_pitch = (_bytes(a.shape[1:], a.dtype) for a in (wide, array))
         rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
         stream = self._stream.ptr
-        if array.size:
+        if array.size and to_pitch <= MOST_PITCH:
             runtime.memcpy2DAsync(address(wide), to_pitch, address(array), from_pitch, from_pitch, rows, kind, stream)
+        elif array.size:
+            for row in range(rows):
+                to, source = address(wide) + row * to_pitch, address(array) + row * from_pitch
+                runtime.memcpyAsync(to, source, from_pitch, kind, stream)
         return wide
 
     def mark(self) -> Mark:

@@ -20,6 +20,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
+from gpumcts.halt import Halt
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.journal import Journal
@@ -121,7 +122,7 @@ def play_match(
     begin = time.perf_counter()
     with Journal(folder, {"game": repr(game), "seed": seed, **identity}) as journal:
         table = restore(Rules(game), games, journal)
-        match = _Match(table, players, games, seed, journal, stop or threading.Event(), at_once)
+        match = _Match(table, players, games, seed, journal, stop, at_once)
         match.play(games_in_flight, on_progress or (lambda progress: None))
     _, finished, wins, draws, losses, *_ = match.progress()
     repeatable = not any(hasattr(player, "choose_after") for player in players)
@@ -172,17 +173,6 @@ def _quick_turns() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-class _Halt(threading.Event):
-    """Set where the user's ``stop`` is, or where another lane has failed."""
-
-    def __init__(self, stop: threading.Event) -> None:
-        super().__init__()
-        self._stop = stop
-
-    def is_set(self) -> bool:
-        return super().is_set() or self._stop.is_set()
-
-
 class _Match:
     """The games on the table, the players at it, and the journal that every move goes through.
 
@@ -196,11 +186,11 @@ class _Match:
         games: int,
         seed: int,
         journal: Journal,
-        stop: threading.Event,
+        stop: threading.Event | None,
         at_once: int,
     ) -> None:
         self.table, self.players, self.numbers = table, players, np.arange(games)
-        self.journal, self.halt = journal, _Halt(stop)
+        self.journal, self.halt = journal, Halt(stop)
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
         self.earlier = int(table.plies[:games].sum())

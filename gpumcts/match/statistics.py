@@ -68,7 +68,7 @@ def elo(score: float) -> float:
     """The difference in Elo that a win rate in [0, 1] stands for; infinite at 0 and 1."""
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
-    return -400 * math.log10(1 / score - 1)
+    return 0.0 - 400 * math.log10(1 / score - 1)  # and not -0.0
 
 
 def expected_score(difference: float) -> float:
@@ -80,7 +80,8 @@ def elo_difference(wins: int, draws: int, losses: int, confidence: float = 0.95)
     """Elo difference and half the width of its interval, as match programs print them.
 
     The error of the win rate is normal, with the variance of results 1, 1/2, 0 as observed; its ends are turned into
-    Elo. Infinite where an end reaches 0 or 1 (few games, or one side wins all), NaN and infinity for no games.
+    Elo. Infinite where an end reaches 0 or 1 (few games, or one side wins all), and where all games are drawn, which show no
+    variance; NaN and infinity for no games.
     """
     _check(wins, draws, losses)
     games = wins + draws + losses
@@ -88,7 +89,7 @@ def elo_difference(wins: int, draws: int, losses: int, confidence: float = 0.95)
         return math.nan, math.inf
     mean, variance = _moments((wins, draws, losses), WIN_DRAW_LOSS)
     half = _two_sided(confidence) * math.sqrt(variance / games)
-    if mean - half <= 0 or mean + half >= 1:
+    if variance == 0 or mean - half <= 0 or mean + half >= 1:
         return elo(mean), math.inf
     return elo(mean), (elo(mean + half) - elo(mean - half)) / 2
 

@@ -274,7 +274,11 @@ class DeviceSearch:
         return seconds
 
     def _grow(self, arrays: Any) -> None:
-        """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time."""
+        """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time.
+
+        The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same stream, and
+        memory that goes back to the driver waits for the device.
+        """
         slots, forest = self._searcher.more_slots(self._task.forest), list(self._task.forest)
         self._task = self._task._replace(forest=None)
         for index in range(PER_NODE):

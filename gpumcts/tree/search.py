@@ -113,7 +113,7 @@ class Searcher:
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
         self._memory_limit = memory_limit
-        self._kept = Kept()
+        self.kept = Kept()
         self._workers = workers or Workers(threads)
         self._pace = FIRST_PACE * settings.playouts_per_leaf
         whole_path = settings.expansion == "whole_path"
@@ -153,7 +153,7 @@ class Searcher:
             return DeviceEngine() if name == "device" else None
         return playout_engine(name, self.played_game, self.policy, self.threads)
 
-    def _adapt(self, trees: int, watched: bool = False) -> None:
+    def adapt(self, trees: int, watched: bool = False) -> None:
         """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched."""
         if self._crossover is None:
             return
@@ -209,6 +209,8 @@ class Searcher:
         tree_bytes = slots * self.slot_bytes
         if self.on_device:
             limit = memory_for_trees(self._memory_limit)
+            if self.settings.reuse:  # the trees come back, and those of the last search are still there
+                limit = min(limit, int(SHARE_OF_MEMORY * _available(int(time.monotonic()))))
             tree_bytes += extra_tree_bytes(self)
         else:
             limit = self._memory_limit or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
@@ -254,20 +256,20 @@ class Searcher:
             raise ValueError("a game that is over cannot be searched")
         roots = np.where(movers == CHANCE, -counts, counts)
         reused = games if self.settings.reuse else None
-        self._adapt(len(states))
+        self.adapt(len(states))
         size = self._wave_of(len(states), iterations, reused)
         if self.on_device:
             return self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
-            held = [self._plant(states[wave], roots[wave], iterations, reused)]
-            self._grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
+            held = [self.plant(states[wave], roots[wave], iterations, reused)]
+            self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
             forest = held.pop()
             tables.append(root.root_table(self.operator, forest))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
-            self._kept.keep(reused, forest, states.copy())
+            self.kept.keep(reused, forest, states.copy())
         return Searched(joined(tables), keys, self.settings.final == "value", iterations, single)
 
     def follow(
@@ -298,7 +300,7 @@ class Searcher:
             raise BadInput(
                 f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}"
             )
-        self._adapt(len(states), watched=level is not None)
+        self.adapt(len(states), watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
         if self.settings.reuse:
@@ -316,19 +318,19 @@ class Searcher:
             wave = slice(begin, min(begin + size, len(states)))
             held.clear()  # the last wave goes before the next is planted
             watch = Watch(level or 0.0, below[wave])
-            held = [self._plant(states[wave], roots[wave], points[-1], None)]
+            held = [self.plant(states[wave], roots[wave], points[-1], None)]
             for before, point in zip([0, *points], points, strict=False):
-                self._grow(held, states[wave], keys[wave], (before, point), watch, stop, on_progress)
+                self.grow(held, states[wave], keys[wave], (before, point), watch, stop, on_progress)
                 on_table(point, wave, root.root_table(self.operator, held[0]))
         return below
 
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused) -> Searched:
         """The same search with its trees on the device, at most ``size`` of them together."""
-        known = self._plant(states, root_moves, iterations, reused) if reused is not None else None
+        known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
         device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress)
         tables, forest = device.run()
         if reused is not None and forest is not None:
-            self._kept.keep(reused, forest, states.copy())
+            self.kept.keep(reused, forest, states.copy())
         return Searched(joined(tables), keys, self.settings.final == "value", iterations, forest)
 
     def _device_search(
@@ -350,7 +352,7 @@ class Searcher:
             )
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
-        kept_slots = self._kept.most_used(reused) if reused is not None else 0
+        kept_slots = self.kept.most_used(reused) if reused is not None else 0
         size = self._fitting(trees, iterations, kept_slots)
         if reused is not None and size < trees:
             raise BadInput(
@@ -361,10 +363,10 @@ class Searcher:
 
     def forget(self, games: np.ndarray) -> None:
         """Let go of the trees kept for finished games (int64[...]), where subtrees are reused."""
-        self._kept.forget(games)
+        self.kept.forget(games)
 
-    def _plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
-        kept_slots = self._kept.most_used(reused) if reused is not None else 0
+    def plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
+        kept_slots = self.kept.most_used(reused) if reused is not None else 0
         slots = self.slots(iterations) + kept_slots
         forest = self.empty_forest(len(states), slots)
         forest.used[:] = 1
@@ -372,13 +374,13 @@ class Searcher:
         forest.moves[:, 0] = root_moves
         _horizons(self.game, states, forest.horizon)
         if reused is not None:
-            self._kept.hand_on(self.game, reused, states, forest)
+            self.kept.hand_on(self.game, reused, states, forest)
             most = int(forest.visits[:, root.ROOT].max()) + iterations * self.settings.playouts_per_leaf
             if most >= MOST_VISITS:
                 raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
-    def _grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
+    def grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
         """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
 
         Every block goes on until it is done or lacks room; then the forest grows and they go on.
@@ -412,10 +414,10 @@ class Searcher:
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
 
     def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
-        def work(block: tuple[int, int]) -> None:
+        def work(block: tuple[int, int], halt: threading.Event) -> None:
             trees, leaves = block[1] - block[0], self.settings.leaves_per_tree
             batch = self.batch(trees * leaves)
-            while numbers[block] < iterations and not (stop is not None and stop.is_set()):
+            while numbers[block] < iterations and not halt.is_set():
                 begin = time.perf_counter()
                 wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
                 until = min(numbers[block] + wanted * leaves, iterations)
@@ -428,7 +430,7 @@ class Searcher:
                 pace = (time.perf_counter() - begin) / (done * trees)
                 self._pace = max(pace, self._pace / 8, 1e-9)
 
-        self._workers.run(work, pending)
+        self._workers.run(work, pending, stop)
 
     def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
         return advance_block(

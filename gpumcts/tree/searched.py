@@ -1,5 +1,7 @@
 """What a search found, and what it is asked for at the end."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gpumcts.tree import root
@@ -19,6 +21,15 @@ class Searched:
     def decide(self) -> np.ndarray:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
         return root.decide(self.table, self._by_value, self._keys)
+
+    def decide_among(self, moves: Sequence[int]) -> int | None:
+        """What ``decide`` would play in a single tree that had only those of ``moves`` that were visited; None where none was."""
+        table = self.table
+        columns = np.flatnonzero(np.isin(table.move[0, : int(table.count[0])], moves))
+        if not len(columns):
+            return None
+        fewer = root.RootTable(np.array([len(columns)]), *(array[:, columns] for array in table[1:]))
+        return int(root.decide(fewer, self._by_value, self._keys)[0])
 
     def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values in [0, 1] of visited ``moves`` (int64[T], one a tree) and their proofs, 0 for none, for who makes them."""

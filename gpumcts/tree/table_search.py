@@ -14,6 +14,7 @@ import psutil
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
+from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled
@@ -259,11 +260,12 @@ class TableSearcher:
         counts = self._root_moves(states)
         size, threads = self._sizes(len(states))
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
+        halt = Halt(stop)
 
         def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
             block = self._block(part.stop - part.start, self.entries)
             most = int(counts[part].max())
-            tables = self._run(block, states[part], keys[part], points, most, stop, on_progress)
+            tables = self._run(block, states[part], keys[part], points, most, halt, on_progress)
             return tables, block.table if len(parts) == 1 else None
 
         if threads == 1 or len(parts) == 1:
@@ -271,15 +273,18 @@ class TableSearcher:
                 yield part, *work(part)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                yield from ((part, *done) for part, done in zip(parts, pool.map(work, parts), strict=True))
+                try:
+                    yield from ((part, *done) for part, done in zip(parts, pool.map(work, parts), strict=True))
+                finally:
+                    halt.set()  # before the pool waits for what is under way
 
-    def _run(self, block, roots, keys, points, most_moves, stop, on_progress) -> list[root.RootTable]:
+    def _run(self, block, roots, keys, points, most_moves, halt, on_progress) -> list[root.RootTable]:
         """All iterations of a block, in calls of a tenth of a second; its root tables at the points."""
         horizons_of(self.game, roots, block.near.forest.horizon)
         tables, number, step = [], 0, 16
         for point in points:
             while number < point:
-                if stop is not None and stop.is_set():
+                if halt.is_set():
                     raise KeyboardInterrupt
                 begin = time.perf_counter()
                 until = min(number + step, point)

@@ -22,6 +22,8 @@ SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
 class Thinking:
     """A tree on one position (``state``: uint64[W], not over) under ``key``; slices, however cut, make the tree of one search.
 
+    Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many iterations.
+
     game : its number; with ``Settings.reuse`` the tree begins with what was kept of the game, and ``keep`` keeps this one
     Raises BadInput where the search is on a device, which gives its trees back at the end alone.
     """
@@ -29,7 +31,7 @@ class Thinking:
     def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
         self._searcher, self.iterations, self._pace = searcher, 0, 0.0
         self._states, self._keys = state.reshape(1, -1).copy(), np.array([key], np.uint64)
-        searcher._adapt(1)
+        searcher.adapt(1)
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         counts, movers = searcher.rules.describe(self._states)
@@ -37,7 +39,7 @@ class Thinking:
             raise ValueError("a game that is over cannot be searched")
         self._games = np.array([game]) if searcher.settings.reuse else None
         roots = np.where(movers == CHANCE, -counts, counts)
-        self._held = [searcher._plant(self._states, roots, ROOM, self._games)]
+        self._held = [searcher.plant(self._states, roots, ROOM, self._games)]
 
     def go_on(self, iterations: int) -> None:
         """So many iterations more; raises BadInput where there is no memory for them."""
@@ -45,7 +47,7 @@ class Thinking:
         self._searcher.wave(1, until)
         begin = time.perf_counter()
         span = (self.iterations, until)
-        self._searcher._grow(self._held, self._states, self._keys, span, NO_WATCH, None, None)
+        self._searcher.grow(self._held, self._states, self._keys, span, NO_WATCH, None, None)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
@@ -59,7 +61,8 @@ class Thinking:
             if self.proven or (left <= 0 and self.iterations):
                 return
             wanted = int(self._pace * min(SECONDS_A_SLICE, SURE * max(left, 0)))
-            step = max(wanted, 1) if self._pace else self._fewest
+            leaves = self._searcher.settings.leaves_per_tree
+            step = -(-(max(wanted, 1) if self._pace else self._fewest) // leaves) * leaves
             if iterations is not None:
                 step = min(step, iterations - self.iterations)
             try:
@@ -91,4 +94,4 @@ class Thinking:
     def keep(self) -> None:
         """Leave the tree to the next search of the game, with ``Settings.reuse``."""
         if self._games is not None:
-            self._searcher._kept.keep(self._games, self._held[0], self._states)
+            self._searcher.kept.keep(self._games, self._held[0], self._states)

@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
+
+from gpumcts.halt import Halt
 
 
 class Workers:
@@ -18,14 +20,26 @@ class Workers:
         self._alone = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 
-    def run(self, work: Callable[[Any], None], items: Iterable[Any]) -> None:
-        """``work`` on every item; returns when all are done, and raises what one of them raised."""
+    def run(
+        self, work: Callable[[Any, threading.Event], None], items: Iterable[Any], stop: threading.Event | None = None
+    ) -> None:
+        """``work(item, halt)`` on every item; returns when none goes on, and raises what one of them raised.
+
+        halt : set where ``stop`` is, where other work has failed, and where this thread was interrupted; work ends early then
+        """
+        halt = Halt(stop)
         if self.threads == 1:
             with self._alone:
                 for item in items:
-                    work(item)
+                    work(item, halt)
             return
         with self._alone:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "search")
-        list(self._pool.map(work, items))
+        begun = [self._pool.submit(work, item, halt) for item in items]
+        try:
+            for done in begun:
+                done.result()
+        finally:
+            halt.set()
+            wait(begun)

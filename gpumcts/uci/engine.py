@@ -17,6 +17,7 @@ from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.searched import Searched
 from gpumcts.tree.thinking import Thinking
 from gpumcts.uci.info import Telling, line
 from gpumcts.uci.position import Position
@@ -59,6 +60,17 @@ class Inbox:
         """Whether ``quit`` has come."""
         self._read_all()
         return any(request.name == "quit" for request in self._requests)
+
+    def takes(self, name: str) -> bool:
+        """Take the first request of this name that has come before another ``go``; whether there was one."""
+        self._read_all()
+        for place, request in enumerate(self._requests):
+            if request.name == name:
+                del self._requests[place]
+                return True
+            if request.name == "go":
+                break
+        return False
 
     def _read_all(self) -> None:
         while not self.ended and self._lines.waiting() and len(self._requests) < MOST_REQUESTS:
@@ -169,6 +181,9 @@ class Engine:
         self._options[name.lower()] = int(text)
 
     def _new_game(self, arguments: list[str]) -> None:
+        made = self._made
+        if made is not None and made.done() and made.exception() is None:
+            made.result().forget(np.array([self._number]))  # what ``search.reuse`` keeps of it
         self._number += 1
         self._position, self._told = Position(self._game, self._number), Game("", [])
 
@@ -221,16 +236,37 @@ class Engine:
         key = key_of(self._seed, position.number, len(position.moves))
         thinking = Thinking(searcher, position.words(), key, position.number)
         telling = Telling(position, self._options["multipv"], self._sink)
-        for _ in thinking.slices(*self._limits_of(searcher, position, go)):
-            if self._stopped(go):
-                break
-            telling.look(thinking)
-        else:
-            self._wait_for_stop(go)
+        while not self._think(thinking, self._limits_of(searcher, position, go), telling, go):
+            go = go._replace(ponder=False)  # it was the right move, and from now on time counts
         thinking.keep()
         found = thinking.found()
         telling.tell(found)
-        return position.text(int(found.decide()[0]))
+        return position.text(self._of_those_named(found, position, go))
+
+    def _think(self, thinking: Thinking, limits: Limits, telling: Telling, go: Go) -> bool:
+        """Search within limits; False where ``ponderhit`` came first."""
+        for _ in thinking.slices(*limits):
+            if go.ponder and self._inbox.takes("ponderhit"):
+                return False
+            if self._stopped(go):
+                return True
+            telling.look(thinking)
+        self._wait_for_stop(go)
+        return True
+
+    def _of_those_named(self, found: Searched, position: Position, go: Go) -> int:
+        """The move to play, one of ``searchmoves`` where they are named."""
+        named = []
+        for text in go.searchmoves:
+            with contextlib.suppress(BadInput):
+                named.append(position.parse(text))
+        if go.searchmoves:
+            what = "all moves are searched, the best of those named is played" if named else "none of them is legal"
+            self._tell(f"info string searchmoves: {what}")
+        best = found.decide_among(named) if named else None
+        if best is not None:
+            return best
+        return named[0] if named else int(found.decide()[0])
 
     def _limits_of(self, searcher: Searcher, position: Position, go: Go) -> Limits:
         """What ``go`` says of iterations and time is done as said; a clock, or nothing, leaves it to the engine's own limits."""
@@ -260,18 +296,20 @@ class Engine:
 
     def _stopped(self, go: Go) -> bool:
         """Whether what has come ends the search. Other requests wait for its end; one without an end is ended by them."""
+        if self._inbox.takes("stop"):
+            return True
         while (request := self._inbox.first()) is not None:
+            if go.ponder and request.name == "ponderhit":
+                return False
             if request.name not in MEANWHILE:
                 return go.endless or self._inbox.quits()
             self._inbox.next()
-            if request.name in ("stop", "ponderhit"):
-                return True
             self._handle(request)
         return self._inbox.ended and go.endless
 
     def _wait_for_stop(self, go: Go) -> None:
         """An endless search says nothing before it is told to stop, even where it has nothing more to do."""
-        while go.endless and not self._stopped(go):
+        while go.endless and not self._stopped(go) and not self._inbox.takes("ponderhit"):
             self._inbox.wait()
 
     def _tell_the_end(self, position: Position) -> None:

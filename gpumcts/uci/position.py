@@ -8,7 +8,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.programs import position
 
-FEN_FIELDS, FEN_CLOCK = 6, 4
+FEN_FIELDS, FEN_CLOCK = 6, 4  # the clock of fifty moves, and the move number after it
 
 
 class Position(position.Position):
@@ -38,14 +38,14 @@ class Position(position.Position):
             return int(contract.count_moves(self.game, state))
 
     def _played_on(self, state: Any) -> Any:
-        """``state``; with the clock of a FEN at 0 where no move is left otherwise, and some is then."""
+        """``state``; with clock and move number of a FEN as at a start, where no move is left otherwise and some is then."""
         if self._moves_in(state):
             return state
         with np.errstate(over="ignore"):
             fields = str(contract.position_text(self.game, state)).split()
             if len(fields) != FEN_FIELDS:
                 return state
-            fields[FEN_CLOCK] = "0"
+            fields[FEN_CLOCK:] = "0", "1"
             try:
                 other = contract.parse_position(self.game, " ".join(fields))
             except BadInput:

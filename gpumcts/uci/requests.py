@@ -50,6 +50,7 @@ def game_of(arguments: list[str]) -> Game:
 class Go(NamedTuple):
     """What ``go`` says, milliseconds and numbers; None where it says nothing of it.
 
+    searchmoves : texts of the moves of which one is to be played; empty for all
     idle : words that were said and limit no search of ours
     """
 
@@ -64,6 +65,7 @@ class Go(NamedTuple):
     movetime: int | None = None
     infinite: bool = False
     ponder: bool = False
+    searchmoves: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
 
     @property
@@ -88,9 +90,12 @@ def go_of(arguments: list[str]) -> Go:
     """What ``go`` says. What is not understood counts as not said."""
     said: dict[str, int | bool] = {}
     idle: list[str] = []
+    searchmoves: list[str] = []
+    naming = False
     words = list(arguments)
     while words:
         word = words.pop(0)
+        naming = word == "searchmoves" or (naming and word not in (*FLAGS, *COUNTS))
         if word in FLAGS:
             said[word] = True
         elif word in COUNTS and words and (number := _number(words[0])) is not None:
@@ -98,9 +103,9 @@ def go_of(arguments: list[str]) -> Go:
             said[word] = number
             if word in ("depth", "mate"):
                 idle.append(word)
-        elif word == "searchmoves":
-            idle.append(word)
-    return Go(**said, idle=tuple(dict.fromkeys(idle)))  # type: ignore[arg-type]
+        elif naming and word != "searchmoves":
+            searchmoves.append(word)
+    return Go(**said, searchmoves=tuple(searchmoves), idle=tuple(dict.fromkeys(idle)))  # type: ignore[arg-type]
 
 
 def _number(word: str) -> int | None:

@@ -6,14 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments import traps_summary
 from experiments.rank_boards import Board, DataKeys, boards_of, played
 from experiments.rank_methods import EvaluationKeys, MinimaxKeys, PlayoutsKeys, SearchKeys, checkpoints, method_of
+from experiments.rank_statistics import Resampled
+from experiments.traps_search import a_ply_on
 from gpumcts.deepening.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.match.statistics import wilson
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
@@ -225,8 +229,21 @@ def test_soft_traps(run, tmp_path):
     for line in worse:
         assert 1 <= line["rank_by_playouts"] <= line["moves"]
     report = (tmp_path / "t/report.md").read_text()
-    assert "Traps that playouts avoid" in report and "% of the games have such a position." in report
+    assert "Traps that playouts avoid" in report and "games are not complete" in report
     assert "the document has" not in report  # whose share is of Chess
+
+
+def test_a_win_is_as_far_away_for_both_searches():
+    """Of a move that mates, the search of its position says a win in one ply, and that of the position after it none."""
+    counted = np.array([WON, WON - 3, 35, 0, -35, 5 - WON], np.float64)
+    assert a_ply_on(counted).tolist() == [WON - 1, WON - 4, 35, 0, -35, 6 - WON]
+
+
+def test_shares_that_resamples_cannot_bound_have_those_of_games():
+    resampled, hits = Resampled([0, 0, 1, 2]), np.zeros(4, bool)
+    none, all_of_them = traps_summary._of_positions(resampled, hits), traps_summary._of_positions(resampled, ~hits)
+    assert none == pytest.approx([0, *wilson(0, 0, 3)]) and all_of_them == pytest.approx([1, *wilson(3, 0, 3)])
+    assert none[2] > 0.5 > all_of_them[1]
 
 
 def test_what_a_trap_is_worth(run, tmp_path):

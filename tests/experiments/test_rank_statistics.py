@@ -31,6 +31,11 @@ def test_agreement_of_one_board():
     assert agreement(ranks([3, 2, 1]), ranks([1, 1, 1])) is None
 
 
+def test_without_a_board_there_is_nothing_to_resample():
+    none = Resampled([])
+    assert none.games == 0 and none.totals(np.zeros((0, 9))).shape == (0, 9)
+
+
 def test_over_one_board_pooled_correlations_are_its_own():
     generator = np.random.default_rng(2)
     method, yardstick = (ranks(generator.integers(0, 9, 30)) for _ in range(2))

@@ -41,6 +41,16 @@ def test_en_passant_stands_only_where_a_pawn_stands_ready():
     )
 
 
+def test_what_programs_write_beside_the_standard():
+    assert read(START.replace("0 1", "0 0")) == read(START)
+    assert read(START.replace("0 1", "160 120")) == read(START.replace("0 1", "150 120"))
+
+
+@pytest.mark.parametrize("operations", ["bm Nf3;", 'id "1"; bm e4 d4;', "0 1 ;D1 20 ;D2 400", "hmvc 0; fmvn 1;"])
+def test_operations_of_an_epd_are_left_out(operations):
+    assert read(f"{BOARD} w KQkq - {operations}") == read(START)
+
+
 BAD = {
     "": "0 fields in place of six",
     "e4": "1 fields in place of six",
@@ -52,6 +62,8 @@ BAD = {
     START.replace("PPPPPPPP", "PPPPPPPP1"): "rank 2 has 9 squares",
     START.replace("/8/8/8/8/", "/8/9/8/8/"): "rank 5 is '9'",
     START.replace("/8/8/8/8/", "/8/0/8/8/"): "rank 5 is '0'",
+    START.replace("/8/8/8/8/", "/8/44/8/8/"): "rank 5 is '44'",
+    f"{BOARD} w KQkq - bm Nf3": "the move number is 'Nf3', not a number",
     START.replace("/8/8/8/8/", "/8//8/8/"): "rank 5 is ''",
     START.replace("/8/8/8/8/", "/8/²7/8/8/"): "rank 5 is '²7'",
     START.replace("RNBQKBNR", "RNBQXBNR"): "rank 1 is 'RNBQXBNR'",
@@ -71,10 +83,10 @@ BAD = {
     "3rk3/8/8/3pP3/8/8/8/3K4 w - d6 0 2": None,
     "4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 2": None,
     "4k3/b7/8/3pP3/8/8/8/6K1 w - d6 0 2": "en passant on d6 after a move that could not be played",
-    START.replace("0 1", "-1 1"): "the clock of fifty moves is '-1', not a number from 0 to 150",
-    START.replace("0 1", "151 1"): "the clock of fifty moves is '151', not a number from 0 to 150",
-    START.replace("0 1", "0 0"): "the move number is '0', not a number from 1 to 1024",
-    START.replace("0 1", "0 1025"): "the move number is '1025', not a number from 1 to 1024",
+    START.replace("0 1", "-1 1"): "the clock of fifty moves is '-1', not a number from 0 to 2048",
+    START.replace("0 1", "2049 1"): "the clock of fifty moves is '2049', not a number from 0 to 2048",
+    START.replace("0 1", "0 -1"): "the move number is '-1', not a number from 0 to 1024",
+    START.replace("0 1", "0 1025"): "the move number is '1025', not a number from 0 to 1024",
     START.replace("0 1", "0 1.5"): "the move number is '1.5', not a number",
     START.replace("0 1", "٣ 1"): "the clock of fifty moves is '٣', not a number",
     START.replace("0 1", "0 1" + "0" * 30): "the move number is '1000",

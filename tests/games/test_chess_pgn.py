@@ -93,6 +93,7 @@ BAD = {
     GAME_2 + "1. e4 Ke7 *": "PGN: game 2, ply 2: 1... 'Ke7' is not legal in ",
     "1. Nf3 a6 2. d3 a5 3. Nd2 *": "PGN: game 1, ply 5: 3. 'Nd2' may be any of 2 moves in ",
     "1. f3 e5 2. g4 Qh4# 3. a3 *": "game 1, ply 5: 3. 'a3' is not legal",
+    "1. e4 c5\n2. Nf3 d6\n\n1. d4 d5 1-0": "game 1, after ply 4: the moves begin again at 1: the game has no result",
     "hello world": "PGN: game 1, ply 1: 1. 'hello' is not legal",
     "1. e4 -- *": "game 1, ply 2: 1... '--' is not legal",
     "1. e4 e5 {no end": "PGN: game 1, after ply 2: a comment that begins with '{' does not end",
@@ -115,6 +116,12 @@ def test_what_is_wrong_is_told_on_one_line(text):
         list(games_of(text))
     assert BAD[text] in str(refusal.value) and len(str(refusal.value).splitlines()) == 1
     assert len(str(refusal.value)) < 300
+
+
+def test_what_annotators_write_after_moves_is_no_move():
+    text = "1. e4 N e6 += 2. e5 ! d5 $1 3. exd6 e.p. +/- cxd6 = 4. d4 \u00b1 *"
+    (record,) = games_of(text)
+    assert len(record.moves) == 7
 
 
 def test_games_before_a_broken_one_are_read():

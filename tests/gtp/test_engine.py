@@ -202,6 +202,29 @@ def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
     assert thinking.found().root_children(0) == found.root_children(0)
 
 
+def test_slices_are_those_of_one_search_with_several_leaves_a_step():
+    """However fast the machine is: a slice that is cut within a step would select by other virtual losses."""
+    searcher = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(leaves_per_tree=4))
+    words, key = Position(OTHELLO).words(), key_of(3)
+    expected = searcher.search(words[None], np.array([key]), 601).root_children(0)
+    for pace in (1.0, 70.0, 1100.0):  # slices of 1, 3 and 55 iterations, where the pace decided alone
+        thinking = Thinking(searcher, words, key)
+        for _ in thinking.slices(601, None):
+            thinking._pace = pace
+        assert thinking.iterations == 601
+        assert thinking.found().root_children(0) == expected
+
+
+def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
+    """With ``search.reuse`` every game of a long session would leave a tree."""
+    gone, fresh = [], engine()
+    monkeypatch.setattr(searcher, "forget", lambda games: gone.extend(games.tolist()))
+    fresh._searcher.result()
+    number = fresh.position.number
+    texts(fresh, "clear_board", "play b f5", "clear_board")
+    assert gone == [number, number + 1]
+
+
 def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
     words = Position(OTHELLO).words()
     small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)

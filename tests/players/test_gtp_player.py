@@ -53,7 +53,7 @@ REASONS = {
     "hang": "hangs: no answer to genmove .* within 6 s",
     "garbage": "answered genmove .* with garbage: .1mI think",
     "illegal": "made an illegal move: ",
-    "empty": "made an illegal move: nothing",
+    "empty": "named no move: nothing",
     "refuse": "refused to move: no idea",
     "flood": "with a line of more than 64 KiB",
     "chatter": "with more than 64 KiB",

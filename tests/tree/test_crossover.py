@@ -82,7 +82,7 @@ def test_which_table(measured):
 
 
 def test_a_table_in_the_cache_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(crossover.jit, "_root", lambda: tmp_path)
+    monkeypatch.setattr(crossover.cache, "root", lambda: tmp_path)
     assert Crossover(OTHELLO, UNIFORM, 1).fastest(20) == "cpu"
     (tmp_path / crossover.FILE).write_text(json.dumps(table()))
     assert Crossover(OTHELLO, UNIFORM, 1).fastest(20) == "cuda"
@@ -157,7 +157,7 @@ def test_auto_takes_the_device(device, measured, monkeypatch):
     monkeypatch.setattr(search, "resolve", str)
     searcher = automatic()
     assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
-    searcher._adapt(1)
+    searcher.adapt(1)
     assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher]
 
 

@@ -313,7 +313,7 @@ def test_workers_are_as_many_as_were_asked_for(threads):
     """Two callers at once share them: no more than so many pieces of work go on, and all are done."""
     workers, inside, most, done, lock = Workers(threads), [0], [0], [], threading.Lock()
 
-    def work(item):
+    def work(item, halt):
         with lock:
             inside[0] += 1
             most[0] = max(most[0], inside[0])
@@ -331,7 +331,28 @@ def test_workers_are_as_many_as_were_asked_for(threads):
 def test_what_a_worker_raises_comes_out():
     for threads in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            Workers(threads).run(lambda item: 1 // item, [1, 0, 2])
+            Workers(threads).run(lambda item, halt: 1 // item, [1, 0, 2])
+
+
+@pytest.mark.parametrize("interrupt", [ZeroDivisionError, KeyboardInterrupt])
+def test_what_fails_ends_what_goes_on_beside_it(interrupt):
+    """The others are told, and none goes on when the error comes out."""
+    ended, begun = [], threading.Event()
+
+    def work(item, halt):
+        if item == 0:
+            begun.wait(10)
+            raise interrupt
+        begun.set()
+        for _ in range(10_000):
+            if halt.is_set():
+                ended.append(item)
+                return
+            time.sleep(0.001)
+
+    with pytest.raises(interrupt):
+        Workers(2).run(work, [0, 1, 2])
+    assert 1 in ended and 2 in ended
 
 
 def test_searches_at_once_are_what_they_are_alone():

@@ -128,7 +128,7 @@ def test_positions():
 def test_what_go_says():
     said = go("depth x wtime 60000 btime -20 infinite winc 100 nodes 12 nodes searchmoves e2e4 movetime 99 boo")
     assert (said.wtime, said.btime, said.winc, said.nodes, said.movetime, said.depth) == (60000, -20, 100, 12, 99, None)
-    assert said.endless and said.idle == ("searchmoves",)
+    assert said.endless and said.idle == () and said.searchmoves == ("e2e4",)
     assert go("depth 3 mate 2").idle == ("depth", "mate") and not go("depth 3").endless
     assert go("ponder").endless
     assert go_of(["nodes", "9" * 400]).nodes is None
@@ -195,6 +195,14 @@ def test_a_search_that_cannot_be_made_is_told():
 
 
 # ------------------------------------------------------------------------------------------------------ the search
+
+
+def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
+    """With ``search.reuse`` every game of a long session would leave a tree."""
+    gone = []
+    monkeypatch.setattr(searcher, "forget", lambda games: gone.extend(games.tolist()))
+    talk(engine(), "position startpos", "go nodes 30", "ucinewgame", "position startpos", "go nodes 30", "ucinewgame")
+    assert gone == [0, 1]
 
 
 def test_go_is_the_search_of_that_many_iterations(engine, searcher):
@@ -296,6 +304,31 @@ def test_what_ends_an_endless_search(engine, go, end):
     """Any request that would wait for its end does, and so does the end of input; a request is done then."""
     lines = talk(engine(), go, end)
     assert len(moves(lines)) == 1 + end.startswith("go")
+
+
+def test_stop_counts_behind_other_requests_and_before_the_next_go(engine):
+    lines = talk(engine(), "go nodes 5000000", "setoption name MultiPV value 2", "stop", "go nodes 40")
+    told = [
+        int(INFO.fullmatch(line)[3]) for before, line in zip(lines[1:], lines, strict=False) if "bestmove" in before
+    ]
+    assert told[0] < 5_000_000 and told[1] == 40
+
+
+def test_after_ponderhit_a_search_has_its_limits(engine):
+    lines = talk(engine(), "go ponder nodes 3000", "ponderhit")
+    assert int(INFO.fullmatch(lines[-2])[3]) == 3000
+
+
+@pytest.mark.parametrize("moves_named", ["c4", "e6 c4", "c4 zz9"])
+def test_one_of_searchmoves_is_played(engine, moves_named):
+    lines = talk(engine(), f"go searchmoves {moves_named} nodes 300")
+    assert moves(lines)[0] in moves_named.split() and moves(lines)[0] != "zz9"
+    assert "info string searchmoves: all moves are searched, the best of those named is played" in lines
+
+
+def test_searchmoves_without_a_legal_one_are_told(engine):
+    lines = talk(engine(), "go searchmoves a1 zz9 nodes 300")
+    assert "info string searchmoves: none of them is legal" in lines and moves(lines)[0] in FIRST
 
 
 def test_requests_wait_for_the_end_of_a_search_that_has_one(engine):

@@ -88,7 +88,7 @@ def board_of(text: str) -> list[str]:
         raise refused(f"{len(ranks)} ranks in place of eight")
     rows = []
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
-        if re.fullmatch("[1-8pnbrqkPNBRQK]+", rank) is None:
+        if re.fullmatch("(?:[1-8](?![1-8])|[pnbrqkPNBRQK])+", rank) is None:
             raise refused(f"rank {number} is {rank!r}")
         row = re.sub("[1-8]", lambda digit: "." * int(digit[0]), rank)
         if len(row) != 8:
@@ -156,8 +156,11 @@ def state_on(board: list[str], black: bool, turn: int) -> State:
 
 
 def state_of(text: str) -> State:
-    """The state that a FEN names. Raises BadInput where it is none, or no position of a game."""
-    fields = text.split()
+    """The state that a FEN names, or an EPD, whose operations are left out. Raises BadInput where it is no position of a game."""
+    before, semicolon, _ = text.partition(";")  # which ends each operation of an EPD
+    fields = before.split()
+    if semicolon and len(fields) > 4 and fields[4][0].isalpha():
+        fields = fields[:4]
     if len(fields) not in (4, 6):
         raise refused(f"{len(fields)} fields in place of six, or of four without the clocks")
     placed, side, rights, passed = fields[:4]
@@ -168,8 +171,8 @@ def state_of(text: str) -> State:
     black = side == "b"
     check_men(board)
     check_rights(board, rights)
-    plies = 2 * (number_in(moves, "the move number", 1, MOST_PLIES // 2) - 1) + black
-    since = number_in(halves, "the clock of fifty moves", 0, MOST_CLOCK)
+    plies = 2 * (max(1, number_in(moves, "the move number", 0, MOST_PLIES // 2)) - 1) + black  # some programs write 0
+    since = min(number_in(halves, "the clock of fifty moves", 0, MOST_PLIES), MOST_CLOCK)
     files = passant_file(board, black, passed)
     bits = sum(int(both[black]) for name, *both in RIGHTS if name in rights)
     turn = int(black) | bits | files << int(PASSANT) | since << int(CLOCK) | plies << int(PLY)

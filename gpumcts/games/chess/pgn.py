@@ -24,7 +24,8 @@ ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White"
 VARIANTS = ("", "standard", "chess", "normal", "from position")
 WIDTH, MOST_SHOWN = 79, 20  # characters; a line of 80 is not allowed
 TOKEN = re.compile(
-    r"""(?P<space>\s+ | ^%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ | [!?]+ | \.+)
+    r"""(?P<space>\s+ | ^%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ | [!?]+ | \.+
+            | (?:e\.p\. | \+/?[-=] | [-=]/?\+ | [=\u00b1\u2213\u2a72\u2a71\u221eN])(?=[\s(){};$]|\Z))
     | (?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:[^\\\n]|\\.)*?)"\s*\])
     | (?P<open>\() | (?P<close>\))
     | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?![^\s(){};\[$!?]))
@@ -122,6 +123,8 @@ def _scores(text: str) -> Iterator[Score]:
             score = Score(score.number + 1, {}, [])
         elif kind == "move" and depth == 0:
             score.moves.append(token[0])
+        elif kind == "number" and depth == 0 and len(score.moves) > 1 and int(token[0].rstrip(". \t\n")) == 1:
+            raise score.wrong_after("the moves begin again at 1: the game has no result, or the next one no tags")
     if depth:
         raise score.wrong_after("a variation that begins with '(' does not end")
     if score.moves or score.tags:

@@ -1,0 +1,130 @@
+"""The disk cache of compiled code: one that cannot be stale, and that processes may fill at the same time.
+
+Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a folder
+named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
+"""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+
+from gpumcts.verbs import JIT_OPTIONS
+
+KEEP_FOLDERS = 3
+LOCK = "lock"
+
+_watched: set[Path] = set()
+
+
+def root() -> Path:
+    """The folder of this program in the user's cache: GPUMCTS_CACHE, XDG_CACHE_HOME or ``~/.cache``."""
+    base = os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "gpumcts"
+
+
+def folder() -> Path:
+    """Where compiled code of this source and these versions is kept."""
+    return Path(numba.config.CACHE_DIR)
+
+
+def _digest() -> str:
+    package = Path(__file__).parent
+    text = hashlib.sha256(repr((JIT_OPTIONS, numba.__version__, np.__version__, llvmlite.__version__)).encode())
+    text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
+    for file in sorted({*package.rglob("*.py"), *_watched}):
+        text.update(file.read_bytes())
+    return text.hexdigest()[:20]
+
+
+def watch(file: Path | None = None) -> None:
+    """Point numba at the folder for the present sources, with ``file`` (a user's own option) among them.
+
+    The oldest folders are removed so that three remain. Where the folder cannot be written, a temporary one serves this
+    process (numba's own default place could hand back stale code), and the reason is printed.
+    """
+    if file is not None:
+        _watched.add(file.resolve())
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return  # the user has chosen a place; numba.config has read it
+    chosen = root() / _digest()
+    try:
+        chosen.mkdir(parents=True, exist_ok=True)
+        os.utime(chosen)
+    except OSError as error:
+        print(
+            f"gpumcts: no compile cache at {chosen}: {error.strerror}; compiling for this process only", file=sys.stderr
+        )
+        chosen = Path(tempfile.mkdtemp(prefix="gpumcts-"))
+        atexit.register(shutil.rmtree, chosen, ignore_errors=True)
+    else:
+        _prune(chosen.parent)
+    numba.config.CACHE_DIR = str(chosen)
+
+
+def _prune(parent: Path) -> None:
+    """Remove the oldest folders; another process may be at it too."""
+    used: list[tuple[float, Path]] = []
+    for found in parent.iterdir():
+        with contextlib.suppress(OSError):
+            if found.is_dir():
+                used.append((found.stat().st_mtime, found))
+    for _, old in sorted(used)[:-KEEP_FOLDERS]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+@functools.cache
+def _lock(place: str) -> Any:
+    from filelock import FileLock
+
+    return FileLock(os.path.join(place, LOCK))
+
+
+@contextlib.contextmanager
+def _turn(place: str) -> Iterator[None]:
+    """One thread at a time in a folder of compiled code; no waiting where it cannot be written, for then nobody writes."""
+    lock = _lock(place)
+    try:
+        lock.acquire()
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def in_turns(files: type) -> None:
+    """Let processes take turns at the index of a function's compiled code: ``files`` is numba's class, or numba-cuda's.
+
+    They share an index for all types of a function. Two that read it at once would choose the same name for different code, and
+    the one whose entry survived could be given the other's.
+    """
+
+    def guarded(method: Callable) -> Callable:
+        @functools.wraps(method)
+        def call(self: Any, *arguments: Any) -> Any:
+            with _turn(self._cache_path):
+                return method(self, *arguments)
+
+        return call
+
+    if not hasattr(files.save, "__wrapped__"):  # type: ignore[attr-defined]
+        files.save, files.load = guarded(files.save), guarded(files.load)  # type: ignore[attr-defined]
+
+
+in_turns(IndexDataCacheFile)
+watch()

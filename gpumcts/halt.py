@@ -1,0 +1,15 @@
+"""When work that is shared out over threads has to end before its end."""
+
+import threading
+
+
+class Halt(threading.Event):
+    """Set where it has been set itself, as by work beside that failed, or where ``stop`` has, which is the user's."""
+
+    def __init__(self, stop: threading.Event | None = None) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def is_set(self) -> bool:
+        """To be looked at now and then; ``wait`` knows nothing of ``stop``."""
+        return super().is_set() or (self._stop is not None and self._stop.is_set())

@@ -1,0 +1,93 @@
+"""The compile cache: its folders, and processes that fill it at the same time."""
+
+import os
+import threading
+
+import numba
+import pytest
+from numba.core.caching import IndexDataCacheFile
+
+from gpumcts import cache
+
+CLASSES = [IndexDataCacheFile]
+try:
+    from numba.cuda.core.caching import IndexDataCacheFile as OfCuda
+
+    from gpumcts.kernels import cuda_kernels  # noqa: F401  it has the class guarded
+
+    CLASSES.append(OfCuda)
+except ImportError:
+    pass
+
+
+@pytest.fixture
+def pointed_back(monkeypatch):
+    """Numba's folder, and the files that are watched, are as before afterwards."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
+    monkeypatch.setattr(cache, "_watched", set())
+
+
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+def test_two_at_once_find_their_own_code(files, tmp_path, monkeypatch):
+    """One is about to write the index that it has read when the other comes: their names for data would be the same."""
+    between, other_done = threading.Event(), threading.Event()
+    real = files._save_index
+
+    def save_index(self, overloads):
+        if "first" in overloads and not between.is_set():
+            between.set()
+            other_done.wait(0.5)  # it cannot be done before us
+        real(self, overloads)
+
+    monkeypatch.setattr(files, "_save_index", save_index)
+    made = [files(str(tmp_path), "function", "stamp") for _ in range(2)]
+    first = threading.Thread(target=made[0].save, args=("first", "code of the first"))
+    first.start()
+    assert between.wait(10)
+    made[1].save("second", "code of the second")
+    other_done.set()
+    first.join()
+    for key in ("first", "second"):
+        assert files(str(tmp_path), "function", "stamp").load(key) == f"code of the {key}"
+
+
+def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    files = IndexDataCacheFile(str(tmp_path), "function", "stamp")
+    files.save("key", "code")
+
+    def refuse(*_, **__):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    assert files.load("key") == "code"
+
+
+def test_the_newest_folders_stay(tmp_path, monkeypatch, pointed_back):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
+    for age in range(4):
+        old = tmp_path / "gpumcts" / f"old{age}"
+        old.mkdir(parents=True)
+        os.utime(old, (1000 - age, 1000 - age))
+    cache.watch()
+    assert {found.name for found in (tmp_path / "gpumcts").iterdir()} == {"old0", "old1", cache.folder().name}
+
+
+def test_a_watched_file_chooses_the_folder(tmp_path, monkeypatch, pointed_back):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
+    option, found = tmp_path / "option.py", []
+    for text in ("a = 1", "a = 2", "a = 1"):
+        option.write_text(text)
+        cache.watch(option)
+        found.append(cache.folder())
+    assert found[0] == found[2] != found[1]
+
+
+def test_without_a_place_for_it_a_temporary_folder_serves(tmp_path, monkeypatch, capsys, pointed_back):
+    (tmp_path / "file").write_text("")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path / "file"))
+    cache.watch()
+    assert cache.folder().is_dir() and not cache.folder().is_relative_to(tmp_path)
+    assert "no compile cache at" in capsys.readouterr().err
