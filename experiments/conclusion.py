@@ -63,7 +63,7 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
     source, item = documents.pop().split("/")
     own = getattr(importlib.import_module(f"experiments.{source}"), "CONCLUSIONS", {})
     files = own[item](results, folder) if item in own else []
-    show(*reduced(results))
+    show(*reduced(results), *overridden(results))
     return files
 
 
@@ -78,6 +78,30 @@ def reduced(results: list[Result]) -> list[str]:
         if ours != theirs:
             words.append(f"{key} {ours} (document: {theirs})")
     return [f"Reduced, budget=small: {'; '.join(words)}."]
+
+
+def overridden(results: list[Result]) -> list[str]:
+    """Games and iterations that are none of the experiment's own, a line; nothing where all are."""
+    words = []
+    for key, of in (("games", lambda config: config.get("games")), ("iterations", _iterations)):
+        played, own = set(), set()
+        for result in results:
+            config = result.config
+            scale = config.get("scales", {}).get(config.get("budget", {}).get("name"), {})
+            if key in scale and (value := of(config)) is not None:
+                played.add(value)
+                own.update(_leaves(scale[key]))
+        if others := sorted(played - own):
+            words.append(f"{key} {_values(others)} (of the experiment: {_values(sorted(own))})")
+    return [f"Not as the experiment has it, by the command line: {'; '.join(words)}."] if words else []
+
+
+def _iterations(config: Mapping[str, Any]) -> Any:
+    return config.get("budget", {}).get("iterations")
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for part in value.values() for leaf in _leaves(part)] if isinstance(value, Mapping) else [value]
 
 
 def _values(values: list[Any]) -> str:

@@ -103,7 +103,9 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
         summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
         if side in seats.programs:
             given_up = result.given_up[("player", "opponent").index(side)]
-            summary[side].update(program=seats.programs[side], **given_up._asdict())
+            summary[side].update(
+                program=seats.programs[side], **given_up._asdict(), **_times(player, earlier.get(side, {}))
+            )
     if seats.programs:
         summary["no_digest"] = NO_DIGEST
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
@@ -113,6 +115,15 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
 def _totals(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
     totals = {key: getattr(player, key) + earlier.get(key, 0) for key in ("iterations", "playouts", "seconds")}
     return {**totals, **{f"{key}_per_second": _rate(totals, key) for key in ("iterations", "playouts")}}
+
+
+def _times(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
+    """The longest move of a program outside, in seconds, and how many took longer than it was granted."""
+    longest = max(getattr(player, "longest", 0.0), earlier.get("longest_move", 0.0))
+    return {
+        "longest_move": longest,
+        "moves_over_time": getattr(player, "over_time", 0) + earlier.get("moves_over_time", 0),
+    }
 
 
 def _rate(totals: dict[str, Any], key: str) -> float:
@@ -154,6 +165,8 @@ def _said_of(side: dict[str, Any]) -> str:
     words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
     if "program" in side:
         words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]
+        if over := side["moves_over_time"]:
+            words.append(f"{over} moves took longer than it was granted, the longest {side['longest_move']:.2f} s")
         words += [f"{reason} ({games})" for reason, games in list(side["reasons"].items())[:MOST_REASONS]]
     if side["first_sees_win_ply"] is not None:
         plies, games = side["first_sees_win_ply"], side["first_sees_win_games"]

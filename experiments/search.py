@@ -47,12 +47,15 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
         found = search.search(root[None], keys, iterations, stop, shown.advance)
         seconds = time.perf_counter() - begin
+    settings = config.player.settings
+    if settings.solve:
+        iterations = int(found.iterations_made(settings.playouts_per_leaf, search.switches.threshold)[0])
     summary = {
         "position": _position_text(config, root),
         "best": _move_text(config, root, int(found.decide()[0])),
         "moves": _moves(config, root, found),
         "iterations": iterations,
-        "playouts": iterations * config.player.settings.playouts_per_leaf,
+        "playouts": iterations * settings.playouts_per_leaf,
         "iterations_per_second": iterations / seconds,
         "seconds": seconds,
         "seed": config.keys.seed,

@@ -51,7 +51,7 @@ def go9(results: list[Result], folder: Path) -> list[str]:
 
     played = [result for result in results if result.summary["games"]]
     of = {kind: [result for result in played if _kind(result) == kind] for kind in ("doubling", "uctk", "gnugo")}
-    ladder = rungs(of["doubling"])
+    ladder = rungs([result for result in of["doubling"] if _is_doubled(result)])
     if ladder:
         heads: dict[str, str] = dict.fromkeys(
             ("playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"), "right"
@@ -72,6 +72,11 @@ CONCLUSIONS = {"go9": go9}
 
 def _kind(result: Result) -> str:
     return str(result.config["options"][result.config["option"]]["kind"])
+
+
+def _is_doubled(result: Result) -> bool:
+    """Whether the command line left the opponent half of the playouts."""
+    return _playouts(result) == 2 * int(result.config["opponent"]["budget"]["iterations"])
 
 
 def _playouts(result: Result) -> int:

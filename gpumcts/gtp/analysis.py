@@ -1,6 +1,7 @@
 """What an engine tells of its search: Leela's lines for Sabaki and others, and commands for GoGui."""
 
 import time
+from typing import NamedTuple
 
 from gpumcts.errors import BadInput
 from gpumcts.gtp.position import COLOURS, Position
@@ -15,49 +16,82 @@ GOGUI = "pspairs/Win Rates %/gpumcts-winrates\nstring/Principal Variation/gpumct
 """For GoGui: type, what its menu says, command."""
 
 
-def terms(arguments: list[str], mover: int) -> tuple[int, float]:
-    """Of ``[colour] [interval N | N]``: whose move (the mover's, if nobody says), and seconds between lines."""
-    words = list(arguments)
-    colour = mover
+NO_COUNT = {
+    "avoid": 3, "allow": 3, "ownership": 1, "ownershipStdev": 1, "movesOwnership": 1, "movesOwnershipStdev": 1,
+    "pvVisits": 1, "pvEdgeVisits": 1, "rootInfo": 1, "noResultValue": 1,
+}  # fmt: skip
+"""Words of Leela's and KataGo's commands that ask for what this search does not have, and how many words follow each."""
+
+
+class Terms(NamedTuple):
+    """How an analysis is to be told: whose move it is, seconds between lines, and the most moves of a line.
+
+    shares : whether win rates are in [0, 1], as KataGo has them, and not in ten-thousandths, as Leela has
+    """
+
+    colour: int
+    interval: float = INTERVAL
+    most: int = MOST_MOVES
+    shares: bool = False
+
+
+def terms(arguments: list[str], mover: int, shares: bool = False) -> Terms:
+    """Of ``[colour] [N] [interval N] [minmoves N] [maxmoves N] ...``; the mover's turn where no colour is named.
+
+    Intervals are hundredths of a second. What this search does not have (ownership, moves to avoid) is passed over. Raises
+    BadInput for anything else.
+    """
+    words, found = list(arguments), Terms(mover, shares=shares)
     if words and words[0].lower() in COLOURS:
-        colour = COLOURS[words.pop(0).lower()]
-    if words[:1] == ["interval"]:
-        words.pop(0)
-    interval = INTERVAL
-    if words:
-        text = words.pop(0)
-        if words or not text.isascii() or not text.isdigit() or len(text) > 6:
+        found = found._replace(colour=COLOURS[words.pop(0).lower()])
+    if words and words[0].isdigit():
+        words.insert(0, "interval")
+    while words:
+        word = words.pop(0)
+        if word in NO_COUNT and len(words) >= NO_COUNT[word]:
+            del words[: NO_COUNT[word]]
+            continue
+        number = words.pop(0) if words else ""
+        if word not in ("interval", "minmoves", "maxmoves") or not _is_count(number):
             raise BadInput("syntax error: it takes a colour, and an interval in hundredths of a second")
-        interval = max(int(text), 1) / 100
-    return colour, interval
+        if word == "interval":
+            found = found._replace(interval=max(int(number), 1) / 100)
+        elif word == "maxmoves":
+            found = found._replace(most=min(max(int(number), 1), MOST_MOVES))
+    return found
 
 
-def info(position: Position, found: Searched) -> str:
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 6
+
+
+def info(position: Position, found: Searched, most: int = MOST_MOVES, shares: bool = False) -> str:
     """``info move D4 visits 12 winrate 5432 order 0 pv D4 ...`` for every move, most visited first, on one line.
 
-    The win rate is in ten-thousandths, for the player to move.
+    The win rate is for the player to move, in ten-thousandths, or as one of the ``shares``.
     """
     parts = []
-    for order, child in enumerate(_children(found)):
+    for order, child in enumerate(_children(found)[:most]):
         line = " ".join(position.line(found.principal_variation(0, child.move)[:MOST_PLIES]))
-        rate = round(10_000 * _rate(child))
+        rate = f"{_rate(child):.4f}" if shares else round(10_000 * _rate(child))
         parts.append(f"info move {line.split()[0]} visits {child.visits} winrate {rate} order {order} pv {line}")
     return " ".join(parts)
 
 
 class Telling:
-    """Lines of an analysis, one at most every ``interval`` seconds."""
+    """Lines of an analysis, one at most every ``terms.interval`` seconds."""
 
-    def __init__(self, position: Position, interval: float, sink: Sink) -> None:
-        self._position, self._interval, self._sink = position, interval, sink
-        self._next = time.monotonic() + interval
+    def __init__(self, position: Position, terms: Terms, sink: Sink) -> None:
+        self._position, self._terms, self._sink = position, terms, sink
+        self._next, self._told = time.monotonic() + terms.interval, -1
 
     def look(self, thinking: Thinking, always: bool = False) -> None:
-        """Tell what is known, if it is time."""
-        if not always and time.monotonic() < self._next:
+        """Tell what is known, if it is time, or ``always`` if it is more than before."""
+        if thinking.iterations == self._told or (not always and time.monotonic() < self._next):
             return
-        self._next = time.monotonic() + self._interval
-        self._sink.write(info(self._position, thinking.found()).encode() + b"\n")
+        self._next, self._told = time.monotonic() + self._terms.interval, thinking.iterations
+        line = info(self._position, thinking.found(), self._terms.most, self._terms.shares)
+        self._sink.write(line.encode() + b"\n")
         self._sink.flush()
 
 

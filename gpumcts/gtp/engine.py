@@ -10,7 +10,7 @@ import numpy as np
 
 import gpumcts
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import gtp_setup, record_format
+from gpumcts.games.contract import Record, gtp_setup, record_format
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import COLOURS, Position
@@ -86,9 +86,8 @@ class Engine:
         if record_format(game) == "sgf":
             self._commands["loadsgf"] = self._load
         self._streams: dict[str, Callable[[Request, Lines, Sink], None]] = {
-            "lz-analyze": self._analyze,
-            "analyze": self._analyze,
-            "lz-genmove_analyze": self._genmove_analyze,
+            **dict.fromkeys(("lz-analyze", "analyze", "kata-analyze"), self._analyze),
+            **dict.fromkeys(("lz-genmove_analyze", "genmove_analyze", "kata-genmove_analyze"), self._genmove_analyze),
         }
 
     @property
@@ -168,6 +167,7 @@ class Engine:
 
     def _clear_board(self, arguments: list[str]) -> str:
         self._forget()
+        self.clock.restart()
         self.position = Position(self.position.game, self.position.number + 1)
         self._thinking = None
         return ""
@@ -195,14 +195,24 @@ class Engine:
         if number is not None and (number != int(number) or number < 1):
             raise Refusal(SYNTAX)
         try:
-            record = read_record(self.position.game, arguments[0], None if number is None else int(number) - 1)
+            record = self._record(arguments[0], None if number is None else int(number) - 1)
             game, terms = self._changed(record.terms) if self._with_terms else (record.game, self._terms)
         except BadInput as error:
             raise Refusal(f"cannot load file: {error}") from None
         self._forget()
+        self.clock.restart()
         position = Position.of_record(record._replace(game=game), self.position.number + 1)
         self._go_over_to(position, terms)
         return ""
+
+    def _record(self, file: str, plies: int | None) -> Record:
+        """The game in a file up to so many moves, or as many as it has."""
+        try:
+            return read_record(self.position.game, file, plies)
+        except BadInput:
+            if plies is None:
+                raise
+        return read_record(self.position.game, file, None)
 
     def _play(self, arguments: list[str]) -> str:
         if len(arguments) != 2:
@@ -296,15 +306,15 @@ class Engine:
 
     def _analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """Search on and tell what is found, until another line comes."""
-        colour, interval = analysis.terms(request.arguments, self.position.mover)
-        position = self._for(colour)
+        terms = self._told_as(request)
+        position = self._for(terms.colour)
         searcher = self._searcher.result()
         if self._thinking is None or self._thinking[0] != _of(position):
             self._new_search(searcher, position)
         assert self._thinking is not None
         thinking = self._thinking[1]
         sink.write(f"={request.id}\n".encode())
-        told = analysis.Telling(position, interval, sink)
+        told = analysis.Telling(position, terms, sink)
         for _ in thinking.slices(None, None):
             told.look(thinking)
             if lines.waiting():
@@ -314,13 +324,16 @@ class Engine:
             time.sleep(SECONDS_A_LOOK)
         sink.write(b"\n")
 
+    def _told_as(self, request: Request) -> analysis.Terms:
+        return analysis.terms(request.arguments, self.position.mover, request.name.startswith("kata-"))
+
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """A move as ``genmove`` finds it, telling on the way."""
-        colour, interval = analysis.terms(request.arguments, self.position.mover)
-        told = analysis.Telling(self._for(colour), interval, sink)
+        terms = self._told_as(request)
+        told = analysis.Telling(self._for(terms.colour), terms, sink)
         sink.write(f"={request.id}\n".encode())
         try:
-            text = self._genmove(["bw"[colour]], told.look)
+            text = self._genmove(["bw"[terms.colour]], told.look)
         except BadInput as error:  # no memory: the answer has begun, and cannot become a refusal
             self._say(str(error))
             text = "resign"
@@ -328,7 +341,7 @@ class Engine:
 
 
 def _of(position: Position) -> tuple:
-    return position.number, *position.moves
+    return position.number, position.played
 
 
 def _colour(arguments: list[str]) -> int:

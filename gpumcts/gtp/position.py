@@ -20,6 +20,7 @@ class Position(position.Position):
     def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
         super().__init__(game, number, start)
         self._marks: list[int] = []  # plies before each command that moved
+        self._left_out: set[int] = set()  # plies that are passes which GTP leaves out
 
     def turn_to(self, colour: int) -> None:
         """Let the other player pass where it is not ``colour``'s turn and he may, as GTP leaves passes out; else BadInput."""
@@ -27,10 +28,29 @@ class Position(position.Position):
             raise BadInput("the game is over")
         if colour == self.mover:
             return
-        self.push(self.parse(PASS))
+        try:
+            self._push_left_out(self.parse(PASS))
+        except BadInput:  # the game has none, or not here
+            raise BadInput("it is the other player's turn") from None
         if self.over or colour != self.mover:
             self._pop()
             raise BadInput("it is the other player's turn")
+
+    @property
+    def played(self) -> tuple[tuple[int, bool], ...]:
+        """The moves so far, each with whether it is a pass that GTP left out."""
+        return tuple((move, ply in self._left_out) for ply, move in enumerate(self.moves))
+
+    def _push_left_out(self, move: int) -> None:
+        """A pass that does not count as one."""
+        self._left_out.add(len(self.moves))
+        self.push(move)
+        with np.errstate(over="ignore"):
+            self._change_last(contract.pass_left_out(self.game, self._states[-1]))
+
+    def _pop(self) -> None:
+        super()._pop()
+        self._left_out.discard(len(self.moves))
 
     def play(self, colour: int, move: int | str) -> None:
         """A move of ``colour``; raises BadInput, and changes nothing, where it is not legal."""
@@ -55,8 +75,8 @@ class Position(position.Position):
     def of(self, game: Any) -> Self:
         """The same moves in a game of other terms, such as another komi."""
         fresh = type(self)(game, self.number, self.start)
-        for move in self.moves:
-            fresh.push(move)
+        for move, left_out in self.played:
+            (fresh._push_left_out if left_out else fresh.push)(move)
         fresh._marks = list(self._marks)
         return fresh
 

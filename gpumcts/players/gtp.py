@@ -37,6 +37,7 @@ class Chair(outside.Chair):
     def __init__(self, game: Any, terms: Terms, log: Log | None = None) -> None:
         self._terms, self._program = terms, Program(terms.command, terms.patience, log)
         super().__init__(game, self._program)
+        self.limit = terms.seconds
         try:
             for command in (*terms.setup, *gtp_setup(self._rules.game), *self._time_settings()):
                 self._begin(command)

@@ -20,6 +20,7 @@ class Chair(ABC):
     """One program and the game that it holds: ``game`` is its number or None, ``moves`` those that it knows of."""
 
     def __init__(self, game: Any, process: Process) -> None:
+        self.limit: float | None = None  # seconds that it was granted for a move
         self.game: int | None = None
         self.moves: list[int] = []
         self._rules, self._process = Rules(game), process
@@ -97,6 +98,7 @@ class OutsidePlayer:
         if processes < 1:
             raise BadInput(f"player.processes={processes} is not at least 1")
         self.name, self.seconds = name, 0.0
+        self.longest, self.over_time = 0.0, 0  # seconds of the longest move, and how many took longer than was granted
         self._make, self._on_progress = make, on_progress
         self._free: list[Chair | None] = [None] * processes  # None: a process that is not started yet
         self._changed = threading.Condition()
@@ -131,7 +133,9 @@ class OutsidePlayer:
                 chair = self._ready(chair)
                 chair.game = game
             chair.follow(moves, stop)
+            begin = time.perf_counter()
             move = chair.move(state, stop)
+            self._took(time.perf_counter() - begin, chair.limit)
             if move == RESIGNED:
                 reason = "resigned"
         except Trouble as error:
@@ -144,6 +148,11 @@ class OutsidePlayer:
         if self._on_progress is not None:
             self._on_progress(1.0)
         return move, reason
+
+    def _took(self, seconds: float, limit: float | None) -> None:
+        with self._changed:
+            self.longest = max(self.longest, seconds)
+            self.over_time += limit is not None and seconds > limit
 
     def _ready(self, chair: Chair | None) -> Chair:
         """A process at the start of a game; a new one for one that has died or hangs since its last game, which is over."""

@@ -62,10 +62,13 @@ class UctPlayer:
         begin = time.perf_counter()
         searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
+        settings = self._searcher.settings
         made = len(states) * self._budget
+        if settings.solve:
+            made = int(searched.iterations_made(settings.playouts_per_leaf, self._searcher.switches.threshold).sum())
         with self._counting:
             self.iterations += made
-            self.playouts += made * self._searcher.settings.playouts_per_leaf
+            self.playouts += made * settings.playouts_per_leaf
             self.seconds += time.perf_counter() - begin
         return moves, _views(*searched.worth(moves))
 

@@ -1,10 +1,16 @@
-"""The game an engine has on its board, move by move. Plain Python: it is there before anything is compiled."""
+"""The game an engine has on its board, move by move.
+
+Plain Python: it is there before anything is compiled. In long games alone, rules that look back at all of it are compiled ones.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from gpumcts.games import contract
+from gpumcts.kernels.batch import Rules
+
+LONG = 30  # positions; plain Python looks back at so many in some milliseconds
 
 
 class Position:
@@ -18,6 +24,7 @@ class Position:
         self.moves: list[int] = []
         self.start = contract.start(game) if start is None else start
         self._states = [self.start]
+        self._earlier: list[np.ndarray] = []  # the same packed, as far as they have been asked for
         self._looks_back = contract.has_history(game)
         self._seen: Any = None  # the last state as ``with_history`` gives it, once someone has asked
 
@@ -27,15 +34,23 @@ class Position:
         if not self._looks_back:
             return self._states[-1]
         if self._seen is None:
-            earlier = np.stack([self._packed(state) for state in self._states])[:-1]
-            with np.errstate(over="ignore"):
-                self._seen = contract.with_history(self.game, self._states[-1], earlier)
+            self._seen = self._looking_back()
         return self._seen
+
+    def _looking_back(self) -> Any:
+        missing = self._states[len(self._earlier) : -1]
+        self._earlier += [self._packed(state) for state in missing]
+        earlier = np.array(self._earlier, np.uint64).reshape(-1, self.game.WORDS)
+        if len(earlier) < LONG:
+            with np.errstate(over="ignore"):
+                return contract.with_history(self.game, self._states[-1], earlier)
+        rules = Rules(self.game)
+        return rules.state(rules.with_history(self._packed(self._states[-1]), earlier))
 
     @property
     def mover(self) -> int:
         """Who moves: 0 or 1."""
-        return int(contract.mover(self.game, self.state))
+        return int(contract.mover(self.game, self._states[-1]))
 
     @property
     def legal(self) -> list[int]:
@@ -72,7 +87,13 @@ class Position:
 
     def _pop(self) -> None:
         self._states.pop()
+        del self._earlier[len(self._states) - 1 :]
         self.moves.pop()
+        self._seen = None
+
+    def _change_last(self, state: Any) -> None:
+        """Put another state in the place of the current one."""
+        self._states[-1] = state
         self._seen = None
 
     # ------------------------------------------------------------------------------------------------------ text

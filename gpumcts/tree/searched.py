@@ -18,6 +18,16 @@ class Searched:
         self.table, self.iterations, self.forest = table, iterations, forest
         self._keys, self._by_value = keys, by_value
 
+    def iterations_made(self, playouts: int, threshold: int = 0) -> np.ndarray:
+        """Iterations that each tree was given, int64[T]: fewer than asked for where its root was proven, which ends its search.
+
+        playouts : of a leaf; threshold : playouts that end in a root before it has children. With what was kept of earlier
+        searches (``Settings.reuse``) it is an upper bound.
+        """
+        there = np.arange(self.table.visits.shape[1]) < self.table.count[:, None]
+        visits = np.where(there, self.table.visits, 0).sum(axis=1)
+        return np.minimum(-(-visits // playouts) + -(-threshold // playouts), self.iterations)
+
     def decide(self) -> np.ndarray:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
         return root.decide(self.table, self._by_value, self._keys)

@@ -20,7 +20,7 @@ class Position(position.Position):
 
     def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
         super().__init__(game, number, start)
-        self._states = [self._played_on(self.start)]
+        self._change_last(self._played_on(self.start))
 
     @property
     def state(self) -> Any:
@@ -31,7 +31,7 @@ class Position(position.Position):
     def push(self, move: int) -> None:
         """Play a legal move of whoever is to move."""
         super().push(move)
-        self._states[-1] = self._played_on(self._states[-1])
+        self._change_last(self._played_on(self._states[-1]))
 
     def _moves_in(self, state: Any) -> int:
         with np.errstate(over="ignore"):

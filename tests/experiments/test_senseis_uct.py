@@ -9,8 +9,10 @@ from experiments.senseis_uct import CONCLUSIONS, rungs
 OPTIONS = {"a": {"kind": "doubling"}, "b": {"kind": "uctk"}, "c": {"kind": "gnugo"}}
 
 
-def result(playouts, wins, losses, option="a"):
+def result(playouts, wins, losses, option="a", against=None):
+    opponent = {"budget": {"iterations": playouts // 2 if against is None else against}}
     config = {"options": OPTIONS, "option": option, "budget": {"iterations": playouts}, "title": f"{playouts} {option}"}
+    config["opponent"] = opponent
     counts = {"games": wins + losses, "wins": wins, "draws": 0, "losses": losses}
     rates = {"win_rate": wins / (wins + losses), "ci95_low": 0.1, "ci95_high": 0.9}
     return Result(Path("x"), config, {}, {**counts, **rates})
@@ -31,6 +33,12 @@ def test_a_gap_or_a_step_without_end_has_no_sum():
     assert [math.isnan(rung.total) for rung in gap] == [False, True, True]
     won = rungs([result(1000, 60, 40), result(2000, 10, 0)])
     assert math.isinf(won[1].total) and math.isinf(won[1].total_half)
+
+
+def test_a_doubling_that_the_command_line_made_none_is_no_step(tmp_path, capsys):
+    CONCLUSIONS["go9"]([result(1000, 75, 25), result(20, 60, 40, against=500)], tmp_path)
+    said = capsys.readouterr().out
+    assert "+191 ± " in said and "+70 ± " not in said
 
 
 def test_the_end_of_the_sweep(tmp_path, capsys):

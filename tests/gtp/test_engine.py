@@ -289,6 +289,25 @@ def test_the_clock():
     clock.set(1, 10, 2)
     clock.used(0, 2)
     assert 4 < clock.seconds(0, 30) < 5
+    clock.restart()
+    assert clock.seconds(0, 30) == clock.seconds(1, 30)
+
+
+def test_the_time_of_one_player_says_nothing_of_the_others():
+    clock = Clock()
+    clock.tell(0, 60, 0)
+    assert clock.seconds(0, 30) < 60 and clock.seconds(1, 30) == math.inf
+    clock.used(1, 5)
+    assert clock.seconds(1, 30) == math.inf
+
+
+@pytest.mark.parametrize("command", ["clear_board", "boardsize 8"])
+def test_a_new_game_has_its_time_again(engine, command):
+    fresh = engine()
+    texts(fresh, "time_settings 30 0 0", "time_left b 1 0")
+    assert fresh.clock.seconds(0, 10) < 1
+    texts(fresh, command)
+    assert fresh.clock.seconds(0, 10) > 1
 
 
 # -------------------------------------------------------------------------------------------------------- analysis
@@ -345,10 +364,38 @@ def test_analysis_goes_on_where_it_was_and_stops_at_once(engine):
 def test_analysis_refuses_what_it_cannot_do(engine):
     fresh = engine()
     assert texts(fresh, "lz-analyze w", "lz-analyze b soon", "lz-analyze interval", "gpumcts-pv")[:2] == [
-        "?move 'pass' is not legal here; legal: d3 c4 f5 e6",
+        "?it is the other player's turn",
         "?syntax error: it takes a colour, and an interval in hundredths of a second",
     ]
-    assert analysis.terms(["interval", "20"], 1) == (1, 0.2) and analysis.terms(["B"], 1) == (0, analysis.INTERVAL)
+    assert analysis.terms(["interval", "20"], 1)[:2] == (1, 0.2)
+    assert analysis.terms(["B"], 1)[:2] == (0, analysis.INTERVAL)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("b 10 maxmoves 3", (0, 0.1, 3)),
+        ("interval 10 minmoves 1", (1, 0.1, analysis.MOST_MOVES)),
+        ("w 50 avoid b A1,B2 1 maxmoves 2 ownership true", (1, 0.5, 2)),
+        ("maxmoves 0 interval 0", (1, 0.01, 1)),
+    ],
+)
+def test_what_guis_ask_of_an_analysis(words, found):
+    assert analysis.terms(words.split(), 1)[:3] == found
+
+
+@pytest.mark.parametrize("words", ["10 10", "maxmoves", "maxmoves x", "avoid b A1", "interval 1234567", "boo 1"])
+def test_what_no_analysis_has(words):
+    with pytest.raises(BadInput, match="syntax error"):
+        analysis.terms(words.split(), 0)
+
+
+def test_katagos_analysis_has_shares_and_as_many_moves_as_asked_for(engine):
+    ((_, _, text), *_) = talk(engine(), "kata-analyze b 1 maxmoves 2", "name")
+    lines = [line for line in text.splitlines() if line.startswith("info")]
+    assert lines and all(line.count("info move") == 2 for line in lines[1:])
+    rates = [float(word) for word in re.findall(r"winrate (\S+)", text)]
+    assert all(0 <= rate <= 1 for rate in rates) and any(0 < rate < 1 for rate in rates)
 
 
 def test_genmove_with_analysis_and_goguis_commands(engine):

@@ -1,6 +1,7 @@
 """Our engine for Go: boards and komi, superko, records, resigning; and GNU Go through both ends."""
 
 import json
+import random
 import re
 import shutil
 
@@ -10,12 +11,14 @@ import pytest
 from gpumcts.games.contract import lead, parse_position, play
 from gpumcts.games.go import Go
 from gpumcts.gtp.engine import Engine, Limits
+from gpumcts.gtp.position import Position
 from gpumcts.gtp.program import Program, Refused
 from gpumcts.match.runner import play_match
 from gpumcts.options import compiled
 from gpumcts.players.gtp import GtpPlayer, Terms
 from gpumcts.players.uct import UctPlayer
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.programs import position
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
@@ -98,7 +101,47 @@ def test_the_end_is_scored_by_area(engine):
         "=", "?cannot score: the game is not over", "=", "=", "=B+73.5",
     ]  # fmt: skip
     assert texts(fresh, "komi 81", "final_score", "komi 100", "final_score") == ["=", "=0", "=", "=W+19"]
-    assert texts(fresh, "play w C3", "undo", "play w C3") == ["?illegal move", "=", "?illegal move"]
+    assert texts(fresh, "play w C3", "undo", "play w C3") == [
+        "?illegal move",
+        "=",
+        "=",
+    ]  # Black's pass is left out then
+
+
+def test_a_pass_that_is_left_out_is_none(engine):
+    """Black moves twice, and the next pass is the first: before, it ended the game, and ``genmove b`` chose it."""
+    fresh = engine(iterations=200)
+    assert texts(fresh, "play b E5", "play b E6") == ["=", "="]
+    assert texts(fresh, "genmove b")[0] not in ("=pass", "=PASS", "=resign")
+    assert texts(fresh, "play b pass", "final_score") == ["=", "?cannot score: the game is not over"]
+    assert texts(fresh, "play w pass", "final_score")[1].startswith("=B+")
+    assert texts(fresh, *["undo"] * 3, "komi 6.5", "play b pass", "final_score") == ["="] * 5 + [
+        "?cannot score: the game is not over"
+    ]
+
+
+def test_analyses_of_a_pass_made_and_one_left_out_are_two(engine):
+    left_out, made = Position(compiled(GO)), Position(compiled(GO))
+    left_out.play(0, "E5")
+    left_out.turn_to(0)
+    made.play(0, "E5")
+    made.play(1, "pass")
+    assert left_out.moves == made.moves and left_out.played != made.played
+
+
+def test_looking_back_is_the_same_compiled_and_in_plain_python(monkeypatch):
+    game, rng = compiled(Go(size=9)), random.Random(7)
+    slow, fast = Position(game), Position(game)
+    for ply in range(90):
+        monkeypatch.setattr(position, "LONG", 1000)
+        expected = slow.state
+        monkeypatch.setattr(position, "LONG", 5)
+        assert fast.state == expected
+        move = rng.choice(fast.legal[:-1] or fast.legal)
+        slow.push(move), fast.push(move)
+        if ply % 10 == 9:  # and after moves are taken back
+            for each in (slow, fast):
+                each._pop()
 
 
 def test_lead():
@@ -120,13 +163,13 @@ def test_records(engine, tmp_path):
     assert texts(fresh, "play w A1", "play b A1", "undo", "undo", "play w D4", "showboard")[:5] == [
         "=", "?illegal move", "=", "=", "=",
     ]  # fmt: skip
+    assert texts(fresh, f"loadsgf {path} 6") == ["="] and len(fresh.position.moves) == 3, "as many as there are"
     assert texts(fresh, f"loadsgf {path} 2") == ["="] and len(fresh.position.moves) == 1
     wrong = {
         f"loadsgf {broken}": f"cannot load file: {broken}: line 2, column 4: White's move 'E5' is not legal here: ",
         f"loadsgf {tmp_path / 'no'}": f"cannot load file: {tmp_path / 'no'} cannot be read: No such file or directory",
         "loadsgf": "syntax error",
         f"loadsgf {path} 0": "syntax error",
-        f"loadsgf {path} 6": f"cannot load file: {path}: the game has 3 moves, no 5",
     }
     for command, answer in wrong.items():
         (said,) = texts(fresh, command)

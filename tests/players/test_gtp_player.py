@@ -88,6 +88,13 @@ def test_a_slow_program_is_waited_for(tmp_path):
     assert result.given_up[1] == (0, 0, {})
 
 
+def test_moves_that_took_longer_than_was_granted_are_counted():
+    player = GtpPlayer(GAME, Terms(["program"], seconds=1))
+    for seconds, limit in ((0.5, 1), (1.5, 1), (2.5, 1), (9.0, None)):
+        player._took(seconds, limit)
+    assert (player.over_time, player.longest) == (2, 9.0)
+
+
 def test_a_program_that_fails_in_every_game_ends_no_match(tmp_path):
     result = play(tmp_path, Terms([*FAKE, "crash"]), games=6, processes=2, at_once=2)
     assert result.wins == result.given_up[1].forfeited == 6

@@ -17,6 +17,7 @@ from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
+from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.root import RootTable, decide
 from gpumcts.tree.settings import Settings
@@ -218,6 +219,10 @@ def test_a_solved_tree_stays_as_it_is(settings):
     found = searcher.search(states, keys, 600)
     assert found.forest.proof[:, ROOT].all() and len(set(found.forest.visits[:, ROOT])) > 10
     assert found.forest.visits[:, ROOT].max() < 300
+    assert found.iterations_made(1, searcher.switches.threshold).tolist() == found.forest.visits[:, ROOT].tolist()
+    player = UctPlayer(searcher, 600)
+    player.choose(states, keys, np.arange(70))
+    assert player.iterations == player.playouts == found.forest.visits[:, ROOT].sum() < 70 * 600
     assert same(found, searcher.search(states, keys, 3_000))
     assert same(found, searcher_of(operator_of("average"), settings, game, threads=3).search(states, keys, 600))
     offloaded = searcher_of(operator_of("average"), settings, game, engine=Elsewhere(game), threads=2)

@@ -1,6 +1,6 @@
 """What can be chosen about Go, and the classes that its sizes become in compiled code."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Interval
@@ -19,7 +19,7 @@ class Go(NamedTuple):
     liberty_weight : what a liberty of a player's stones is worth there
     """
 
-    size: Annotated[int, Interval(ge=9, le=19)] = 9
+    size: Literal[9, 13, 19] = 9
     komi: Annotated[float, Interval(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
     area_weight: Annotated[int, Interval(ge=1, le=1000)] = 4
     liberty_weight: Annotated[int, Interval(ge=0, le=1000)] = 1

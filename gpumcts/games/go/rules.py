@@ -169,6 +169,12 @@ def go_play(game, state, move):
     return closed(game, after_stone(game, position, U(move)))
 
 
+@contract.pass_left_out.implements(Board)
+def go_pass_left_out(game, state):
+    own, opp, banned, turn = opened(game, state)
+    return closed(game, Position(own, opp, banned, turn & ~PASSES))
+
+
 @contract.over.implements(Board)
 def go_over(game, state):
     return ended(game, state.turn)

@@ -35,7 +35,8 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     text = text_of(sgf)
     nodes = main_line(text)
     board = terms_of(text, nodes[0])
-    option = Go(board.size, game.half_points / 2 if board.komi is None else board.komi)
+    size: Any = board.size
+    option = Go(size, game.half_points / 2 if board.komi is None else board.komi)
     try:
         kind = option.compiled()
     except BadInput as error:
