@@ -22,9 +22,6 @@ CONCLUSIONS = {"fig4": fig4, "fig5": fig5, "fig6": fig6}
 FIGURES = {"fig3": fig3}
 """Worked figures, for experiments.worked."""
 
-TABLE_ENTRIES = {"fig6": (100_000, 10_000, 5_000, 1_000), "table1": 1 << 20}
-"""Entries of the tables of Figure 6, and of UCT's in Amazons."""
-
 TABLE_1 = {"001": 0.392, "01": 0.489, "1": 0.81, "5": 0.96}
 """Win rate of UCT against MC in Amazons by seconds a move (0.01 to 5), 1000 games each."""
 

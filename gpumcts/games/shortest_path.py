@@ -23,7 +23,6 @@ from gpumcts.jit import inlined, nth_set_bit, popcount
 U = np.uint64
 SIDE = 5
 EAST_EDGE = sum(1 << row * SIDE + SIDE - 1 for row in range(SIDE))  # the squares of the last column, as bits
-GOAL = U(SIDE * SIDE - 1)
 EAST, SOUTH, SOUTH_EAST = 0, 1, 2
 MOVES = ("e", "s", "se")
 MIDDLE = 16  # the cost whose score is 0

@@ -9,7 +9,6 @@ from gpumcts.rng import mix
 
 U = np.uint64
 FIRST_ROOM = 1024  # nodes, a power of two
-DEEPEST = (1 << 32) - 1
 
 
 class Store(NamedTuple):

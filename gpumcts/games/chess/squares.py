@@ -20,9 +20,9 @@ FILE_A = U(0x0101010101010101)
 FILE_H = FILE_A << U(7)
 NOT_A, NOT_H = ~FILE_A, ~FILE_H
 NOT_AB, NOT_GH = ~(FILE_A | FILE_A << U(1)), ~(FILE_H | FILE_H >> U(1))
-RANK_1, RANK_3, RANK_8 = U(0xFF), U(0xFF) << U(16), U(0xFF) << U(56)
+RANK_3, RANK_8 = U(0xFF) << U(16), U(0xFF) << U(56)
 
-S1, S6, S7, S8, S9, S10, S15, S16, S17 = (U(s) for s in (1, 6, 7, 8, 9, 10, 15, 16, 17))
+S1, S6, S7, S8, S9, S10, S15, S17 = (U(s) for s in (1, 6, 7, 8, 9, 10, 15, 17))
 
 
 @inlined

@@ -79,7 +79,6 @@ MICHNIEWSKI = {
         -50, -30, -30, -30, -30, -30, -30, -50,
     ),
 }
-PESTO_PHASE = {"P": 0, "N": 1, "B": 1, "R": 2, "Q": 4, "K": 0}
 PESTO_WORTH_MIDDLE = {"P": 82, "N": 337, "B": 365, "R": 477, "Q": 1025, "K": 0}
 PESTO_MIDDLE = {
     "P": (
