@@ -8,7 +8,7 @@
 ``crossover.json``  which engine is fastest for how many trees and playouts; ``engine=auto`` follows it once it lies in the cache
                     folder, or GPUMCTS_CROSSOVER names it
 
-Takes no more than numpy, numba, numba-cuda, CuPy, pytest, psutil and annotated-types; matches need filelock. Every suite has a
+Takes no more than numpy, numba, numba-cuda, CuPy, pytest, psutil, annotated-types and filelock. Every suite has a
 process and a time of its own, so that one that fails or hangs costs no other. The exit code is 1 where a test failed or none ran,
 or a suite failed, and 2 where no device can be used.
 """
