@@ -41,7 +41,7 @@ class Position:
         missing = self._states[len(self._earlier) : -1]
         self._earlier += [self._packed(state) for state in missing]
         earlier = np.array(self._earlier, np.uint64).reshape(-1, self.game.WORDS)
-        if len(earlier) < LONG:
+        if not self._long:
             with np.errstate(over="ignore"):
                 return contract.with_history(self.game, self._states[-1], earlier)
         rules = Rules(self.game)
@@ -55,23 +55,35 @@ class Position:
     @property
     def legal(self) -> list[int]:
         """The legal moves; none where the game is over."""
+        if self._long:
+            return Rules(self.game).legal_moves(self.words()).tolist()
         with np.errstate(over="ignore"):
-            count = int(contract.count_moves(self.game, self.state))
-            return [int(contract.nth_move(self.game, self.state, k)) for k in range(count)]
+            return [int(contract.nth_move(self.game, self.state, k)) for k in range(self._count())]
 
     @property
     def only_move(self) -> int | None:
         """The legal move, where there is but one."""
+        if self._count() != 1:
+            return None
         with np.errstate(over="ignore"):
-            if int(contract.count_moves(self.game, self.state)) != 1:
-                return None
             return int(contract.nth_move(self.game, self.state, 0))
 
     @property
     def over(self) -> bool:
         """Whether the game is over."""
+        return self._count() == 0
+
+    @property
+    def _long(self) -> bool:
+        """Whether compiled rules answer, which take a while to load and then no time."""
+        return self._looks_back and len(self._states) > LONG
+
+    def _count(self) -> int:
+        """Legal moves; 0 where the game is over."""
+        if self._long:
+            return int(Rules(self.game).count_moves(self.words()[None])[0])
         with np.errstate(over="ignore"):
-            return int(contract.count_moves(self.game, self.state)) == 0
+            return int(contract.count_moves(self.game, self.state))
 
     def parse(self, text: str) -> int:
         """The legal move that ``text`` names; raises BadInput where it names none."""

@@ -8,8 +8,10 @@ import shutil
 import numpy as np
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.games.contract import lead, parse_position, play
 from gpumcts.games.go import Go
+from gpumcts.games.go.text import point_name
 from gpumcts.gtp.engine import Engine, Limits
 from gpumcts.gtp.position import Position
 from gpumcts.gtp.program import Program, Refused
@@ -137,11 +139,26 @@ def test_looking_back_is_the_same_compiled_and_in_plain_python(monkeypatch):
         expected = slow.state
         monkeypatch.setattr(position, "LONG", 5)
         assert fast.state == expected
-        move = rng.choice(fast.legal[:-1] or fast.legal)
+        assert slow.only_move == fast.only_move and slow.over == fast.over
+        monkeypatch.setattr(position, "LONG", 1000)
+        legal = slow.legal
+        monkeypatch.setattr(position, "LONG", 5)
+        assert legal == fast.legal
+        if ply % 9 == 0:  # one point alone is asked when a move is read
+            assert legal[:-1] == [move for move in range(81) if is_read(fast, move)]
+        move = rng.choice(legal[:-1] or legal)
         slow.push(move), fast.push(move)
         if ply % 10 == 9:  # and after moves are taken back
             for each in (slow, fast):
                 each._pop()
+
+
+def is_read(at, move):
+    """Whether a point is taken for a legal move."""
+    try:
+        return at.parse(point_name(at.game, move)) == move
+    except BadInput:
+        return False
 
 
 def test_lead():

@@ -84,6 +84,16 @@ def legal_points(game, position):
 
 
 @inlined
+def may_take(game, position, stone):
+    """Whether the player to move may take a point (a set of one): ``legal_points`` of it alone."""
+    own, opp, banned, _ = position
+    empty = empty_points(game, own, opp)
+    if is_empty(both(stone, less(empty, banned))):
+        return False
+    return (not is_empty(both(neighbours(game, stone), empty))) or breathes(game, own, opp, empty, stone)
+
+
+@inlined
 def ko_after(game, own, opp, stone, captured):
     """The point that the opponent may not take back: a lone stone has captured one, and that is its only liberty."""
     if is_empty(captured) or size(captured) != U(1):

@@ -14,8 +14,8 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import Points, both, flood, is_empty, less, neighbours, number_of, points_of
-from gpumcts.games.go.rules import areas, empty_points, legal_points
+from gpumcts.games.go.points import Points, both, flood, is_empty, less, neighbours, number_of, point_set, points_of
+from gpumcts.games.go.rules import areas, empty_points, may_take
 from gpumcts.games.go.setup import (
     BEFORE,
     LAST,
@@ -88,7 +88,7 @@ def parse_go_move(game, state, text):
         last = point_name(game, game.CELLS - 1)
         raise BadInput(f"move {text!r} is no point of this board, A1 to {last} without I, and not pass")
     position, name = opened(game, state), point_name(game, point)
-    if number_of(legal_points(game, position)) >> point & 1:
+    if may_take(game, position, point_set(game, U(point))):
         return point
     if (number_of(position.own) | number_of(position.opp)) >> point & 1:
         raise BadInput(f"move {text!r} is not legal here: there is a stone on {name}")
