@@ -13,6 +13,7 @@ from experiments.benchmarks import busy, machine, measure
 from experiments.benchmarks.measure import Contender, Row, compare
 from experiments.gpu_check import Counted, check
 from gpumcts.kernels import crossover, device
+from tests import conftest
 
 ROOT = gpu_check.ROOT
 SMALL = """
@@ -66,7 +67,9 @@ def test_suites_in_the_simulator(rows):
     assert "UCT, average, 2 trees x 3, 2 a leaf: kernels busy" in said
     assert "2 games of 3 iterations a move, 2 playouts a leaf: kernels busy" in said
     (held,) = (row for row in found["playouts"] if row.what == many)
-    assert set(held.ratios) >= {"uniform, cpu, threads=1", "minimax depth 2, cpu, threads=1"}
+    assert set(held.ratios) >= {"uniform, cpu, threads=1", "uniform, one by one, cpu, threads=1"}
+    informed = next(row for row in found["playouts"] if row.what.startswith("minimax depth 1") and row.ratios)
+    assert set(informed.ratios) == {"minimax depth 2, cpu, threads=1"}
 
 
 @pytest.mark.slow
@@ -144,6 +147,13 @@ def test_tests_are_counted(tmp_path, monkeypatch):
     assert found._replace(seconds=0) == Counted(tests=7, failures=2, errors=1, skipped=2, unfinished=1)
     assert not found.sound and found.passed == 2
     assert "1 failed" in (tmp_path / "tests.txt").read_text("utf-8")
+
+
+def test_suites_find_what_tests_have_compiled(monkeypatch, tmp_path):
+    """One cache for both: a suite that compiled its kernels anew would not end in its time."""
+    for base in (tmp_path, tmp_path / conftest._OWN):
+        monkeypatch.setenv("GPUMCTS_CACHE", str(base))
+        assert gpu_check._environment()["GPUMCTS_CACHE"] == str(tmp_path / conftest._OWN)
 
 
 def test_files_with_tests_for_a_device():
