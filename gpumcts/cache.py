@@ -94,11 +94,11 @@ def _lock(place: str) -> Any:
 
 @contextlib.contextmanager
 def _turn(place: str) -> Iterator[None]:
-    """One thread at a time in a folder of compiled code; no waiting where it cannot be written, for then nobody writes."""
+    """One thread at a time in a folder of compiled code; no waiting where it cannot be written, or knows no locks."""
     lock = _lock(place)
     try:
         lock.acquire()
-    except OSError:
+    except (OSError, NotImplementedError):
         yield
         return
     try:

@@ -325,6 +325,9 @@ class Engine:
         sink.write(b"\n")
 
     def _told_as(self, request: Request) -> analysis.Terms:
+        for word in ("avoid", "allow"):
+            if word in request.arguments:
+                self._say(f"{request.name}: {word} is passed over, all moves are searched")
         return analysis.terms(request.arguments, self.position.mover, request.name.startswith("kata-"))
 
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
