@@ -164,9 +164,8 @@ def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
     for color, (name, shares) in zip(CURVES, summary["shares"].items(), strict=False):
         mean, low, high = (100 * np.array(part) for part in zip(*(row["share"] for row in shares), strict=True))
         axes.fill_between(summary["deltas"], low, high, color=color, alpha=0.12, linewidth=0)
-        style = (
-            {"linestyle": ":", "zorder": 3} if name == "disagree" else {}
-        )  # it lies on ``worse`` wherever m is no better
+        # The first lies on ``worse`` wherever m is no better than it looks.
+        style = {"linestyle": ":", "zorder": 3} if name == "disagree" else {}
         axes.plot(summary["deltas"], mean, marker="o", color=color, markersize=4, label=names[name], **style)
     if _as_printed(config):
         label = f"document: {100 * PRINTED[0]:.0f} %, Delta not named"
