@@ -202,6 +202,7 @@ LONG = (
     "fig4_variants",
     "go9",
     "rhino",
+    "go/policy",
     "fig3",
     "sec6_claims",
     "table3",
