@@ -60,24 +60,25 @@ def compare_with_openspiel(game, first, games):
     """Play random games and ask OpenSpiel at every ply for the moves, the mover, the end and the result."""
     pyspiel = pytest.importorskip("pyspiel")
     theirs = pyspiel.load_game(f"havannah(board_size={game.BASE},swap={game.swap})")
-    numbers_there = [r * (2 * game.BASE - 1) + c for r, c in cells_of(game.BASE)]
-    words, moves, plies = drivers.trace(game, drivers.keys_of(20, first // 1000, count=games))
+    numbers_there = np.array([r * (2 * game.BASE - 1) + c for r, c in cells_of(game.BASE)])
+    words, played, plies = drivers.trace(game, drivers.keys_of(20, first // 1000, count=games))
     for g in range(games):
+        states = words[g, : plies[g] + 1]
+        numbers, moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
         other, stone = theirs.new_initial_state(), None
         for ply in range(plies[g]):
-            state, move = contract.unpack(game, words[g, ply], 0, 1), int(moves[g, ply])
-            assert other.current_player() == contract.mover(game, state)
-            count = contract.count_moves(game, state)
-            assert len(other.legal_actions()) == count
-            if g % 10 == 0:
-                legal = [int(contract.nth_move(game, state, k)) for k in range(count)]
-                taken_over = [numbers_there[stone]] if game.swap and ply == 1 else []
-                assert sorted([numbers_there[m] for m in legal if m < game.CELLS] + taken_over) == other.legal_actions()
-            other.apply_action(numbers_there[stone if move == game.CELLS else move])
+            count, mover = numbers[ply, :2]
+            assert other.current_player() == mover
+            stones = moves[ply, :count][moves[ply, :count] < game.CELLS]
+            taken_over = [int(numbers_there[stone])] if game.swap and ply == 1 else []
+            assert count == len(stones) + len(taken_over)
+            assert sorted(numbers_there[stones].tolist() + taken_over) == other.legal_actions()
+            move = played[g, ply]
+            other.apply_action(int(numbers_there[stone if move == game.CELLS else move]))
             stone = move if ply == 0 else stone
             assert other.is_terminal() == (ply == plies[g] - 1)
-        last = contract.unpack(game, words[g, plies[g]], 0, 1)
-        assert other.returns()[0] * SCORE_UNIT == contract.score(game, last)
+        assert numbers[plies[g], 0] == 0 and other.returns()[0] * SCORE_UNIT == numbers[plies[g], 3]
+        last = contract.unpack(game, states[plies[g]], 0, 1)
         assert contract.parse_position(game, contract.position_text(game, last)) == last, "chains by sets say the same"
 
 
