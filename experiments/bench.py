@@ -3,6 +3,7 @@
     python -m experiments.bench
     python -m experiments.bench suites=[playouts,search] repeats=9
     python -m experiments.bench suites=[playouts] against=[open_spiel,pgx]
+    python -m experiments.bench game=go suites=[playouts,search] only=[go,rave]
     python -m experiments.bench engine=cuda against=null
     python -m experiments.bench engine=cuda suites=[crossover]
 
@@ -10,8 +11,9 @@ Suites: playouts and search (rates, beside other programs), match (games a secon
 code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup
 (imports, first move with and without a compile cache); where they are named, trees (synthetic trees, tables and planners, on
 one core), chess_attacks (game=chess: three ways to find what sliding pieces attack) and with a device crossover (which
-engine is fastest for how many trees and playouts a leaf) and launch (what launches cost). Tables, plots and JSON go into the
-folder, suite by suite.
+engine is fastest for how many trees and playouts a leaf) and launch (what launches cost). ``only`` names the playout policies,
+backup operators and selection rules that playouts and search measure, beside what those are held against. Tables, plots
+and JSON go into the folder, suite by suite.
 """
 
 import os
@@ -35,6 +37,7 @@ from gpumcts.errors import BadInput
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
 MORE = ("trees", "chess_attacks")  # of the CPU, where they are named
 ON_DEVICES = ("crossover", "launch")
+NARROWED = ("playouts", "search")  # by the key ``only``
 GRID = ("trees", "playouts", "iterations")
 FIGURES, TABLE = "figures.json", "table.txt"
 BUSY = 0.3  # cores that other programs may keep busy before a word is said
@@ -45,6 +48,7 @@ class BenchKeys(NamedTuple):
     """The plain keys of experiments.bench."""
 
     suites: list[str] = list(SUITES)  # noqa: RUF012
+    only: list[str] = []  # noqa: RUF012
     against: list[str] | str | None = ["open_spiel"]  # noqa: RUF012
     repeats: Annotated[int, Interval(ge=1, le=1000)] = 5
     threads: Annotated[int, Interval(ge=1, le=4096)] = 1
@@ -66,6 +70,8 @@ def bench_config(plain: Plain, given: Given | None = None) -> Checked:
     _check_suites(keys, engine, game, identity["name"])
     if [name for name in keys.peers if name not in PEERS]:
         raise BadInput(f"against={keys.against}: must be a list of {', '.join(PEERS)}, or null")
+    if keys.only:
+        _check_only(keys, engine, game, identity["name"])
     if given is not None:
         _check_given(keys, given)
     record = {"game": identity, "engine": engine, **keys._asdict(), "against": keys.peers}
@@ -86,6 +92,22 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
         raise BadInput(f"suites=[chess_attacks] is of Chess, not of {name}; add game=chess")
     if not keys.trees or not keys.playouts:
         raise BadInput("trees and playouts: lists with a number at least, written trees=[1,100]")
+
+
+def _check_only(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
+    """Refuse what the suites do not measure on the game, and what leaves nothing of one of them."""
+    of_suites = {suite: import_module(f"experiments.benchmarks.{suite}") for suite in NARROWED if suite in keys.suites}
+    if not of_suites:
+        raise BadInput(f"only counts for suites {' and '.join(NARROWED)}; leave it out")
+    there = {suite: module.there(game, engine == "cpu") for suite, module in of_suites.items()}
+    known = dict.fromkeys(option for options in there.values() for option in options)
+    if unknown := [option for option in keys.only if option not in known]:
+        raise BadInput(
+            f"only={keys.only}: no row of game={name} engine={engine} is {unknown[0]}; there are: {', '.join(known)}"
+        )
+    for suite, options in there.items():
+        if not set(options) & set(keys.only):
+            raise BadInput(f"only={keys.only} leaves nothing of suite {suite}, which has {', '.join(options)}")
 
 
 def _check_given(keys: BenchKeys, given: Given) -> None:
@@ -155,6 +177,7 @@ def _bench(config: Checked, run: Run) -> Any:
         peers=tuple(name for name, problem in missing.items() if not problem),
         folder=run.folder,
         grid=Grid(keys.trees, keys.playouts, keys.iterations),
+        only=tuple(keys.only),
     )
 
 

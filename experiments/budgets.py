@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.values import shown, typed
+from experiments.values import group_at, shown, typed
 from gpumcts.deepening.table import MOST_DEPTH
 from gpumcts.errors import BadInput
 
@@ -19,17 +19,25 @@ UNITS: dict[str, tuple[str, ...]] = {
 }
 """The units that the budget of a player may have; of ``budget.seconds`` a player is measured in the first one."""
 
-EXAMPLES = {"iterations": 1000, "nodes": 100_000, "depth": 4, "seconds": 0.1}
+MATCHING = ("uct", "mc", "sensei")
+"""Players whose iterations may follow the other side's nodes (``budget.matched``), where there is another side."""
+
+COUNTED = {"alpha_beta": "leaves", "pvs": "nodes", "minimax": "nodes"}
+"""What a player counts as its work, where that is not iterations."""
+
+EXAMPLES = {"iterations": 1000, "nodes": 100_000, "depth": 4, "seconds": 0.1, "matched": 4}
 
 
 class Budget(NamedTuple):
-    """What a move may cost, in one unit: iterations (leaves of alpha-beta), core seconds, nodes, or plies of depth."""
+    """What a move may cost, in one unit: iterations (leaves of alpha-beta), core seconds, nodes, plies of depth, or what it costs
+    the other side: ``matched`` is the games of the other side against itself in which that is counted."""
 
     iterations: Annotated[int, Interval(ge=1, le=2**31 - 1)] | None = 1000
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
     seconds: Annotated[float, Interval(gt=0, le=1e6)] | None = None
     nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
     depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)] | None = None
+    matched: Annotated[int, Interval(ge=1, le=1_000_000)] | None = None
 
     @property
     def unit(self) -> str:
@@ -42,10 +50,13 @@ class Budget(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value is not None}
 
 
-def budget_of(plain: Mapping[str, Any], prefix: str, player: str) -> Budget:
-    """The budget of a player under ``prefix`` (empty, or ``opponent.``): one unit, which is one of the player's."""
+def budget_of(plain: Mapping[str, Any], prefix: str, player: str, versus: bool = False) -> Budget:
+    """The budget of a player under ``prefix`` (empty, or ``opponent.``): one unit, which is one of the player's.
+
+    versus : whether there is another side, which a budget may follow
+    """
     where = f"{prefix}budget"
-    budget = typed(Budget, {key: value for key, value in plain.items() if key != "name"}, where)
+    budget = typed(Budget, {key: value for key, value in group_at(plain, where).items() if key != "name"}, where)
     given = [unit for unit in EXAMPLES if getattr(budget, unit) is not None]
     if len(given) != 1:
         values = " and ".join(f"{unit}={shown(getattr(budget, unit))}" for unit in given) or "none"
@@ -53,11 +64,10 @@ def budget_of(plain: Mapping[str, Any], prefix: str, player: str) -> Budget:
             f"{where}: give one of {_listed(tuple(EXAMPLES))}, the others null; here {values} ({_example(prefix, 'seconds')} "
             "is a budget in seconds)"
         )
-    if given[0] not in UNITS[player]:
-        unit = next((unit for unit in UNITS[player] if unit == "depth"), UNITS[player][0])
-        raise BadInput(
-            f"{where}: {prefix}player={player} takes {_listed(UNITS[player])}; e.g. {_example(prefix, unit)}"
-        )
+    units = UNITS[player] + (("matched",) if versus and player in MATCHING else ())
+    if given[0] not in units:
+        unit = next((unit for unit in units if unit == "depth"), units[0])
+        raise BadInput(f"{where}: {prefix}player={player} takes {_listed(units)}; e.g. {_example(prefix, unit)}")
     if player not in ("uct", "mc", "sensei") and budget.playouts_per_leaf != 1:
         raise BadInput(f"{where}.playouts_per_leaf={budget.playouts_per_leaf}: {prefix}player={player} has no playouts")
     return budget

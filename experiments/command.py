@@ -25,7 +25,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.complaints import CONF, choices, no_such_choice, not_understood, one_line
+from experiments.complaints import CONF, choices, name_of_choice, no_such_choice, not_understood, one_line
 from experiments.console import say
 from experiments.folder import (
     CONFIG,
@@ -190,8 +190,11 @@ class Command:
     ) -> Job:
         composed = compose(name, [*overrides, *more], return_hydra_config=True)
         composed.hydra.job.num = number
-        keys = (_key(override) for override in OverridesParser.create().parse_overrides(list(overrides)))
-        checked = self.check(_plain(composed), Given(frozenset(keys), lambda: _plain(compose(name, more))))
+        given = OverridesParser.create().parse_overrides(list(overrides))
+        plain = _plain(composed)
+        _refuse_overruled(composed, plain, given)
+        keys = frozenset(_key(override) for override in given)
+        checked = self.check(plain, Given(keys, lambda: _plain(compose(name, more))))
         return Job(checked, Path(str(OmegaConf.select(composed, where))), _label(overrides, swept))
 
     def _known(self, words: list[str]) -> dict[str, Any]:
@@ -272,6 +275,28 @@ def _refuse_odd(given: list[Override]) -> None:
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group) and isinstance(value, bool | int | float):
             raise BadInput(no_such_choice(override.key_or_group, value))
+
+
+def _refuse_overruled(composed: DictConfig, plain: Plain, given: list[Override]) -> None:
+    """Refuse a choice that the experiment's own file replaces, which Hydra would let pass without a word."""
+    for override in given:
+        choice = None if override.is_delete() else override.value()
+        named = name_of_choice(override.key_or_group, choice) if isinstance(choice, str) else None
+        if named is None:
+            continue
+        path = _key(override).split(".")
+        found = _at(plain, path)
+        if isinstance(found, dict) and found.get("name", named) != named:
+            as_written = _at(OmegaConf.to_container(composed, resolve=False), path)
+            own = as_written if isinstance(as_written, str) else f"name={found['name']}"
+            raise BadInput(f"{override.input_line}: this experiment sets {_key(override)} itself, to {own}")
+
+
+def _at(tree: Any, path: Sequence[str]) -> Any:
+    """What lies below ``tree`` at a path of keys; None where there is nothing."""
+    for part in path:
+        tree = tree.get(part) if isinstance(tree, dict) else None
+    return tree
 
 
 def _combinations(overrides: list[Override]) -> list[list[str]]:

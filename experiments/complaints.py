@@ -3,9 +3,11 @@
 import difflib
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from hydra.errors import OverrideParseException
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
@@ -41,6 +43,14 @@ def choices(group: str) -> list[str]:
     """What a group of ``conf/`` offers, subfolders included; empty where there is no such group."""
     folder = CONF / group
     return sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+
+
+@cache
+def name_of_choice(group: str, choice: str) -> str | None:
+    """The ``name`` that a choice of a group of ``conf/`` stands for, such as ``go`` of ``playout=go``; None where it has none."""
+    file = CONF / group / f"{choice}.yaml"
+    found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return found.get("name") if isinstance(found, dict) else None
 
 
 def _of_option(text: str) -> str | None:

@@ -13,6 +13,7 @@ from experiments.plots import plot
 from experiments.results import PLOT, TABLE, Result, below, columns, groups
 
 SMALL, DOCUMENT = "small", "document"
+LEVEL = 0.05
 MOST_SHOWN = 60  # characters of a value that was reduced
 
 
@@ -57,6 +58,7 @@ def ends(results: Iterable[Result], folder: Path) -> list[End]:
 
 def _own_end(results: list[Result], folder: Path) -> list[str]:
     """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, and returns their names."""
+    show(*against_even(results))
     documents = {str(result.config["document"]) for result in results if result.config.get("document")}
     if len(documents) != 1:
         return []
@@ -67,6 +69,32 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
     return files
 
 
+def against_even(results: list[Result]) -> list[str]:
+    """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep."""
+    matches = [result for result in results if result.program == "match" and result.summary["games"]]
+    if len(matches) < 2:
+        return []
+    from gpumcts.match.statistics import holm, uneven
+
+    counts = [[result.summary[key] for key in ("wins", "draws", "games")] for result in matches]
+    values = holm([uneven(*count) for count in counts])
+    away = [(p, result) for p, result in zip(values, matches, strict=True) if p < LEVEL]
+    if not away:
+        return [f"None of {len(matches)} win rates differs from 50 % (Holm: the least p is {min(values):.2g})."]
+    named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
+    return [f"{len(away)} of {len(matches)} win rates differ from 50 % (p by Holm): {'; '.join(named)}."]
+
+
+def _place(result: Result) -> str:
+    """A run by its panel and its label, since labels may recur in a sweep."""
+    panel = result.config.get("panel")
+    return f"{panel}, {result.label}" if panel else result.label
+
+
+def _small(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def reduced(results: list[Result]) -> list[str]:
     """What runs with budget=small have less of than the document, a line; nothing for others."""
     small = [result.config for result in results if result.config.get("budget", {}).get("name") == SMALL]
@@ -74,6 +102,8 @@ def reduced(results: list[Result]) -> list[str]:
         return []
     words = []
     for key in small[0]["scales"][SMALL]:
+        if key not in small[0]["scales"][DOCUMENT]:
+            continue
         ours, theirs = (_values([config["scales"][scale].get(key) for config in small]) for scale in (SMALL, DOCUMENT))
         if ours != theirs:
             words.append(f"{key} {ours} (document: {theirs})")

@@ -3,8 +3,8 @@
     python -m experiments.gtp game=othello budget.seconds=1
     python -m experiments.gtp game=amazons budget=iterations budget.iterations=20000
 
-``budget.seconds`` is wall-clock time here, and a clock (time_settings, time_left) may lower it. Black is whoever moves
-first. What is no answer goes to stderr; the engine makes no folder.
+``budget.seconds`` is wall-clock time here, and a clock (time_settings, time_left) may lower it. Black moves
+first; in Amazons, Chess and Clobber White does. What is no answer goes to stderr; the engine makes no folder.
 """
 
 import sys

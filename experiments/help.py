@@ -49,10 +49,12 @@ def _groups(conf: Path, lines: list[str]) -> str:
     if not chosen:
         return ""
     text = ["Groups: group=choice takes a file of conf/, group.key=value changes a key of it; * is the default"]
+    opponents = [match for match in chosen if (match["package"] or "").startswith("opponent")]
     for match in chosen:
-        if match["package"] is None:
-            text += ["", f"  {match['group']}", *_choices(conf / match["group"], match["choice"])]
-    if any(match["package"] for match in chosen):
+        if match not in opponents:
+            name = "@".join(filter(None, [match["group"], match["package"]]))
+            text += ["", f"  {name}", *_choices(conf / match["group"], match["choice"])]
+    if opponents:
         text += ["", "  The opponent's groups are named group@opponent.group, and their keys opponent.group.key."]
     return "\n".join(text)
 

@@ -16,6 +16,7 @@ plot of its matches.
 import sys
 from typing import Any
 
+from experiments.budgets import COUNTED
 from experiments.command import Command, Run
 from experiments.console import bar, here, say, shortened, show, stop_on_interrupt
 from experiments.folder import SUMMARY, read_json
@@ -77,7 +78,10 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
     low, high = wilson(result.wins, result.draws, result.games)
-    sides = {side: _totals(player, earlier.get(side, {})) for side, player in seats.by_side.items()}
+    sides = {
+        side: _totals(player, chosen, earlier.get(side, {}))
+        for (side, player), chosen in zip(seats.by_side.items(), result.chosen, strict=True)
+    }
     playing_out = [side for side in sides.values() if side["playouts"]]  # nodes and leaves of others are no iterations
     together = {key: sum(side[key] for side in playing_out) for key in ("iterations", "playouts", "seconds")}
     summary: dict[str, Any] = {
@@ -99,6 +103,7 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     for side, player in (("player", config.player), ("opponent", config.opponent)):
         assert player is not None
         summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
+        summary[side]["counted"] = COUNTED.get(player.name, "iterations")
         sights = result.sights[("player", "opponent").index(side)]
         summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
         if side in seats.programs:
@@ -112,9 +117,19 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     return summary
 
 
-def _totals(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
+def _totals(player: Any, chosen: int, earlier: dict[str, Any]) -> dict[str, Any]:
+    """Work of a side in all runs, the moves it was done for, and how much of it a move took on average.
+
+    The last two are None where an earlier run did not count its moves.
+    """
     totals = {key: getattr(player, key) + earlier.get(key, 0) for key in ("iterations", "playouts", "seconds")}
-    return {**totals, **{f"{key}_per_second": _rate(totals, key) for key in ("iterations", "playouts")}}
+    moves = None if earlier and earlier.get("moves") is None else chosen + earlier.get("moves", 0)
+    return {
+        **totals,
+        **{f"{key}_per_second": _rate(totals, key) for key in ("iterations", "playouts")},
+        "moves": moves,
+        "made_a_move": totals["iterations"] / moves if moves else None,
+    }
 
 
 def _times(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
@@ -163,6 +178,8 @@ def _said_of(side: dict[str, Any]) -> str:
         ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
     )  # nodes of pvs and minimax, leaves of alpha-beta
     words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
+    if side["iterations"] and side["made_a_move"] is not None:
+        words.append(f"{side['made_a_move']:,.0f} {side['counted']} a move")
     if "program" in side:
         words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]
         if over := side["moves_over_time"]:

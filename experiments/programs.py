@@ -43,7 +43,9 @@ class UciPlayerKeys(NamedTuple):
 ProgramKeys = GtpPlayerKeys | UciPlayerKeys
 PROGRAM_KEYS = {"gtp": GtpPlayerKeys, "uci": UciPlayerKeys}
 """The keys of each player that is a program outside."""
-EXAMPLES = {"gtp": "gnugo --mode gtp", "uci": "gnuchess --uci"}
+GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
+"""GNU Go by our rules of Go: area, stones on the board alive, superko by position."""
+EXAMPLES = {"gtp": GNU_GO, "uci": "gnuchess --uci"}
 LIMITS = ("depth", "nodes", "seconds")
 
 

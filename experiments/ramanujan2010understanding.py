@@ -5,6 +5,7 @@ never is until the horizon, the iterations of the run. What each experiment ends
 """
 
 from experiments.ramanujan2010understanding_chess import printed as printed
+from experiments.ramanujan2010understanding_chess import sec4, table1
 from experiments.ramanujan2010understanding_claims import claims
 from experiments.ramanujan2010understanding_fig3 import fig3
 from experiments.ramanujan2010understanding_fig6 import fig6
@@ -23,4 +24,12 @@ TITLES = {
     "sec6_claims": "Depth and number of critical nodes (document 004, section 6)",
 }
 
-CONCLUSIONS = {"fig3": fig3, "table2": table2, "table3": table3, "fig6": fig6, "sec6_claims": claims}
+CONCLUSIONS = {
+    "table1": table1,
+    "sec4": sec4,
+    "fig3": fig3,
+    "table2": table2,
+    "table3": table3,
+    "fig6": fig6,
+    "sec6_claims": claims,
+}

@@ -1,24 +1,30 @@
 """Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (document 004, Figure 1).
 
-    python -m experiments.rank data.pgn=games.pgn data.positions=20 yardstick=minimax_4 methods=[minimax_4,random_playouts]
+    python -m experiments.rank data.pgn=games.pgn data.positions=20
+    python -m experiments.rank data.pgn=games.pgn data.positions=null yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
     python -m experiments.rank data.positions_file=positions.txt method.minimax_2_playouts.playouts=30
     python -m experiments.rank game=othello data.games=5 yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
     python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' yardstick=minimax_5 methods=[minimax_5,evaluation]
     python -m experiments.rank experiment=ramanujan2010understanding/fig1 budget=small data.pgn=games.pgn
 
 Spearman's and Kendall's correlation of ranks, on each board and over all moves, with 95 % intervals by resampling whole games; of
-playouts, as a function of how many there are and of the time they take. Each finished board is a line of results.jsonl, and a run
-that was stopped goes on with those that are missing. report.md and its plots lie beside it.
+playouts, as a function of how many there are and of the time they take, with paired differences at equal playouts and at equal
+time. Values are kept by method, in values/: a run that was stopped, or has another method now, goes on with what is missing.
+Beside it lie report.md with its plots, ranks.csv (every move's value and rank by every method) and boards.csv (every position's
+correlations).
 """
 
 import sys
+import threading
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
 from experiments.command import Command, Run
-from experiments.console import bar, here, say, show, stop_on_interrupt
+from experiments.console import Bar, here
 from experiments.keys import Seed, Threads
+from experiments.resumed import Reported, resume
 from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json, game_value
 from experiments.values import typed
 from gpumcts.errors import BadInput
@@ -30,14 +36,14 @@ class RankKeys(NamedTuple):
     """The plain keys of experiments.rank."""
 
     methods: list[str] = [
-        "minimax_8",
+        "minimax_4",
         "evaluation",
         "random_playouts",
         "mm1_playouts",
         "minimax_2",
         "minimax_2_playouts",
     ]  # noqa: RUF012
-    yardstick: str = "minimax_8"
+    yardstick: str = "minimax_4"
     baseline: str | None = None
     ties_evaluation: Annotated[float, Interval(ge=0, le=1e9)] = 0.0
     ties_win_rate: Annotated[float, Interval(ge=0, le=1)] = 0.0
@@ -47,31 +53,54 @@ class RankKeys(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """What a run is about, beside its plain keys: the positions, and the keys of each method."""
+    """What a run is about, beside its plain keys.
+
+    data : the positions; methods : the keys of each method; definitions : what decides what each says, JSON values
+    yardstick : the keys of the document's yardstick, where an experiment names it
+    """
 
     data: Any
     methods: dict[str, Any]
+    definitions: dict[str, Any]
+    yardstick: Any = None
 
 
 def rank_config(plain: Plain, given: Given | None = None) -> Checked:
-    """The checked configuration of experiments.rank."""
-    from experiments.rank_boards import DataKeys, check_data, content_digest
+    """The checked configuration of experiments.rank.
+
+    The identity of a run is what its positions come from, with the seed of playouts. Methods have theirs, under which their
+    values are kept, and what judges ranks or plots them decides no value: neither makes another run.
+    """
+    from experiments.rank_boards import DataKeys, check_data, check_source, content_digest
     from experiments.rank_methods import checked_method
 
     keys = typed(RankKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = two_player_game(plain)
-    refuse_budget(given)
+    refuse_budget(plain, given)
     data = typed(DataKeys, plain["data"], "data")
     check_data(data, game_identity["name"])
+    check_source(data, game_identity["name"], study.document)
     _check_names(keys, list(plain["method"]))
     found = {name: checked_method(name, plain["method"][name], game) for name in keys.methods}
-    identity = {"game": game_identity, **keys._asdict(), "data": {**data._asdict(), "content": content_digest(data)}}
-    identity["method"] = {name: own for name, (_, own) in found.items()}
-    del identity["threads"]
-    slug = f"{game_identity['name']} {len(keys.methods)} methods vs {keys.yardstick}"
-    ranking = Ranking(data, {name: own for name, (own, _) in found.items()})
+    definitions = {name: as_json(identity) for name, (_, identity) in found.items()}
+    identity = {
+        "values_by_method": True,  # earlier versions kept them by position, in folders that are refused by this key
+        "game": game_identity,
+        "seed": keys.seed,
+        "data": {**data._asdict(), "content": content_digest(data)},
+    }
+    ranking = Ranking(data, {name: own for name, (own, _) in found.items()}, definitions, _printed(plain, game))
+    slug = f"{game_identity['name']} ranks of moves"
     return Checked(as_json(identity), slug, keys, game=game, policy=ranking, study=study)
+
+
+def _printed(plain: Plain, game: Any) -> Any:
+    """The keys of the yardstick that an experiment says its document has; None where it says nothing."""
+    from experiments.rank_methods import checked_method
+
+    own = plain.get("scales", {}).get("document", {}).get("printed")
+    return None if own is None else checked_method("scales.document.printed", own, game)[0]
 
 
 def two_player_game(plain: Plain) -> tuple[Any, dict[str, Any]]:
@@ -82,10 +111,16 @@ def two_player_game(plain: Plain) -> tuple[Any, dict[str, Any]]:
     return game, identity
 
 
-def refuse_budget(given: Given | None) -> None:
-    """Refuse keys of the budget: the group names the scale of an experiment, and its figures count for nothing else."""
-    if given is not None and (idle := sorted(key for key in given.keys if key.startswith("budget."))):
+def refuse_budget(plain: Plain, given: Given | None) -> None:
+    """Refuse a budget but as the name of an experiment's scale: methods have their own depths and playouts."""
+    if given is None:
+        return
+    if idle := sorted(key for key in given.keys if key.startswith("budget.")):
         raise BadInput(f"{idle[0]} does not count; methods have their own depths and playouts")
+    if "budget" in given.keys and "scales" not in plain:
+        raise BadInput(
+            f"budget={plain['budget']['name']} counts with experiment=... alone; methods have their own depths and playouts"
+        )
 
 
 def _check_names(keys: RankKeys, known: list[str]) -> None:
@@ -116,68 +151,79 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Rank, or go on; returns the summary."""
-    from experiments.rank_boards import boards_of
-    from experiments.rank_lines import LINES, Lines
-    from experiments.rank_report import brief, tables, write_report
-    from experiments.rank_summary import summarise
-
-    boards = boards_of(config.game, config.policy.data, config.keys.seed)
-    lines = Lines(run.folder / LINES, boards.boards)
-    title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
-    with stop_on_interrupt("stopping; finished boards are kept ...") as stop, bar(title, len(boards.boards)) as shown:
-        shown.advance(len(lines.found))
-        try:
-            _rank_missing(config, boards.boards, lines, stop, shown)
-        except KeyboardInterrupt:
-            say(f"{len(lines.found)} of {len(boards.boards)} boards are done, in {here(run.folder / LINES)}")
-            return {"interrupted": True, "boards": len(lines.found), "seed": config.keys.seed}
-    summary = {**summarise(lines.in_order, config), "left_out": {"over": boards.over, "one_move": boards.forced}}
-    summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
-    write_report(config, lines.in_order, summary, run.folder)
-    if run.of > 1:
-        say(f"{title}: {brief(summary)}  {here(run.folder)}")
-    else:
-        show(*tables(summary), f"report.md, its plots and {LINES} in {here(run.folder)}")
-    return summary
+    return resume(config, run, Ranks(config, run.folder))
 
 
-def _rank_missing(config: Checked, boards: list[Any], lines: Any, stop: Any, shown: Any) -> None:
-    """Rank the moves of the boards that have no line yet, one after the other."""
-    from experiments.rank_methods import method_of
+class Ranks:
+    """The values of all moves of all positions by all methods, and the report of them: a ``Job``."""
 
-    missing = [number for number in range(len(boards)) if number not in lines.found]
-    if not missing:
-        return
-    chosen, threads = config.policy.methods, config.threads
-    methods = {name: method_of(keys, config.game, config.keys.seed, threads) for name, keys in chosen.items()}
-    for name, method in methods.items():
-        shown.note(f"{name}: first call")
-        method.warm(boards[missing[0]])
-    for number in missing:
-        shown.note(f"board {number + 1}")
-        if stop.is_set():
-            raise KeyboardInterrupt
-        lines.add(_line(config, number, boards[number], methods, stop))
-        shown.advance(1)
+    def __init__(self, config: Checked, folder: Path) -> None:
+        from experiments.rank_boards import boards_of
+        from experiments.rank_values import Values
 
+        self._config, self._folder = config, folder
+        self._positions = boards_of(config.game, config.policy.data, config.keys.seed)
+        self._boards = self._positions.boards
+        self._values = Values(folder, self._boards, config.policy.definitions)
+        self.total, self.kept = len(self._boards), self._values.folder
 
-def _line(config: Checked, number: int, board: Any, methods: dict[str, Any], stop: Any) -> dict[str, Any]:
-    """What is written of a board: everything that tables and plots are made of."""
-    found = {name: method.of(board, stop) for name, method in methods.items()}
-    curves = {
-        name: {"points": methods[name].points, "values": one.curve.tolist(), "seconds": one.curve_seconds.tolist()}
-        for name, one in found.items()
-        if one.curve is not None
-    }
-    return {
-        "number": number, "game": board.game, "ply": board.ply, "title": board.title, "position": board.text,
-        "moves": move_texts(config.game, board.words),
-        "values": {name: one.values.tolist() for name, one in found.items()},
-        "seconds": {name: one.seconds for name, one in found.items()},
-        "nodes": {name: one.nodes for name, one in found.items() if one.nodes},
-        "curves": curves,
-        "distinct": {name: one.distinct.tolist() for name, one in found.items() if one.distinct is not None},
-    }  # fmt: skip
+    def done(self) -> int:
+        """As ``Job.done``."""
+        return self._values.done()
+
+    def go_on(self, stop: threading.Event, shown: Bar) -> None:
+        """As ``Job.go_on``: position by position, by the methods that have said nothing of it."""
+        from experiments.rank_methods import method_of
+
+        keys, missing = self._config.policy.methods, [self._values.missing(i) for i in range(self.total)]
+        methods = {}
+        for name in dict.fromkeys(name for names in missing for name in names):
+            shown.note(f"{name}: first call")
+            methods[name] = method_of(keys[name], self._config.game, self._config.keys.seed, self._config.threads)
+            methods[name].warm(next(b for b, names in zip(self._boards, missing, strict=True) if name in names))
+        for number, names in enumerate(missing):
+            if not names:
+                continue
+            shown.note(f"position {number + 1}")
+            for name in names:
+                if stop.is_set():
+                    raise KeyboardInterrupt
+                self._values.add(name, number, methods[name].of(self._boards[number], stop))
+            shown.advance(1)
+
+    def report(self) -> Reported:
+        """As ``Job.report``."""
+        from experiments.rank_conditions import conditions, departures
+        from experiments.rank_report import FILES, brief, tables, write_report
+        from experiments.rank_summary import summarise
+
+        lines, positions = self._lines(), self._positions
+        summary = {
+            **summarise(lines, self._config),
+            "left_out": {"over": positions.over, "one_move": positions.forced},
+            "conditions": conditions(self._config, self._config.policy.data, positions),
+            "departures": departures(self._folder, self._of_scale()),
+        }
+        write_report(self._config, lines, summary, self._folder)
+        files = f"{FILES} and {self.kept.name}/ in {here(self._folder)}"
+        return Reported(summary, brief(summary), [*tables(summary), *summary["departures"], files])
+
+    def _of_scale(self) -> dict[str, Any]:
+        """What the scales of an experiment may set, as it is here."""
+        keys, ranking = self._config.keys, self._config.policy
+        playouts = {name: getattr(own, "playouts", None) for name, own in ranking.methods.items()}
+        return {**ranking.data._asdict(), "yardstick": keys.yardstick, **playouts}
+
+    def _lines(self) -> list[dict[str, Any]]:
+        """All that is known of each position."""
+        from experiments.rank_methods import PlayoutsKeys, checkpoints
+
+        plays = {name: keys for name, keys in self._config.policy.methods.items() if isinstance(keys, PlayoutsKeys)}
+        points = {name: checkpoints(keys.playouts) for name, keys in plays.items()}
+        return [
+            {**self._values.of(number, points), "moves": move_texts(self._config.game, board.words)}
+            for number, board in enumerate(self._boards)
+        ]
 
 
 def move_texts(game: Any, words: Any) -> list[str]:

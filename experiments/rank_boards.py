@@ -29,7 +29,7 @@ class DataKeys(NamedTuple):
     from_ply: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
 
 
-class Board(NamedTuple):
+class Position(NamedTuple):
     """A position that is not over and leaves a choice.
 
     game : number of the game it is of, from 0, which is what is resampled; each position of a file of positions is one of its own
@@ -43,13 +43,14 @@ class Board(NamedTuple):
     title: str
 
 
-class Boards(NamedTuple):
+class Positions(NamedTuple):
     """The positions in order, and what was left out: positions that were over, and those with one legal move.
 
-    games : how many there were
+    there : how many leave a choice, of which ``boards`` may be a sample; games : how many there were
     """
 
-    boards: list[Board]
+    boards: list[Position]
+    there: int
     games: int
     over: int
     forced: int
@@ -77,6 +78,12 @@ def check_data(keys: DataKeys, game_name: str) -> None:
             )
 
 
+def check_source(keys: DataKeys, game_name: str, document: str | None) -> None:
+    """Refuse random games of Chess where an experiment of a document speaks of those of grandmasters. Raises BadInput."""
+    if document is not None and game_name == "chess" and keys.pgn is None and keys.positions_file is None:
+        raise BadInput("data.pgn=null: this experiment takes games of grandmasters; give data.pgn=FILE")
+
+
 def content_digest(keys: DataKeys) -> str | None:
     """What stands for the content of the file in a run's identity; None without one, or where it cannot be read (yet)."""
     name = keys.pgn or keys.positions_file
@@ -94,7 +101,7 @@ def _digest(name: str, changed: int, size: int) -> str:
     return hashlib.sha256(Path(name).read_bytes()).hexdigest()[:16]
 
 
-def boards_of(game: Any, keys: DataKeys, seed: int) -> Boards:
+def boards_of(game: Any, keys: DataKeys, seed: int) -> Positions:
     """The positions of ``game`` (as it travels into compiled code) that ``keys`` name; a sample of them is drawn under ``seed``.
 
     Raises BadInput where a file is broken, and where no position is left.
@@ -103,7 +110,7 @@ def boards_of(game: Any, keys: DataKeys, seed: int) -> Boards:
 
 
 @functools.lru_cache(maxsize=1)  # asked before a run and in it
-def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Boards:
+def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Positions:
     rules, boards, over, forced, games = Rules(game), [], 0, 0, 0
     for number, played in enumerate(_games(rules, keys, seed)):
         games += 1
@@ -114,7 +121,7 @@ def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Boa
                 continue
             over, forced = over + (counts[index] == 0), forced + (counts[index] == 1)
             if counts[index] > 1:
-                boards.append(Board(number, ply, played.states[index], "", played.title))
+                boards.append(Position(number, ply, played.states[index], "", played.title))
     if not boards:
         there = f"{over} are over, {forced} have one legal move" if over or forced else "there is none at all"
         after = f" from ply {keys.from_ply} on" if keys.from_ply else ""
@@ -123,7 +130,7 @@ def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Boa
     with np.errstate(over="ignore"):
         texts = [contract.position_text(rules.game, rules.state(board.words)) for board in chosen]
     named = [board._replace(text=text) for board, text in zip(chosen, texts, strict=True)]
-    return Boards(named, games, int(over), int(forced))
+    return Positions(named, len(boards), games, int(over), int(forced))
 
 
 def _source(keys: DataKeys) -> str:
@@ -132,7 +139,7 @@ def _source(keys: DataKeys) -> str:
     return f".positions_file={keys.positions_file}" if keys.positions_file is not None else ""
 
 
-def _sampled(boards: list[Board], count: int | None, seed: int) -> list[Board]:
+def _sampled(boards: list[Position], count: int | None, seed: int) -> list[Position]:
     """``count`` of the boards in their order, each set equally likely; all where there are no more."""
     if count is None or count >= len(boards):
         return boards
@@ -171,7 +178,7 @@ def _games_of_pgn(rules: Rules, keys: DataKeys) -> Iterator[Game]:
     assert keys.pgn is not None
     text = text_of(keys.pgn, "data.pgn")
     number = 0
-    for number, record in enumerate(games_of(text, keys.pgn, rules.game), 1):
+    for number, record in enumerate(games_of(text, f"data.pgn={keys.pgn}", rules.game), 1):
         yield played(rules, record, number)
         if number == keys.games:
             return

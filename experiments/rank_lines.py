@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.rank_boards import Board
+from experiments.rank_boards import Position
 from gpumcts.errors import BadInput
 
 LINES = "results.jsonl"
@@ -17,7 +17,7 @@ class Lines:
     A line that was cut short by a kill is dropped. Raises BadInput where a line is another position's, or none.
     """
 
-    def __init__(self, path: Path, boards: Sequence[Board]) -> None:
+    def __init__(self, path: Path, boards: Sequence[Position]) -> None:
         self._path = path
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]

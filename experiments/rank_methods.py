@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 import numpy as np
 from annotated_types import Interval
 
-from experiments.rank_boards import Board
+from experiments.rank_boards import Position
 from experiments.schema import option_value
 from experiments.values import shown, typed
 from gpumcts.deepening.leaves import WON
@@ -90,11 +90,11 @@ class Valued(NamedTuple):
 class Method(Protocol):
     """What gives values."""
 
-    def of(self, board: Board, stop: threading.Event | None = None) -> Valued:
+    def of(self, board: Position, stop: threading.Event | None = None) -> Valued:
         """The values of the legal moves of a board, in their order; KeyboardInterrupt where ``stop`` is set meanwhile."""
         ...
 
-    def warm(self, board: Board) -> None:
+    def warm(self, board: Position) -> None:
         """A first call, with little to do, after which times are those of the work alone."""
         ...
 
@@ -136,25 +136,28 @@ def method_of(keys: Any, game: Any, seed: int, threads: int) -> Method:
     if isinstance(keys, PlayoutsKeys):
         return _Playouts(keys, game, seed, threads)
     if isinstance(keys, EvaluationKeys):
-        return Deep(game, 0, threads)
-    return Deep(game, keys.depth - isinstance(keys, SearchKeys), threads)
+        return SearchAfterMoves(game, 0, threads)
+    return SearchAfterMoves(game, keys.depth - isinstance(keys, SearchKeys), threads)
 
 
-class Deep:
-    """MM-k of the states after the moves, or their evaluation (k = 0). A win there is ``WON``, n plies on ``WON - n``."""
+class SearchAfterMoves:
+    """Values of moves by a search of the state after each: MM-k of it, or its evaluation (k = 0).
+
+    A win there is ``WON``, n plies on ``WON - n``.
+    """
 
     def __init__(self, game: Any, depth: int, threads: int) -> None:
         self._rules, self._depth = Rules(game), depth
         self._searches = Minimax(game, threads=threads)
 
-    def of(self, board: Board, stop: threading.Event | None = None) -> Valued:
+    def of(self, board: Position, stop: threading.Event | None = None) -> Valued:
         """As ``Method.of``."""
         _, states = after_moves(self._rules, board.words)
         begin = time.process_time()
         values, nodes = self.of_states(board.words, states, stop)
         return Valued(values, time.process_time() - begin, nodes)
 
-    def warm(self, board: Board) -> None:
+    def warm(self, board: Position) -> None:
         """As ``Method.warm``: a search of one ply."""
         _, states = after_moves(self._rules, board.words)
         self._rules.describe(states)
@@ -215,7 +218,7 @@ class _Playouts:
         seen = followed(self._rules.game) if self._follows else self._rules.game
         self._engine = CpuPlayouts(seen, keys.playout, threads)
 
-    def of(self, board: Board, stop: threading.Event | None = None) -> Valued:
+    def of(self, board: Position, stop: threading.Event | None = None) -> Valued:
         """As ``Method.of``."""
         _, states = after_moves(self._rules, board.words)
         player = int(self._rules.movers(board.words[None])[0])
@@ -243,7 +246,7 @@ class _Playouts:
             distinct[going] = [len(np.unique(row)) for row in np.hstack(paths)]
         return Valued(curve[-1], seconds[-1], 0, np.stack(curve), np.array(seconds), distinct)
 
-    def warm(self, board: Board) -> None:
+    def warm(self, board: Position) -> None:
         """As ``Method.warm``: one playout."""
         words = words_of(board.words[None]) if self._follows else board.words[None]
         self._engine.columns(words, np.zeros(1, np.uint64))

@@ -5,13 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from experiments.console import table
+from experiments.rank_conditions import some
 from experiments.rank_methods import PlayoutsKeys, SearchKeys
 from experiments.rank_summary import equal_times
+from experiments.rank_tables import BOARDS, RANKS, write_boards, write_ranks
 from experiments.schema import Checked
+from gpumcts.playouts.uniform import Uniform
 
 REPORT = "report.md"
-PRINTED = "MM-8"  # the document's yardstick
+FILES = f"{REPORT}, its plots, {RANKS}, {BOARDS}"
 MANY = 10  # distinct playouts of a move that count as many
+DIFFERENCES = "Spearman's of one policy less that of another, board by board (95 %), p by Holm over the table"
 FEW_GAMES = 10  # resampling fewer games understates how far they differ
 
 
@@ -83,14 +87,49 @@ def all_cells(summary: Mapping[str, Any]) -> list[Cells]:
         cells.append(Cells.of("Spearman's if ties of the methods were so many times as wide", rows))
     if summary["curves"]:
         cells += _playouts_cells(summary["curves"])
+    if summary["at_playouts"]:
+        cells.append(_equal_playouts_cells(summary["at_playouts"]))
+    return [*cells, *_time_cells(summary)]
+
+
+def _time_cells(summary: Mapping[str, Any]) -> list[Cells]:
+    """Curves at equal time, and their differences."""
     times, values = equal_times(summary["curves"])
-    if times:
-        rows = [
-            {"core seconds a move": seconds_text(time), **{n: _or_dash(v[i]) for n, v in values.items()}}
-            for i, time in enumerate(times)
-        ]
-        cells.append(Cells.of("Spearman's at equal time (between measured points by the logarithm of time)", rows))
-    return cells
+    if not times:
+        return []
+    rows = [
+        {"core time a move": seconds_text(time), **{n: _or_dash(v[i]) for n, v in values.items()}}
+        for i, time in enumerate(times)
+    ]
+    cells = [Cells.of("Spearman's at equal time (between measured points by the logarithm of time)", rows)]
+    return [*cells, _equal_times_cells(summary["at_times"])] if summary["at_times"] else cells
+
+
+def _equal_playouts_cells(rows: Sequence[Mapping[str, Any]]) -> Cells:
+    """Differences of policies by the number of playouts, a column a pair."""
+    by_point: dict[int, dict[str, str]] = {}
+    for row in sorted(rows, key=lambda row: row["playouts"]):
+        cells = by_point.setdefault(row["playouts"], {"playouts a move": f"{row['playouts']:,}"})
+        cells[_pair(row)] = _difference(row)
+    return Cells.of(f"at equal playouts: {DIFFERENCES}", list(by_point.values()))
+
+
+def _equal_times_cells(rows: Sequence[Mapping[str, Any]]) -> Cells:
+    """Differences of policies by core time, a column a pair, with the playouts that each makes until then."""
+    by_time: dict[float, dict[str, str]] = {}
+    for row in sorted(rows, key=lambda row: row["seconds"]):
+        cells = by_time.setdefault(row["seconds"], {"core time a move": seconds_text(row["seconds"])})
+        one, other = row["playouts"]
+        cells[_pair(row)] = f"{_difference(row)}; {one:,} and {other:,}"
+    return Cells.of(f"at equal time: {DIFFERENCES}; about the playouts of each", list(by_time.values()))
+
+
+def _pair(row: Mapping[str, Any]) -> str:
+    return f"{row['method']} less {row['less']}"
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    return f"{with_interval(row['rho'])}, p {row['p_holm']:.3f}"
 
 
 def _or_dash(value: float) -> str:
@@ -103,6 +142,7 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
     for name, row in summary["methods"].items():
         cells = {
             "method": name,
+            "playouts a move": f"{row['playouts']:,}" if "playouts" in row else "-",
             "Spearman (95 %)": with_interval(row["rho"]),
             "of all moves": with_interval(row["rho_all"]),
             "Kendall tau-b": with_interval(row["tau"]),
@@ -111,7 +151,6 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
         }
         rows.append(cells)
         cost = {"method": name, "core time a move": seconds_text(row["seconds_a_move"])}
-        cost["playouts a move"] = f"{row['playouts']:,}" if "playouts" in row else "-"
         known = "distinct" in row
         cost["distinct ones, mean"] = f"{row['distinct']:.1f}" if known else "-"
         cost["least"] = f"{row['distinct_least']:,}" if known else "-"
@@ -123,16 +162,23 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
 
 
 def _difference_cells(summary: Mapping[str, Any]) -> Cells:
+    base = _named(summary, summary["baseline"])
     rows = [
         {
-            "method": name,
-            f"Spearman less that of {summary['baseline']} (95 %)": with_interval(row["rho"]),
+            "method": _named(summary, name),
+            f"Spearman less that of {base} (95 %)": with_interval(row["rho"]),
             "p": f"{row['p']:.4f}",
             "p (Holm)": f"{row['p_holm']:.4f}",
         }
         for name, row in summary["differences"].items()
     ]
-    return Cells.of(f"against {summary['baseline']}, board by board", rows)
+    return Cells.of(f"against {base}, board by board", rows)
+
+
+def _named(summary: Mapping[str, Any], name: str) -> str:
+    """A method with its number of playouts, where it has one."""
+    row = summary["methods"][name]
+    return f"{name} ({row['playouts']:,})" if "playouts" in row else name
 
 
 def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
@@ -163,11 +209,6 @@ def counts(summary: Mapping[str, Any]) -> str:
     return f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
 
 
-def some(count: int, what: str, whats: str = "") -> str:
-    """So many of something, in words: ``1 board``, ``2,000 boards``."""
-    return f"{count:,} {what if count == 1 else whats or what + 's'}"
-
-
 def brief(summary: Mapping[str, Any]) -> str:
     """A run in a few words."""
     words = [f"{name} {row['rho'][0]:.3f}" for name, row in summary["methods"].items()]
@@ -180,34 +221,69 @@ def brief(summary: Mapping[str, Any]) -> str:
 
 
 def write_report(config: Checked, lines: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], folder: Path) -> None:
-    """``report.md`` and the plots it shows."""
+    """``report.md`` with the plots it shows, ``ranks.csv`` and ``boards.csv``."""
     from experiments.rank_plots import plot_all
 
+    write_ranks(config, lines, folder / RANKS)
+    write_boards(config, lines, folder / BOARDS)
     images = plot_all(config, lines, summary, folder) if summary["methods"] else {}
     parts = [f"# Move ranks against {summary['yardstick']}", *words_of(config, summary)]
     parts += [cells.markdown for cells in all_cells(summary)]
     parts += [f"![{title}]({name})\n\n{title}" for name, title in images.items()]
+    parts.append(
+        f"`{RANKS}` has the value and the rank of every move by every method, `{BOARDS}` the correlations of every position; "
+        "in both, games are counted from 1."
+    )
     (folder / REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
-    """What was done, method by method, and what to beware of."""
+    """Under which conditions, what was done, method by method, and what to beware of."""
+    listed = [*summary["conditions"], *_methods_in_words(config)]
+    parts = [counts(summary), "\n".join(f"- {line}" for line in listed), *summary["departures"]]
+    parts += [_how_ranks_are_judged(config), *_other_yardstick(config), *words_of_distinct(config, summary)]
+    return parts
+
+
+def _methods_in_words(config: Checked) -> list[str]:
+    return [f"`{name}`: {method_words(method)}" for name, method in config.policy.methods.items()]
+
+
+def _how_ranks_are_judged(config: Checked) -> str:
     keys = config.keys
-    parts = [counts(summary)]
-    parts.append("\n".join(f"- `{name}`: {method_words(method)}" for name, method in config.policy.methods.items()))
-    parts.append(
+    return (
         f"Rank 1 is the best move and ties have the average rank; moves tie within {keys.ties_evaluation:g} units of "
         f"evaluation, or {keys.ties_win_rate:g} of win rate, of the best of their group. A method that ties all moves counts "
         "as a correlation of 0. Intervals (95 %) are over games, drawn whole; over all moves, ranks are scaled to "
         "[0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall). p values are of a sign-flip "
         "test over games, corrected by Holm. Core time is that of all threads."
     )
-    name = method_words(config.policy.methods[keys.yardstick])
-    if config.study.document is not None and not name.startswith(f"{PRINTED} "):
-        parts.append(f"**The yardstick is reduced:** {name}; the document's is {PRINTED} of it.")
-    few = [n for n, row in summary["methods"].items() if row.get("distinct", MANY) < MANY <= row.get("playouts", 0)]
-    if few:
-        parts.append(f"**Nearly deterministic:** {', '.join(few)}: fewer than {MANY} different playouts a move.")
+
+
+def _other_yardstick(config: Checked) -> list[str]:
+    """That the yardstick is not the one that the experiment's file says the document has; nothing where it is."""
+    ours, theirs = config.policy.methods[config.keys.yardstick], config.policy.yardstick
+    if theirs is None or ours == theirs:
+        return []
+    return [f"**The yardstick is not the document's:** {method_words(ours)}; the document's is {method_words(theirs)}."]
+
+
+def words_of_distinct(config: Checked, summary: Mapping[str, Any]) -> list[str]:
+    """Which playouts are nearly deterministic, and why some were not told apart."""
+    rows = summary["methods"]
+    few = [name for name, row in rows.items() if row.get("distinct", MANY) < MANY <= row.get("playouts", 0)]
+    parts = [f"**Nearly deterministic:** {', '.join(few)}: fewer than {MANY} different playouts a move."] if few else []
+    unknown = [name for name, row in rows.items() if "playouts" in row and "distinct" not in row]
+    uniform = [name for name in unknown if isinstance(config.policy.methods[name].playout, Uniform)]
+    if uniform:
+        parts.append(
+            f"Playouts of {', '.join(uniform)} are not told apart: uniform ones all differ, as good as always."
+        )
+    if whole := [name for name in unknown if name not in uniform]:
+        parts.append(
+            f"Playouts of {', '.join(whole)} are not told apart: here the game plays them whole, not ply by ply (in Chess "
+            "with game.repetition=everywhere)."
+        )
     return parts
 
 

@@ -133,6 +133,12 @@ class Resampled:
         """``pooled_rho`` or ``pooled_tau`` over all boards, from float64[B, 9]."""
         return self._interval(float(of(sums.sum(axis=0))), of(self.totals(sums)))
 
+    def ratio(self, above: np.ndarray, below: np.ndarray) -> Interval:
+        """The sum of ``above`` over that of ``below`` (both float64[B]), over the resamples in which there is something below."""
+        sums = self.totals(np.stack([above, below], axis=1).astype(np.float64))
+        there = sums[:, 1] > 0
+        return self._interval(float(above.sum() / below.sum()), sums[there, 0] / sums[there, 1])
+
     def difference(self, values: np.ndarray) -> tuple[Interval, float]:
         """Mean of paired differences (float64[B]), and the two-sided p value of no difference.
 
@@ -157,14 +163,23 @@ class Resampled:
         return Interval(mean, float(low), float(high))
 
 
-def at_times(curves: Mapping[str, tuple[np.ndarray, np.ndarray]], times: Sequence[float]) -> dict[str, list[float]]:
-    """What each curve (core seconds, values; both float64[P], seconds increasing) is worth at ``times``.
+def at_time(seconds: np.ndarray, values: np.ndarray, time: float) -> np.ndarray | None:
+    """``values`` (float64[P, ...], after so many core ``seconds``, increasing) at a time, between points by its logarithm.
 
-    Between points by the logarithm of time; NaN outside of them.
+    None outside of them.
     """
-    found = {}
+    if not seconds[0] * (1 - 1e-9) <= time <= seconds[-1] * (1 + 1e-9):
+        return None
+    place = float(np.interp(np.log(time), np.log(seconds), np.arange(len(seconds))))
+    before = int(place)
+    after = min(before + 1, len(seconds) - 1)
+    return values[before] + (place - before) * (values[after] - values[before])
+
+
+def at_times(curves: Mapping[str, tuple[np.ndarray, np.ndarray]], times: Sequence[float]) -> dict[str, list[float]]:
+    """What each curve (core seconds, values; both float64[P]) is worth at ``times``, as ``at_time`` has it; NaN outside of it."""
+    found: dict[str, list[float]] = {}
     for name, (seconds, values) in curves.items():
-        inside = [seconds[0] * (1 - 1e-9) <= time <= seconds[-1] * (1 + 1e-9) for time in times]
-        read = np.interp(np.log(times), np.log(seconds), values)
-        found[name] = [float(value) if there else float("nan") for value, there in zip(read, inside, strict=True)]
+        read = [at_time(seconds, values, time) for time in times]
+        found[name] = [float("nan") if value is None else float(value) for value in read]
     return found

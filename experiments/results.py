@@ -139,6 +139,9 @@ def _match_cells(result: Result) -> dict[str, str]:
         cells["document %"] = f"{_per_cent(printed.win_rate)} ±{_per_cent(half)}"
     speeds = [summary[side]["playouts_per_second"] for side in ("player", "opponent")]
     cells["playouts/s"] = " / ".join(shortened(speed) if speed else "-" for speed in speeds)
+    made = [summary[side].get("made_a_move") for side in ("player", "opponent")]
+    if any(made):
+        cells["nodes a move"] = " / ".join(f"{work:,.0f}" if work else "-" for work in made)
     sights = [summary[side].get("first_sees_win_ply") for side in ("player", "opponent")]
     if any(ply is not None for ply in sights):
         cells["sees its win at ply"] = " / ".join("-" if ply is None else f"{ply:.1f}" for ply in sights)

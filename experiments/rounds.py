@@ -41,28 +41,31 @@ def _rate(result: Result) -> float:
     return result.summary["win_rate"]
 
 
-def _interval(result: Result) -> str:
+def interval(result: Result) -> str:
+    """The label of a match, its win rate with Wilson's interval, and its seed."""
     rate, low, high = (100 * result.summary[name] for name in ("win_rate", "ci95_low", "ci95_high"))
     return f"{result.label}, {rate:.1f} % [{low:.1f}, {high:.1f}], seed {result.summary['seed']}"
 
 
 def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
-    return f"best {_interval(best)}. On fresh games: {_command(best, key, pinned)}"
+    return f"best {interval(best)}. On fresh games: {confirming([best], key, pinned)}"
 
 
 def _verdict(result: Result) -> str:
     low = 100 * result.summary["ci95_low"]
     above = "above 50 %: confirmed" if low > 50 else "not above 50 %: not confirmed"
-    return f"{_interval(result)}; the lower end is {above}"
+    return f"{interval(result)}; the lower end is {above}"
 
 
-def _command(best: Result, key: str, pinned: Sequence[str]) -> str:
-    """The command line of a run's sweep, narrowed to that run, with the other seed."""
-    words = [str(word) for word in best.provenance["command"][1:] if not str(word).startswith(("-", *OF_A_SWEEP))]
+def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
+    """The command line of some runs' sweep, narrowed to those runs, with the other seed."""
+    first = best[0]
+    words = [str(word) for word in first.provenance["command"][1:] if not str(word).startswith(("-", *OF_A_SWEEP))]
     set_here = {key, "round", *pinned}
-    words = [_settled(word, best.config) for word in words if word.partition("=")[0] not in set_here]
-    words += [f"{name}={best.config[name]}" for name in (*pinned, key)]
-    return " ".join([f"python -m experiments.{best.program}", *words, f"round={CONFIRM}"])
+    words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
+    words += [f"{name}={first.config[name]}" for name in pinned]
+    words.append(f"{key}={','.join(str(result.config[key]) for result in best)}")
+    return " ".join([f"python -m experiments.{first.program}", *words, f"round={CONFIRM}"])
 
 
 def _settled(word: str, config: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ from experiments.keys import (
     UciKeys,
 )
 from experiments.programs import PROGRAM_KEYS, ProgramKeys, program_keys
-from experiments.values import shown, typed
+from experiments.values import group_at, shown, typed
 from gpumcts import options
 from gpumcts.deepening.minimax import check_leaf, minimax_name
 from gpumcts.errors import BadInput
@@ -130,7 +130,7 @@ class PlayerConfig:
     def iterations(self) -> int:
         """What the player counts, a move: iterations (alpha-beta: leaves, pvs: nodes).
 
-        0 where it does not search, and where its budget is in seconds or a depth.
+        0 where it does not search, and where its budget is in seconds, a depth, or the other side's.
         """
         return (self.budget.iterations or self.budget.nodes or 0) if "budget" in PLAYER_GROUPS[self.name] else 0
 
@@ -174,7 +174,7 @@ def usable_cores() -> int:
 
 def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, Any]]:
     """The value of an option and its identity: ``{"name": ..., every field}``."""
-    fields = dict(plain)
+    fields = dict(group_at(plain, where))
     name = fields.pop("name", None)
     if not isinstance(name, str):
         there = ", ".join(options.names(kind))
@@ -190,7 +190,7 @@ def game_value(plain: Plain) -> tuple[Any, dict[str, Any]]:
 
 
 def named(plain: Plain, where: str, known: Collection[str]) -> str:
-    name = plain.get("name")
+    name = group_at(plain, where).get("name")
     if name not in known:
         raise BadInput(f"{where}.name={shown(name)} is not known; there are: {', '.join(known)}")
     if len(plain) > 1 and name not in ALONE:
@@ -200,7 +200,7 @@ def named(plain: Plain, where: str, known: Collection[str]) -> str:
 
 def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
     """The settings of a search, with the playouts per leaf that the budget names."""
-    if "playouts_per_leaf" in plain:
+    if "playouts_per_leaf" in group_at(plain, where):
         raise BadInput(f"{where}.playouts_per_leaf: it is budget.playouts_per_leaf")
     settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
     if settings.expansion != "threshold" and settings.threshold != 1:
@@ -212,12 +212,12 @@ def settings_of(plain: Plain, budget: Budget, where: str) -> Settings:
     return settings
 
 
-def searching_player(plain: Plain, prefix: str = "") -> PlayerConfig:
-    """A UCT player from the groups under ``prefix`` (empty, or ``opponent.``)."""
+def searching_player(plain: Plain, prefix: str = "", versus: bool = False) -> PlayerConfig:
+    """A UCT player from the groups under ``prefix`` (empty, or ``opponent.``); ``versus``: against another side."""
     policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
     rule, rule_identity = option_value("selection", plain["selection"], f"{prefix}selection")
     operator, operator_identity = option_value("backup", plain["backup"], f"{prefix}backup")
-    budget = budget_of(plain["budget"], prefix, "uct")
+    budget = budget_of(plain["budget"], prefix, "uct", versus)
     settings = settings_of(plain["search"], budget, f"{prefix}search")
     identity = {
         "player": {"name": "uct"},
@@ -234,7 +234,7 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     """The player configured under ``prefix``."""
     name = named(plain["player"], f"{prefix}player", PLAYER_GROUPS)
     if name == "uct":
-        return searching_player(plain, prefix)
+        return searching_player(plain, prefix, versus=True)
     if name == "mc":
         return _monte_carlo_player(plain, prefix)
     if name == "sensei":
@@ -254,7 +254,7 @@ def _monte_carlo_player(plain: Plain, prefix: str) -> PlayerConfig:
     policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
     rule, _ = option_value("selection", {"name": "uniform"}, f"{prefix}selection")
     operator, _ = option_value("backup", {"name": "average"}, f"{prefix}backup")
-    budget = budget_of(plain["budget"], prefix, "mc")
+    budget = budget_of(plain["budget"], prefix, "mc", versus=True)
     settings = Settings(expansion="root", final="value", playouts_per_leaf=budget.playouts_per_leaf)
     identity = {"player": {"name": "mc"}, "playout": policy_identity, "budget": budget.plain}
     return PlayerConfig("mc", identity, policy, rule, operator, settings, budget)
@@ -266,7 +266,7 @@ def _senseis_player(plain: Plain, prefix: str) -> PlayerConfig:
     policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
     rule, _ = option_value("selection", {"name": "sensei", "uctk": keys.uctk}, f"{prefix}selection")
     operator, _ = option_value("backup", {"name": "average"}, f"{prefix}backup")
-    budget = budget_of(plain["budget"], prefix, keys.name)
+    budget = budget_of(plain["budget"], prefix, keys.name, versus=True)
     final = "visits" if keys.best == "visits" else "value"
     settings = Settings(final=final, solve=keys.solve, playouts_per_leaf=budget.playouts_per_leaf)
     identity = {"player": keys._asdict(), "playout": policy_identity, "budget": budget.plain}
@@ -298,6 +298,20 @@ def _check_minimax(game: Any, player: PlayerConfig, prefix: str = "") -> None:
         check_leaf(game, player.leaf, player.quiescence, prefix)
 
 
+def check_matched(player: PlayerConfig, opponent: PlayerConfig) -> None:
+    """Refuse ``budget.matched`` where the other side counts nothing, or follows in its turn."""
+    for prefix, own, other, theirs in (("", player, opponent, "opponent."), ("opponent.", opponent, player, "")):
+        if own.budget.matched is None:
+            continue
+        where = f"{prefix}budget.matched={own.budget.matched}"
+        if "budget" not in PLAYER_GROUPS[other.name]:
+            raise BadInput(f"{where}: {theirs}player={other.name} counts no nodes")
+        if other.budget.matched is not None:
+            raise BadInput(
+                f"{where}: the other side follows too; give it a budget of its own, as {theirs}budget.iterations"
+            )
+
+
 def refuse_idle_groups(plain: Plain, given: Given) -> None:
     """Refuse a group that does not count for the player and is set: on the command line, or anew by a file."""
     sides = {"": plain, "opponent.": plain["opponent"]}
@@ -309,7 +323,7 @@ def refuse_idle_groups(plain: Plain, given: Given) -> None:
                 continue
             base = given.defaults()["opponent"] if prefix else given.defaults()
             named = any(key == prefix + group or key.startswith(f"{prefix}{group}.") for key in given.keys)
-            if named or (side[group] != base[group] and side[group].get("name") != "same"):
+            if named or (side[group] != base[group] and group_at(side[group], prefix + group).get("name") != "same"):
                 player = side["player"]["name"]
                 raise BadInput(f"{prefix}{group} does not count for {prefix}player={player}; leave it out")
 
@@ -358,11 +372,15 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.match."""
     keys = _top(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    if not isinstance(plain["opponent"], Mapping):
+        choice = shown(plain["opponent"])
+        raise BadInput(f"opponent={choice}: choose its parts, the player as player@opponent.player={choice}")
     game, game_identity = game_value(plain)
     if game.PLAYERS != 2:
         raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
     player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
     check_policies(game, player.policy, opponent.policy)
+    check_matched(player, opponent)
     _check_minimax(game, player)
     _check_minimax(game, opponent, "opponent.")
     if given is not None:

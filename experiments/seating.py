@@ -1,5 +1,6 @@
 """From a checked configuration to players at a board: engines, searchers, time budgets, and whether they fit."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from experiments.matching import bound_iterations
 from experiments.programs import seated, version
 from experiments.schema import PLAYER_GROUPS, Checked, PlayerConfig
 from gpumcts.deepening.batch import Deepening
@@ -197,14 +199,16 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], ov
     no search is made ready.
     """
     assert config.player is not None and config.opponent is not None
-    configured = dict(zip(SIDES, (config.player, config.opponent), strict=True))
+    configured: dict[str, PlayerConfig] = dict(zip(SIDES, (config.player, config.opponent), strict=True))
     timed = {
         side: player
         for side, player in configured.items()
         if "budget" in PLAYER_GROUPS[player.name] and player.budget.seconds
     }
     measured = _measured(config, timed, folder) if timed else {}
-    iterations = {side: measured.get(side) or player.iterations for side, player in configured.items()}
+    matched = _matched(config, configured, measured, folder)
+    counted = measured | matched
+    iterations = {side: counted.get(side) or player.iterations for side, player in configured.items()}
     workers = Workers(config.threads)
     outside = {side: player.program for side, player in configured.items() if player.program is not None}
     processes = {side: keys.processes or config.threads for side, keys in outside.items()}
@@ -215,6 +219,7 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], ov
         for side, player in configured.items()
     ]
     bound = {"iterations_of_seconds": measured} if measured else {}
+    bound |= {"iterations_matched": matched} if matched else {}
     engine = resolve(config.engine)
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
     # Each game has a process, and keeps one core busy, whoever moves in it.
@@ -228,6 +233,21 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
         return {side: _rate(config, player) for side, player in timed.items()}
 
     return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}
+
+
+def _matched(
+    config: Checked, configured: dict[str, PlayerConfig], measured: dict[str, int], folder: Path
+) -> dict[str, int]:
+    """Iterations of the side that follows the other one's nodes, by side; nothing where none does."""
+    both = list(configured.items())
+    for (side, player), (theirs, other) in (both, both[::-1]):
+        if player.budget.matched is not None:
+            iterations = measured.get(theirs) or other.iterations
+            make = functools.partial(
+                _player, config, other, theirs, iterations, lambda done: None, Workers(config.threads)
+            )
+            return bound_iterations(folder, side, config.game, player.budget.matched, make)
+    return {}
 
 
 def _rate(config: Checked, player: PlayerConfig) -> Rate:

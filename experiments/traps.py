@@ -1,24 +1,28 @@
 """Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice (document 004, section 5).
 
-    python -m experiments.traps data.pgn=games.pgn data.games=10 deep=5
-    python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=5 playouts=10
+    python -m experiments.traps data.pgn=games.pgn data.games=10
+    python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=6 playouts=10
     python -m experiments.traps experiment=ramanujan2010understanding/softtraps budget=small data.pgn=games.pgn
     python -m experiments.traps experiment=ramanujan2010understanding/fig2 budget=small data.pgn=games.pgn
 
 With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta; 2 and 8 are ``shallow`` and
-``deep``. With ``playouts``, playouts between players of the shallow search then show whether they would have avoided m, and lines
-of play show why. Positions are worked through in parts, and a run that was stopped goes on with those that are missing.
+``deep``. Soft traps of Definition 1 that MM-2 does not see are counted apart; with ``playouts``, playouts between players of the
+shallow search show which of them they would have avoided, and lines of play show why. Positions are worked through in parts, and
+a run that was stopped goes on with those that are missing. report.md lies beside results.jsonl, which has a line a position.
 """
 
 import sys
+import threading
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
 from experiments.command import Command, Run
-from experiments.console import bar, here, say, show, stop_on_interrupt
+from experiments.console import Bar, here
 from experiments.keys import Seed, Threads
 from experiments.rank import refuse_budget, two_player_game
+from experiments.resumed import Reported, resume
 from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
 from experiments.values import typed
 from gpumcts.deepening.table import MOST_DEPTH
@@ -32,8 +36,8 @@ class TrapsKeys(NamedTuple):
     """The plain keys of experiments.traps."""
 
     shallow: Annotated[int, Interval(ge=1, le=3)] = 2
-    deep: Annotated[int, Interval(ge=2, le=MOST_DEPTH)] = 8
-    strategy: Annotated[int, Interval(ge=0, le=MOST_DEPTH - 1)] = 3
+    deep: Annotated[int, Interval(ge=2, le=MOST_DEPTH)] = 4
+    strategy: Annotated[int, Interval(ge=0, le=MOST_DEPTH - 1)] = 1
     deltas: list[int] = [25, 50, 75, 100, 150, 200, 300, 400, 500, 700, 1000]  # noqa: RUF012
     delta: Annotated[int, Interval(ge=1, le=2**31)] = 100
     playouts: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
@@ -45,14 +49,15 @@ class TrapsKeys(NamedTuple):
 
 def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.traps."""
-    from experiments.rank_boards import DataKeys, check_data, content_digest
+    from experiments.rank_boards import DataKeys, check_data, check_source, content_digest
 
     keys = typed(TrapsKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = two_player_game(plain)
-    refuse_budget(given)
+    refuse_budget(plain, given)
     data = typed(DataKeys, plain["data"], "data")
     check_data(data, game_identity["name"])
+    check_source(data, game_identity["name"], study.document)
     if keys.deep <= keys.shallow:
         raise BadInput(f"deep={keys.deep}: must be above shallow={keys.shallow}")
     if not keys.deltas or min(keys.deltas) < 1:
@@ -74,38 +79,54 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Search, or go on; returns the summary."""
-    from experiments.rank_boards import boards_of
-    from experiments.rank_lines import LINES, Lines
-    from experiments.traps_report import brief, tables, write_report
-    from experiments.traps_search import Traps
-    from experiments.traps_summary import summarise
+    return resume(config, run, TrapSearch(config, run.folder))
 
-    boards = boards_of(config.game, config.policy, config.keys.seed).boards
-    lines = Lines(run.folder / LINES, boards)
-    title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
-    size = POSITIONS_A_THREAD * config.threads
-    missing = [number for number in range(len(boards)) if number not in lines.found]
-    with stop_on_interrupt("stopping; finished parts are kept ...") as stop, bar(title, len(boards)) as shown:
-        shown.advance(len(lines.found))
-        try:
-            searches = Traps(config) if missing else None
-            for begin in range(0, len(missing), size):
-                part = missing[begin : begin + size]
-                assert searches is not None
-                for line in searches.lines(part, [boards[number] for number in part], stop):
-                    lines.add(line)
-                shown.advance(len(part))
-        except KeyboardInterrupt:
-            say(f"{len(lines.found)} of {len(boards)} positions are done, in {here(run.folder / LINES)}")
-            return {"interrupted": True, "positions": len(lines.found), "seed": config.keys.seed}
-    summary = summarise(lines.in_order, config)
-    summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
-    write_report(config, lines.in_order, summary, run.folder)
-    if run.of > 1:
-        say(f"{title}: {brief(summary)}  {here(run.folder)}")
-    else:
-        show(*tables(config, lines.in_order, summary), f"report.md and {LINES} in {here(run.folder)}")
-    return summary
+
+class TrapSearch:
+    """The searches of all positions, and the report of them: a ``Job``."""
+
+    def __init__(self, config: Checked, folder: Path) -> None:
+        from experiments.rank_boards import boards_of
+        from experiments.rank_lines import LINES, Lines
+
+        self._config, self._folder = config, folder
+        self._positions = boards_of(config.game, config.policy, config.keys.seed)
+        self.total, self.kept = len(self._positions.boards), folder / LINES
+        self._lines = Lines(self.kept, self._positions.boards)
+
+    def done(self) -> int:
+        """As ``Job.done``."""
+        return len(self._lines.found)
+
+    def go_on(self, stop: threading.Event, shown: Bar) -> None:
+        """As ``Job.go_on``: in parts, each searched as a batch."""
+        from experiments.traps_search import Traps
+
+        missing = [number for number in range(self.total) if number not in self._lines.found]
+        searches = Traps(self._config) if missing else None
+        size = POSITIONS_A_THREAD * self._config.threads
+        for begin in range(0, len(missing), size):
+            part = missing[begin : begin + size]
+            assert searches is not None
+            for line in searches.lines(part, [self._positions.boards[number] for number in part], stop):
+                self._lines.add(line)
+            shown.advance(len(part))
+
+    def report(self) -> Reported:
+        """As ``Job.report``."""
+        from experiments.rank_conditions import conditions, departures
+        from experiments.traps_report import brief, tables, write_report
+        from experiments.traps_summary import summarise
+
+        config, lines = self._config, self._lines.in_order
+        summary = {
+            **summarise(lines, config),
+            "conditions": conditions(config, config.policy, self._positions),
+            "departures": departures(self._folder, {**config.policy._asdict(), **config.keys._asdict()}),
+        }
+        write_report(config, lines, summary, self._folder)
+        files = f"report.md, softtraps.png and {self.kept.name} in {here(self._folder)}"
+        return Reported(summary, brief(summary), [*tables(config, lines, summary), files])
 
 
 COMMAND = Command("traps", traps_config, work, prepare)

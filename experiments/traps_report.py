@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from experiments.plots import CURVES, DOTS_PER_INCH
-from experiments.rank_report import Cells, some, with_interval
+from experiments.rank_conditions import as_document, some
+from experiments.rank_report import Cells, with_interval
 from experiments.schema import Checked
 from experiments.traps_summary import PRINTED, examples
 from gpumcts.deepening.leaves import FAR, WON, WON_LEAST
 
 REPORT, PLOT = "report.md", "softtraps.png"
-DEEP = 8  # the document's
 
 
 def headings(config: Checked) -> dict[str, str]:
@@ -37,7 +37,7 @@ def tables(config: Checked, lines: Sequence[Mapping[str, Any]], summary: Mapping
 
 
 def all_cells(config: Checked, summary: Mapping[str, Any]) -> list[Cells]:
-    """Shares of games and of positions by Delta."""
+    """Shares of games and of positions by Delta, and what becomes of the traps at one of them."""
     names = headings(config)
     made = []
     for key, what in (("share", "games with such a position"), ("positions", "positions")):
@@ -47,58 +47,94 @@ def all_cells(config: Checked, summary: Mapping[str, Any]) -> list[Cells]:
             row |= {names[n]: with_interval(shares[i][key], 100, 1) for n, shares in summary["shares"].items()}
             rows.append(row)
         made.append(Cells.of(f"soft traps, % of {what} (95 %), by Delta in units of the evaluation", rows))
-    return made
+    return [*made, _trap_cells(config, summary)]
+
+
+def _trap_cells(config: Checked, summary: Mapping[str, Any]) -> Cells:
+    """Figure 2: traps, those that the shallow search does not see, and those that playouts avoid."""
+    keys = config.keys
+    names = {
+        "trap": f"m is a soft trap (Definition 1, k = {keys.deep - 1})",
+        "unseen": f"... unseen by MM-{keys.shallow}",
+        "escapable": "... unseen, and another move is better by Delta",
+        "avoided": "... unseen, and avoided by the playouts",
+    }
+    rows = [
+        {
+            f"Delta = {keys.delta:,}": names[step],
+            "positions": f"{row['positions']:,}",
+            "games": f"{row['games']:,}",
+            "% of all positions": with_interval(row["share"], 100, 1),
+            "% of the unseen": "" if row["of_unseen"] is None else with_interval(row["of_unseen"], 100, 0),
+        }
+        for step, row in summary["traps"].items()
+    ]
+    return Cells.of("traps that m walks into, each line a part of those above it (95 %, by game)", rows)
 
 
 def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
-    """What the shares come to, in Chess beside the document's, and what playouts did."""
-    keys, names = config.keys, headings(config)
+    """The conditions, what the shares come to, in Chess beside the document's, and what playouts did."""
+    parts = ["\n".join(f"- {line}" for line in [*summary["conditions"], _choice_words(config)])]
+    parts += summary["departures"]
+    return [*parts, *_share_words(config, summary), *_depth_words(config), *_trap_words(config, summary)]
+
+
+def _choice_words(config: Checked) -> str:
+    keys = config.keys
+    return f"m is the choice of MM-{keys.shallow}, ties at random (seed {keys.seed}); v is what a search says, h the evaluation."
+
+
+def _share_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
+    """The share of games, if they are complete, and the document's beside that of games of grandmasters."""
+    keys, data = config.keys, config.policy
+    if data.positions is not None or data.positions_file is not None or data.from_ply:
+        return ["The games are not complete, so that shares of games are of these positions alone."]
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
-    data = config.policy
-    whole = data.positions is None and data.positions_file is None and data.from_ply == 0
-    sampled = "" if whole else " (games are not complete)"
-    parts = [
-        f"{some(summary['positions'], 'position')} of {some(summary['games'], 'game')}; m is the choice of MM-{keys.shallow}, "
-        f"ties at random, seed {keys.seed}{sampled}.",
+    printed = (
+        f"; the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that "
+        f"for every Delta up to {summary['delta_as_printed']:,.0f}"
+    )
+    share = f"{headings(config)['disagree']} >= {keys.delta}: {with_interval(row['share'], 100, 1)} % of the games"
+    return [f"{share} have such a position{printed if _as_printed(config) else ''}."]
+
+
+def _depth_words(config: Checked) -> list[str]:
+    """What plies of different players at the end of both searches do; nothing where one player's end both."""
+    keys = config.keys
+    if (keys.deep - keys.shallow) % 2 == 0:
+        return []
+    return [
+        f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, in Chess "
+        "by a good part of a pawn in many positions, so that fewer traps count as unseen. What m costs, judged by one search, "
+        "is free of that."
     ]
-    if not sampled:
-        share = with_interval(row["share"], 100, 1)
-        printed = (
-            f"; the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that "
-            f"for every Delta up to {summary['delta_as_printed']:,.0f}"
-        )
+
+
+def _trap_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
+    """What counts as a trap, as unseen and as avoided; and the playouts."""
+    keys = config.keys
+    deep, shallow = f"v{keys.deep}", f"v{keys.shallow}"
+    parts = [
+        f"m is a soft trap where h after m less {deep}(m) is at least {keys.delta}: the opponent can gain as much within "
+        f"{keys.deep - 1} plies, by Definition 1, which counts a piece that is taken back as well. MM-{keys.shallow} does not "
+        f"see it where {shallow}(m) - {deep}(m) >= {keys.delta} besides. Intervals are over games, drawn whole."
+    ]
+    if keys.playouts:
+        distinct = summary["distinct"]
+        known = "" if distinct is None else f", {distinct:.1f} of them different"
+        at_random, traps = summary["by_chance"], summary["traps"]["escapable"]["positions"]
+        chance = "" if at_random is None else f" A legal move at random would avoid {at_random:.1f} of these {traps}."
         parts.append(
-            f"{names['disagree']} >= {keys.delta}: {share} % of the games have such a position"
-            f"{printed if _as_printed(config) else ''}."
-        )
-    theirs = DEEP + bool(keys.playouts)  # Figure 2 is of what depth 9 shows
-    if keys.deep != theirs and config.study.document is not None:
-        parts.append(f"The deep search is reduced: MM-{keys.deep}; the document's is MM-{theirs}.")
-    if (keys.deep - keys.shallow) % 2:
-        parts.append(
-            f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, by a "
-            "good part of a pawn in many positions. What m costs, judged by one search, is free of that."
-        )
-    avoided = summary["avoided"]
-    if avoided is not None and not avoided["traps"]:
-        parts.append(f"MM-{keys.shallow} walks into no trap ({names['loses']} >= {keys.delta}).")
-    elif avoided is not None:
-        low, high = avoided["avoided_95"]
-        known = "" if avoided["distinct"] is None else f", {avoided['distinct']:.1f} of them different"
-        parts.append(
-            f"MM-{keys.shallow} walks into {avoided['traps']} traps ({names['loses']} >= {keys.delta}), "
-            f"{avoided['unseen']} of them worse than it thinks by as much. The move that {keys.playouts} playouts between "
-            f"MM-{keys.shallow} players (epsilon "
-            f"{keys.epsilon:g}{known}) rank first avoids {avoided['avoided']} of them ({100 * low:.0f} - {100 * high:.0f} %), in "
-            f"{avoided['games']} games: it is better by at least {keys.delta}, to MM-{keys.deep}. Playouts rank "
-            f"{avoided['ranked_low']} of the traps in the lower half."
+            f"Playouts are {keys.playouts} a move between MM-{keys.shallow} players (epsilon {keys.epsilon:g}{known}), at the "
+            f"unseen traps beside which another move is better; they avoid one where the move they rank first is better by "
+            f"{keys.delta}, to MM-{keys.deep}.{chance}"
         )
     return parts
 
 
 def _as_printed(config: Checked) -> bool:
-    """Whether the document's share is of this game: it has Chess alone."""
-    return config.identity["game"]["name"] == "chess"
+    """Whether the document's share may stand beside ours."""
+    return as_document(config.policy, config.identity["game"]["name"])
 
 
 def brief(summary: Mapping[str, Any]) -> str:
@@ -117,7 +153,7 @@ def write_report(config: Checked, lines: Sequence[Mapping[str, Any]], summary: M
     plot(config, summary, folder / PLOT)
     found = examples([dict(line) for line in lines], config.keys.delta, config.keys.shown)
     if config.keys.playouts:
-        parts.append("## Traps that playouts avoid")
+        parts.append(f"## Traps that MM-{config.keys.shallow} does not see, and playouts avoid")
         parts += [f"```text\n{_example(config, line)}\n```" for line in found] or ["None was found."]
     (folder / REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 

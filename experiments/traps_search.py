@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from experiments.rank import move_texts
-from experiments.rank_boards import Board
-from experiments.rank_methods import Deep, PlayoutsKeys, after_moves, method_of
+from experiments.rank_boards import Position
+from experiments.rank_methods import PlayoutsKeys, SearchAfterMoves, after_moves, method_of
 from experiments.schema import Checked
+from experiments.traps_summary import escapable
 from gpumcts.deepening.leaves import WON_LEAST
 from gpumcts.deepening.minimax import Minimax
 from gpumcts.games import contract
@@ -31,12 +32,12 @@ class Traps:
         keys = config.keys
         self._config, self._keys, self._rules = config, keys, Rules(config.game)
         self._minimax = Minimax(config.game, threads=config.threads)
-        self._deep = Deep(config.game, keys.deep - 1, config.threads)
+        self._deep = SearchAfterMoves(config.game, keys.deep - 1, config.threads)
         policy = Players(keys.shallow, keys.epsilon)
         options = PlayoutsKeys("playouts", keys.playouts, policy)
         self._playouts = method_of(options, config.game, keys.seed, config.threads) if keys.playouts else None
 
-    def lines(self, numbers: Sequence[int], boards: Sequence[Board], stop: threading.Event) -> list[dict[str, Any]]:
+    def lines(self, numbers: Sequence[int], boards: Sequence[Position], stop: threading.Event) -> list[dict[str, Any]]:
         """A line of results.jsonl for each of some boards; KeyboardInterrupt where ``stop`` is set meanwhile."""
         keys, states = self._keys, np.stack([board.words for board in boards])
         shallow = self._minimax.values_of_moves(states, keys.shallow, stop=stop).values
@@ -56,12 +57,12 @@ class Traps:
             }  # fmt: skip
             if seen is not None:
                 line["most_gained"] = int((now[i] - seen[i]).max())
-            if self._playouts is not None and line["best_deep"] - line["deep"] >= keys.delta:
+            if self._playouts is not None and escapable(line, keys.delta):
                 line |= self._avoided(board, move, stop)
             found.append(line)
         return found
 
-    def _key(self, board: Board) -> np.uint64:
+    def _key(self, board: Position) -> np.uint64:
         return key_of(self._keys.seed, TIE_STREAM, board.game, board.ply)
 
     def _deep_values(self, states: np.ndarray, chosen: Sequence[int], stop: threading.Event) -> np.ndarray:
@@ -72,7 +73,7 @@ class Traps:
 
     # ----------------------------------------------------------------------------------------- playouts and lines
 
-    def _avoided(self, board: Board, move: int, stop: threading.Event) -> dict[str, Any]:
+    def _avoided(self, board: Position, move: int, stop: threading.Event) -> dict[str, Any]:
         """What playouts say of a trap: the rank of the trap by them, their own choice, what the deep search thinks of both."""
         from experiments.rank_statistics import ranks
 
@@ -84,7 +85,7 @@ class Traps:
         theirs = _choice(valued.values, key)
         best = _choice(deep, key)
         return {
-            "moves": len(deep), "best": texts[best],
+            "moves": len(deep), "best": texts[best], "escapes": int((deep - deep[move] >= self._keys.delta).sum()),
             "playouts_choose": texts[theirs], "playouts_deep": int(deep[theirs]),
             "rank_by_playouts": float(ranks(valued.values)[move]), "rank_by_deep": float(ranks(deep)[move]),
             "win_rates": [float(valued.values[move]), float(valued.values[theirs])],

@@ -1,4 +1,4 @@
-"""What the positions of results.jsonl come to: how many games and positions have a soft trap, by Delta, and who avoids them.
+"""What the positions of results.jsonl come to: how many games and positions have a soft trap, by Delta, and which playouts avoid.
 
 Five readings of "soft trap", v being values for the player to move, h the evaluation and m the choice of the shallow search:
 
@@ -7,6 +7,9 @@ Five readings of "soft trap", v being values for the player to move, h the evalu
 ``loses``      v_deep(best move) - v_deep(m) >= Delta: what choosing m costs, both judged by the same search
 ``chosen``     Definition 1 for m: the opponent can gain Delta of h within deep - 1 plies after m
 ``any``        Definition 1: after some legal move the opponent can gain Delta of h within ``strategy`` plies
+
+Figure 2 of the document is of soft traps that the shallow search misses and playouts between its players avoid. ``STEPS`` counts
+them one condition after the other, so that wins that m misses, which are no traps, do not count.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +46,9 @@ def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
         "deltas": deltas,
         "shares": {name: _shares(lines, games, gap, deltas) for name, gap in readings.items()},
         "delta_as_printed": _delta_at(lines, games, PRINTED[0]),
-        "avoided": _avoided(lines, keys.delta) if keys.playouts else None,
+        "traps": _steps(lines, Resampled(games), keys),
+        "by_chance": _by_chance(lines, keys.delta),
+        "distinct": _distinct(lines),
         "seed": keys.seed,
         "engine": "cpu",
     }
@@ -77,38 +82,84 @@ def _delta_at(lines: Sequence[Line], games: np.ndarray, share: float) -> float:
     return float(most[max(0, int(np.ceil(share * len(most))) - 1)])
 
 
-def _avoided(lines: Sequence[Line], delta: int) -> dict[str, Any]:
-    """Of the moves that cost the shallow search at least ``delta``: which look as good to it, and which its playouts avoid."""
-    traps = [line for line in lines if "rank_by_playouts" in line]
-    return {
-        "traps": len(traps),
-        "unseen": sum(line["shallow"] - line["deep"] >= delta for line in traps),
-        "avoided": sum(avoids(line, delta) for line in traps),
-        "avoided_95": list(wilson(sum(avoids(line, delta) for line in traps), 0, len(traps))),
-        "ranked_low": sum(line["rank_by_playouts"] > (line["moves"] + 1) / 2 for line in traps),
-        "games": len({line["game"] for line in traps if avoids(line, delta)}),
-        "distinct": _distinct(traps),
+# ---------------------------------------------------------------------------------------------------------- Figure 2
+
+
+def is_trap(line: Line, delta: int) -> bool:
+    """Whether the choice of the shallow search is a soft trap of Definition 1: the opponent can gain Delta of h after it."""
+    return line["evaluation"] - line["deep"] >= delta
+
+
+def unseen(line: Line, delta: int) -> bool:
+    """Whether it is one that the shallow search misses: it holds the move worth more by Delta than the deep one does."""
+    return is_trap(line, delta) and line["shallow"] - line["deep"] >= delta
+
+
+def escapable(line: Line, delta: int) -> bool:
+    """Whether it is one of these beside which there is a move better by Delta, both judged by the deep search."""
+    return unseen(line, delta) and line["best_deep"] - line["deep"] >= delta
+
+
+def avoided(line: Line, delta: int) -> bool:
+    """Whether the move that the playouts rank first is such a one."""
+    return escapable(line, delta) and "playouts_deep" in line and line["playouts_deep"] - line["deep"] >= delta
+
+
+STEPS: dict[str, Callable[[Line, int], bool]] = {
+    "trap": is_trap,
+    "unseen": unseen,
+    "escapable": escapable,
+    "avoided": avoided,
+}
+"""Each a part of those before it; ``avoided`` needs playouts."""
+
+
+def _steps(lines: Sequence[Line], resampled: Resampled, keys: Any) -> dict[str, Any]:
+    """Of each step: positions, games, and the shares of all positions and of unseen traps, with intervals by game (95 %)."""
+    hits = {
+        name: np.array([holds(line, keys.delta) for line in lines])
+        for name, holds in STEPS.items()
+        if keys.playouts or name != "avoided"
     }
+    games = np.array([line["game"] for line in lines])
+    found = {}
+    for name, hit in hits.items():
+        of_unseen = _of_unseen(resampled, hit, hits["unseen"], games) if name in ("escapable", "avoided") else None
+        there = len(np.unique(games[hit]))
+        share = _of_positions(resampled, hit)
+        found[name] = {"positions": int(hit.sum()), "games": there, "share": share, "of_unseen": of_unseen}
+    return found
 
 
-def avoids(line: Line, delta: int) -> bool:
-    """Whether the move that the playouts rank first is better than the trap by at least Delta, to the deep search."""
-    return "playouts_deep" in line and line["playouts_deep"] - line["deep"] >= delta
+def _of_unseen(
+    resampled: Resampled, hit: np.ndarray, below: np.ndarray, games: np.ndarray
+) -> list[float | None] | None:
+    """The share of unseen traps; where it is none or all of them, Wilson's over the games that have any, as for positions."""
+    if not below.any():
+        return None
+    share = float(hit.sum() / below.sum())
+    if 0 < share < 1:
+        return list(resampled.ratio(hit, below))
+    low, high = wilson(round(share * (count := len(np.unique(games[below])))), 0, count)
+    return [share, low, high]
+
+
+def _by_chance(lines: Sequence[Line], delta: int) -> float | None:
+    """How many of the unseen traps a legal move at random would avoid; None where no playouts were made, which tell the moves."""
+    escapes = [line.get("escapes") for line in lines if escapable(line, delta)]
+    if not escapes or None in escapes:
+        return None
+    moves = [line["moves"] for line in lines if escapable(line, delta)]
+    return float(sum(count / of for count, of in zip(escapes, moves, strict=True)))
 
 
 def examples(lines: Sequence[Line], delta: int, count: int) -> list[Line]:
-    """Traps that playouts avoid: first those that look as good to the shallow search, then those that playouts rank lowest."""
-    found = [line for line in lines if avoids(line, delta)]
-    return sorted(
-        found,
-        key=lambda line: (
-            line["shallow"] - line["deep"] < delta,
-            -line["rank_by_playouts"] / line["moves"],
-            line["number"],
-        ),
-    )[:count]
+    """Unseen traps that playouts avoid, those that they rank lowest first."""
+    found = [line for line in lines if avoided(line, delta)]
+    return sorted(found, key=lambda line: (-line["rank_by_playouts"] / line["moves"], line["number"]))[:count]
 
 
-def _distinct(traps: Sequence[Line]) -> float | None:
-    known = [np.mean(line["distinct"]) for line in traps if line["distinct"] is not None]
+def _distinct(lines: Sequence[Line]) -> float | None:
+    """Different playouts of a move, the mean over the positions where there were any; None where they were not told apart."""
+    known = [np.mean(line["distinct"]) for line in lines if line.get("distinct") is not None]
     return float(np.mean(known)) if known else None

@@ -50,6 +50,18 @@ def typed(cls: type[T], plain: Mapping[str, Any], where: str = "") -> T:
     return value
 
 
+def group_at(plain: Any, where: str) -> Mapping[str, Any]:
+    """The keys of the group ``where`` (``playout``, ``opponent.playout``), which are ``plain``.
+
+    Raises BadInput where a choice stands in their place: ``opponent.playout=minimax`` sets the key itself, and chooses nothing.
+    """
+    if isinstance(plain, Mapping):
+        return plain
+    group = where.rpartition(".")[2]
+    how = f"{group}@{where}={shown(plain)}" if "." in where else f"'override /{group}: {shown(plain)}' under defaults"
+    raise BadInput(f"{where}={shown(plain)}: choose it as {how}")
+
+
 def _refusal(cls: type, plain: Mapping[str, Any], where: str, field: str) -> BadInput:
     key = f"{where}.{field}" if where else field
     hints = get_type_hints(cls, include_extras=True)

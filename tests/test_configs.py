@@ -35,6 +35,7 @@ from experiments.complaints import CONF, choices
 from experiments.help import help_text
 from experiments.hydra_speed import quicken
 from gpumcts import options
+from gpumcts.playouts.evaluation import Evaluation
 from gpumcts.playouts.go.options import GoPolicy
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.staged import Staged
@@ -174,6 +175,8 @@ def test_every_choice_composes_for_the_player(group):
             continue  # for opponents; for one player
         beside = [f"{key}={value}" for key, value in BESIDE.get((group, choice), {}).items()]
         others = ["player@opponent.player=random"] if beside else []
+        if choice == "matched":  # which the other side must not
+            others = ["budget@opponent.budget=iterations"]
         schema.match_config(composed("match", f"{group}={choice}", *beside, *others))
 
 
@@ -294,6 +297,71 @@ def test_table_2_of_document_002(k):
         assert config.player.rule == config.opponent.rule == options.option("selection", "rave")()
         assert config.player.settings == config.opponent.settings == Settings(first_play_urgency=1.0)
         assert (config.keys.seed, config.keys.games, config.player.iterations) == (2, 1000, 50_000)
+
+
+def ramanujan(item: str, cell: str) -> schema.Checked:
+    return schema.match_config(composed("match", f"experiment=ramanujan2010understanding/{item}", f"cell=chess/{cell}"))
+
+
+def tree_of(player: schema.PlayerConfig) -> tuple:
+    """What a UCT player of document 004 is made of: iterations, leaf, rule, and what decides the move; backup is the average."""
+    assert (player.name, type(player.operator).__name__) == ("uct", "Average")
+    assert player.settings == Settings(final=player.settings.final)
+    return player.iterations, player.policy, player.rule, player.settings.final
+
+
+UCB1 = options.option("selection", "ucb1")(exploration=0.4, lowest_reward=-1)
+"""On both sides of document 004's matches in Chess: C = 0.4, results in {-1, 0, 1}."""
+
+
+@pytest.mark.parametrize("k, nodes", [(2, 1000), (4, 10_000), (6, 200_000)])
+def test_table_1_of_document_004(k, nodes):
+    """UCT of the document's nodes, and a random player, against MM-k-R."""
+    uct, random = (ramanujan("table1", f"{name}_mm{k}r") for name in ("uct", "random"))
+    assert tree_of(uct.player) == (nodes, Uniform(), UCB1, "visits") and random.player.name == "random"
+    for config in (uct, random):
+        assert config.opponent.identity["player"]["leaf"] == "playout" and config.keys.games == 100
+        assert (config.opponent.name, config.opponent.budget.depth) == ("minimax", k)
+
+
+def test_uct_may_have_the_nodes_that_mm_k_r_visits_in_table_1_of_document_004():
+    """In place of the document's number of nodes."""
+    words = ("cell=chess/uct_mm2r", "budget.iterations=null", "budget.matched=4")
+    config = schema.match_config(composed("match", "experiment=ramanujan2010understanding/table1", *words))
+    assert (config.player.budget.matched, config.player.iterations, config.opponent.budget.depth) == (4, 0, 2)
+
+
+def test_mm6r_against_mm2r_in_table_1_of_document_004():
+    config = ramanujan("table1", "mm6r_mm2r")
+    sides = config.player, config.opponent
+    assert [(side.name, side.leaf, side.budget.depth) for side in sides] == [
+        ("minimax", "playout", 6),
+        ("minimax", "playout", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    "iterations, final", [(50, "value"), (100, "value"), (1000, "visits")]
+)  # few iterations leave nearly all moves with as many visits
+def test_uct_h_against_uct_in_section_4_of_document_004(iterations, final):
+    config = ramanujan("sec4", f"uct_h_{iterations}")
+    assert tree_of(config.player) == (iterations, Evaluation("linear"), UCB1, final)
+    assert tree_of(config.opponent) == (10_000, Uniform(), UCB1, "visits") and config.keys.games == 100
+
+
+def test_uct_h_against_mm2_in_section_4_of_document_004():
+    config = ramanujan("sec4", "uct_h_mm2")
+    assert tree_of(config.player) == (50_000, Evaluation("linear"), UCB1, "visits")
+    opponent = config.opponent
+    assert (opponent.name, opponent.leaf, opponent.quiescence) == ("minimax", "evaluation", False)
+    assert (opponent.budget.depth, config.keys.games) == (2, 400)
+
+
+def test_every_cell_of_document_004_in_chess_is_tested():
+    """Those above are all there are."""
+    cells = {file.stem for file in (CONF / "cell/chess").glob("*.yaml")}
+    mm = {f"{name}_mm{k}r" for name in ("uct", "random") for k in (2, 4, 6)} | {"mm6r_mm2r"}
+    assert cells == mm | {"uct_h_50", "uct_h_100", "uct_h_1000", "uct_h_mm2"}
 
 
 def test_the_opponents_budget_follows_key_by_key():

@@ -32,6 +32,7 @@ class Bench(NamedTuple):
     peers : names of other programs to measure beside ours
     folder : where matches write their journals, on the disk that is meant
     grid : of the suite ``crossover``
+    only : options by name that the suites ``playouts`` and ``search`` measure; all that they have if there are none
     """
 
     game: Any
@@ -42,6 +43,11 @@ class Bench(NamedTuple):
     peers: tuple[str, ...]
     folder: Path
     grid: Grid
+    only: tuple[str, ...] = ()
+
+    def wants(self, name: str) -> bool:
+        """Whether an option is among those that are to be measured."""
+        return not self.only or name in self.only
 
     @property
     def on_cpu(self) -> bool:
@@ -70,6 +76,7 @@ class Contender(NamedTuple):
     """Something that can be timed: ``run(n)`` does n units of work; ``units`` is how many make a turn.
 
     engines : those whose kernels it runs, where the time of these is of interest
+    against : names of others that it is held against, beside those that all are
     """
 
     what: str
@@ -77,10 +84,11 @@ class Contender(NamedTuple):
     units: int
     at: dict[str, Any] = {}  # noqa: RUF012
     engines: tuple[Any, ...] = ()
+    against: tuple[str, ...] = ()
 
 
 def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, against: Sequence[str] = ()) -> list[Row]:
-    """Time the contenders in turns; ratios are to those called as in ``against`` that take part.
+    """Time the contenders in turns; ratios are to those called as in ``against``, theirs or the contender's, that take part.
 
     Where an engine tells when its kernels ran, two rows more: the rate by their time alone, and their share of all time.
     """
@@ -97,9 +105,10 @@ def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, ag
             found.append(contender.units / seconds)
             if of_kernels := busy.seconds():
                 kernels.append((contender.units / of_kernels, 100 * of_kernels / seconds))
-    bases = {c.what: found for c, found in zip(contenders, rates, strict=True) if c.what in against}
+    by_name = {contender.what: found for contender, found in zip(contenders, rates, strict=True)}
     rows: list[Row] = []
     for contender, found, kernels in zip(contenders, rates, ran, strict=True):
+        bases = {name: base for name, base in by_name.items() if name in (*against, *contender.against)}
         rows.append(row_of(suite, contender.what, unit, found, bases, contender.at))
         rows += _of_kernels(suite, contender, unit, kernels)
     return rows

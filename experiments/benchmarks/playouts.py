@@ -1,4 +1,4 @@
-"""Playouts a second: uniform and informed, in lanes and one by one, beside scalar C++ and other programs."""
+"""Playouts a second: uniform, informed and a game's own, in lanes and one by one, beside scalar C++ and other programs."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.benchmarks.machine import floor
 from experiments.benchmarks.measure import Bench, Contender, Row, compare, row_of
-from experiments.benchmarks.ours import has_stages, keys
+from experiments.benchmarks.ours import keys, own_policies
 from experiments.benchmarks.peers import of_playouts
 from experiments.peers.scalar import scalar_playouts
 from gpumcts.kernels.batch import Rules
@@ -15,21 +15,32 @@ from gpumcts.kernels.engines import playout_engine
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import has_whole_playout
 from gpumcts.playouts.minimax import Minimax
-from gpumcts.playouts.staged import Staged
+from gpumcts.playouts.traces import may_play_in_lanes
 from gpumcts.playouts.uniform import Uniform
 
-UNIFORM, ONE_BY_ONE = 1_000_000, 300_000  # playouts a turn
+UNIFORM, ONE_BY_ONE, OWN = 1_000_000, 300_000, 100_000  # playouts a turn; OWN where a game's own policy has no lanes
+UNIFORM_ON_CPU = "uniform, cpu"
 INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth
 MOST_MOVES = 1000  # of a position, for informed playouts that end within a repeat's time
 ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves, batches a turn; by playouts a leaf
 INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
 
+def there(game: Any, on_cpu: bool) -> list[str]:
+    """The policies by name that the suite measures; uniform playouts always, since others are held against them."""
+    few_moves = compiled(game).MAX_MOVES <= MOST_MOVES
+    if not on_cpu:
+        return ["uniform", *(["minimax"] if few_moves else [])]
+    # Informed ones do without what makes whole playouts fast, and would take minutes.
+    informed = few_moves and not has_whole_playout(Uniform(), compiled(game))
+    return ["uniform", *own_policies(game), *(["minimax"] if informed else [])]
+
+
 def suite(bench: Bench) -> Iterator[Row]:
     """Playouts a second from the start of the game; every row is held against the other programs, else the slowest of ours.
 
-    On a device uniform playouts come first, then informed ones, each held against the CPU's: what is measured is there, should
-    time run out.
+    Those of the game's own policies are held against uniform ones too. On a device uniform playouts come first, then informed
+    ones, each held against the CPU's: what is measured is there, should time run out.
     """
     if not bench.on_cpu:
         rows = _held_against_cpu(bench, _uniform_of_device(bench) + _scalar(bench))
@@ -52,17 +63,24 @@ def _held_against_cpu(bench: Bench, contenders: list[Contender]) -> list[Row]:
 
 
 def _of_cpu(bench: Bench) -> list[Contender]:
-    found = [_on_cpu(bench, "uniform, cpu", Uniform(), UNIFORM, bench.threads)]
-    game = compiled(bench.game)
-    if has_whole_playout(Uniform(), game):
-        return found  # never in lanes; informed ones do without what makes these fast, and would take minutes
-    found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
-    if has_stages(game):
-        found.append(_on_cpu(bench, "staged, cpu", Staged(), UNIFORM, bench.threads))
-        found.append(_on_cpu(bench, "staged, one by one, cpu", Staged(), ONE_BY_ONE, bench.threads, lanes=1))
-    for depth, units in INFORMED.items() if game.MAX_MOVES <= MOST_MOVES else ():
+    chosen = [name for name in there(bench.game, on_cpu=True) if bench.wants(name)]
+    found = [_on_cpu(bench, UNIFORM_ON_CPU, Uniform(), UNIFORM, bench.threads)]
+    if "uniform" in chosen and not has_whole_playout(Uniform(), compiled(bench.game)):  # which is never in lanes
+        found.append(_on_cpu(bench, "uniform, one by one, cpu", Uniform(), ONE_BY_ONE, bench.threads, lanes=1))
+    for name, policy in own_policies(bench.game).items():
+        found += _own_on_cpu(bench, name, policy) if name in chosen else []
+    for depth, units in INFORMED.items() if "minimax" in chosen else ():
         found.append(_on_cpu(bench, f"minimax depth {depth}, cpu", Minimax(depth=depth), units, bench.threads))
     return found
+
+
+def _own_on_cpu(bench: Bench, name: str, policy: Any) -> list[Contender]:
+    """Playouts of a policy that the game has of its own: in lanes and one by one, where there are lanes."""
+    in_lanes = may_play_in_lanes(compiled(policy), compiled(bench.game))
+    found = [_on_cpu(bench, f"{name}, cpu", policy, UNIFORM if in_lanes else OWN, bench.threads)]
+    if in_lanes:
+        found.append(_on_cpu(bench, f"{name}, one by one, cpu", policy, ONE_BY_ONE, bench.threads, lanes=1))
+    return [contender._replace(against=(UNIFORM_ON_CPU,)) for contender in found]
 
 
 def _uniform_of_device(bench: Bench) -> list[Contender]:
@@ -75,7 +93,7 @@ def _uniform_of_device(bench: Bench) -> list[Contender]:
 
 def _informed_of_device(bench: Bench) -> list[Contender]:
     """Every kernel of the device by depth, and one core of the CPU at depth 2; none where positions have too many moves."""
-    if compiled(bench.game).MAX_MOVES > MOST_MOVES:
+    if "minimax" not in there(bench.game, on_cpu=False) or not bench.wants("minimax"):
         return []
     found = [
         _on_device(bench, f"minimax depth {depth}, {way}", Minimax(depth=depth), leaves, 1, 1, way)
@@ -122,7 +140,7 @@ def _on_cpu(bench: Bench, what: str, policy: Any, units: int, threads: int, **op
 
 def _scalar(bench: Bench) -> list[Contender]:
     """Our uniform playouts as scalar C++ on one thread, where the game has such a program and g++ compiles it."""
-    tally, units = scalar_playouts(bench.game_name), ONE_BY_ONE
+    tally, units = scalar_playouts(bench.game_name) if bench.wants("uniform") else None, ONE_BY_ONE
     if tally is None:
         return []
     states, leaf_keys = Rules(bench.game).starts(units), keys(units)

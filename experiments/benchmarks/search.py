@@ -1,4 +1,4 @@
-"""Iterations a second of whole searches, every backup operator, beside another program's."""
+"""Iterations a second of whole searches, every backup operator, RAVE and a game's own playouts, beside another program's."""
 
 import time
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from typing import Any
 
 from experiments.benchmarks.measure import Bench, Contender, Row, compare
-from experiments.benchmarks.ours import has_stages, keys, uct
+from experiments.benchmarks.ours import keys, own_policies, uct
 from experiments.benchmarks.peers import of_searches
 from gpumcts.kernels.batch import Rules
-from gpumcts.options import names
-from gpumcts.playouts.staged import Staged
+from gpumcts.options import compiled, name_of, names
+from gpumcts.tree.selection.rave import Rave
 from gpumcts.tree.settings import Settings
 
 TREES, ITERATIONS = 1000, 500
@@ -20,15 +20,22 @@ FULL_BATCHES = ((131_072, 1, 60), (8192, 16, 100), (2048, 64, 100))  # trees, pl
 BASE = "UCT, average, cpu"
 
 
+def there(game: Any, on_cpu: bool) -> list[str]:
+    """What the suite searches with: operators, policies and rules by name; ``average`` always, to hold others against."""
+    points = on_cpu and getattr(compiled(game), "CELLS", 0) > 0
+    return [*names("backup"), *own_policies(game), *(["rave"] if points else [])]
+
+
 def suite(bench: Bench) -> Iterator[Row]:
     """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides.
 
-    On the CPU alone slow games have fewer trees, or the operators would take a quarter of an hour.
+    All with uniform playouts and UCB1 but for a row of each policy that the game has of its own, and on the CPU one of RAVE
+    where moves are points: these are held against ``average``. On the CPU alone slow games have fewer trees, or the
+    operators would take a quarter of an hour.
     """
     shape = _trees(bench) if bench.on_cpu else TREES, ITERATIONS
-    contenders = [_ours(bench, operator, *shape) for operator in names("backup")]
-    if has_stages(bench.game):
-        contenders.append(_ours(bench, "average", *shape, policy=Staged()))
+    operators = _operators(bench)
+    contenders = [_ours(bench, operator, *shape) for operator in operators] + _beside_average(bench, *shape)
     if not bench.on_cpu:
         contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
     with ExitStack() as stack:
@@ -37,9 +44,23 @@ def suite(bench: Bench) -> Iterator[Row]:
         average = _name("average", {"trees": shape[0], "iterations": ITERATIONS, "playouts": 1}, {})
         yield from compare("search", "iterations/s", contenders + peers, bench.repeats, against or [average])
     if bench.engine in ("device", "auto"):
-        yield from compare("search", "iterations/s", [_ours(bench, o, *FULL) for o in names("backup")], bench.repeats)
+        yield from compare("search", "iterations/s", [_ours(bench, o, *FULL) for o in operators], bench.repeats)
     elif not bench.on_cpu:
         yield from _full_batches(bench)
+
+
+def _operators(bench: Bench) -> list[str]:
+    return [operator for operator in names("backup") if operator == "average" or bench.wants(operator)]
+
+
+def _beside_average(bench: Bench, trees: int, iterations: int) -> list[Contender]:
+    """Searches with ``backup=average`` that differ from its row in the playouts, or in the rule of selection."""
+    chosen = [name for name in there(bench.game, bench.on_cpu) if bench.wants(name)]
+    parts = [{"policy": policy} for name, policy in own_policies(bench.game).items() if name in chosen]
+    parts += [{"rule": Rave()}] if "rave" in chosen else []
+    found = [_ours(bench, "average", trees, iterations, **part) for part in parts]
+    base = _name("average", {"trees": trees, "iterations": iterations, "playouts": 1}, {})
+    return [contender._replace(against=(base,)) for contender in found]
 
 
 def _trees(bench: Bench) -> int:
@@ -82,7 +103,9 @@ def _name(operator: str, at: dict[str, int], more: dict[str, Any]) -> str:
     if (at["trees"], at["playouts"]) != (TREES, 1):
         words.append(f"{at['trees']} trees x {at['iterations']}, {at['playouts']} a leaf")
     if "policy" in more:
-        words.append("staged playouts")
+        words.append(f"{name_of(more['policy'])} playouts")
+    if "rule" in more:
+        words.append(name_of(more["rule"]))
     if "engine" in more:
         words.append(f"{more['engine']}, threads={more['threads']}")
     return ", ".join(words)

@@ -8,6 +8,8 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and 
 ``PLAYERS``    1 or 2
 ``LANES``      True where ``play``, ``mover`` and ``over`` are written without branches and may run in SIMD lanes, and so are
                ``random_move``, unless ``random_in_lanes`` says otherwise, and ``staged_move`` where the game has one
+``FIRST``      the colour of who moves first, ``"white"``, where the game names its players by colour and it is not black.
+               Optional; GTP goes by it
 ``CELLS``      for games without chance in which a move places something of the mover's on a point, for good or until it is taken:
                numbers below CELLS are those moves, the number being the point, and others (a pass) place nothing. Nor may
                ``random_move`` give one past the end of the game. Optional; ``selection=rave`` asks for it

@@ -1,10 +1,10 @@
 """What an engine tells of its search: Leela's lines for Sabaki and others, and commands for GoGui."""
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpumcts.errors import BadInput
-from gpumcts.gtp.position import COLOURS, Position
+from gpumcts.gtp.position import Position, player_of
 from gpumcts.programs.lines import Sink
 from gpumcts.tree.root import Child
 from gpumcts.tree.searched import Searched
@@ -24,26 +24,28 @@ NO_COUNT = {
 
 
 class Terms(NamedTuple):
-    """How an analysis is to be told: whose move it is, seconds between lines, and the most moves of a line.
+    """How an analysis is to be told: whose move it is (0 or 1), seconds between lines, and the most moves of a line.
 
     shares : whether win rates are in [0, 1], as KataGo has them, and not in ten-thousandths, as Leela has
     """
 
-    colour: int
+    player: int
     interval: float = INTERVAL
     most: int = MOST_MOVES
     shares: bool = False
 
 
-def terms(arguments: list[str], mover: int, shares: bool = False) -> Terms:
+def terms(arguments: list[str], game: Any, mover: int, shares: bool = False) -> Terms:
     """Of ``[colour] [N] [interval N] [minmoves N] [maxmoves N] ...``; the mover's turn where no colour is named.
 
     Intervals are hundredths of a second. What this search does not have (ownership, moves to avoid) is passed over. Raises
     BadInput for anything else.
     """
     words, found = list(arguments), Terms(mover, shares=shares)
-    if words and words[0].lower() in COLOURS:
-        found = found._replace(colour=COLOURS[words.pop(0).lower()])
+    player = player_of(game, words[0]) if words else None
+    if player is not None:
+        del words[0]
+        found = found._replace(player=player)
     if words and words[0].isdigit():
         words.insert(0, "interval")
     while words:

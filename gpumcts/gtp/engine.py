@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, gtp_setup, record_format
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
-from gpumcts.gtp.position import COLOURS, Position
+from gpumcts.gtp.position import Position, player_of
 from gpumcts.gtp.records import read_record
 from gpumcts.gtp.stream import Request, answer
 from gpumcts.programs.clock import Limits
@@ -31,6 +31,15 @@ SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
 
 class Refusal(Exception):
     """An answer that begins with ``?``."""
+
+
+class Choice(NamedTuple):
+    """A move that was found: as text and number, its win rate in [0, 1] (None of an only one), and seconds it took."""
+
+    text: str
+    move: int
+    rate: float | None
+    seconds: float
 
 
 class Engine:
@@ -217,9 +226,9 @@ class Engine:
     def _play(self, arguments: list[str]) -> str:
         if len(arguments) != 2:
             raise Refusal(SYNTAX)
-        colour = _colour(arguments)
+        player = self._player(arguments)
         try:
-            self.position.play(colour, arguments[1])
+            self.position.play(player, arguments[1])
         except BadInput as error:
             self._say(f"play {' '.join(arguments)}: {error}")
             raise Refusal("illegal move") from None
@@ -239,53 +248,64 @@ class Engine:
         return ""
 
     def _time_left(self, arguments: list[str]) -> str:
-        colour, left, stones = _colour(arguments), _number(arguments, 1), _number(arguments, 2)
-        self.clock.tell(colour, max(left, 0.0), max(int(stones), 0))
+        player, left, stones = self._player(arguments), _number(arguments, 1), _number(arguments, 2)
+        self.clock.tell(player, max(left, 0.0), max(int(stones), 0))
         return ""
 
     # ----------------------------------------------------------------------------------------------- the search
 
-    def _genmove(self, arguments: list[str], look: Callable[[Thinking], None] = lambda thinking: None) -> str:
-        begin, colour = time.monotonic(), _colour(arguments)
+    def _genmove(self, arguments: list[str]) -> str:
+        return self._move(self._player(arguments), lambda thinking: None)
+
+    def _move(self, player: int, look: Callable[[Thinking], None]) -> str:
+        """Find a move for ``player`` and play it, or resign."""
         before = len(self.position.moves)
-        text, move, rate = self._choose(colour, look)
-        self.clock.used(colour, time.monotonic() - begin)
+        text, move, rate, seconds = self._choose(player, look)
+        self.clock.used(player, seconds)
         if self._resign is not None and rate is not None and rate < self._resign:
             self._say(f"ply {before}: resigns, {100 * rate:.1f} %")
             return "resign"
-        self.position.play(colour, move)
-        self._say(f"ply {before}: {text}, {time.monotonic() - begin:.2f} s")
+        self.position.play(player, move)
+        self._say(f"ply {before}: {text}, {seconds:.2f} s")
         return text
 
     def _reg_genmove(self, arguments: list[str]) -> str:
-        return self._choose(_colour(arguments), lambda thinking: None)[0]
+        return self._choose(self._player(arguments), lambda thinking: None).text
 
-    def _choose(self, colour: int, look: Callable[[Thinking], None]) -> tuple[str, int, float | None]:
-        """The move that the search finds for ``colour``: text, number, and win rate in [0, 1], None of an only one.
+    def _choose(self, player: int, look: Callable[[Thinking], None]) -> Choice:
+        """The move that the search finds for ``player``; the position stays as it is.
 
-        The position stays as it is.
+        Time counts from when the search is there: to wait until it is compiled is no thinking.
         """
-        position = self._for(colour)
+        position = self._for(player)
         only = position.only_move
         if only is not None:
-            return position.text(only), only, None
-        searcher = self._searcher.result()
-        allowed = min(self._limits.seconds or math.inf, self.clock.seconds(colour, position.moves_left()))
+            return Choice(position.text(only), only, None, 0.0)
+        searcher, begin = self._searcher.result(), time.monotonic()
+        allowed = min(self._limits.seconds or math.inf, self.clock.seconds(player, position.moves_left()))
         thinking = self._new_search(searcher, position)
         for _ in thinking.slices(self._limits.iterations, None if allowed == math.inf else allowed):
             look(thinking)
         thinking.keep()
         found = thinking.found()
         move = int(found.decide()[0])
-        return position.text(move), move, float(found.worth(np.array([move]))[0][0])
+        rate = float(found.worth(np.array([move]))[0][0])
+        return Choice(position.text(move), move, rate, time.monotonic() - begin)
 
-    def _for(self, colour: int) -> Position:
-        """The position in which ``colour`` moves: the current one, or the one after a pass that GTP leaves out."""
-        if not self.position.over and self.position.mover == colour:
+    def _for(self, player: int) -> Position:
+        """The position in which ``player`` moves: the current one, or the one after a pass that GTP leaves out."""
+        if not self.position.over and self.position.mover == player:
             return self.position
         position = self.position.of(self.position.game)
-        position.turn_to(colour)
+        position.turn_to(player)
         return position
+
+    def _player(self, arguments: list[str]) -> int:
+        """The player whose colour stands first."""
+        player = player_of(self.position.game, arguments[0]) if arguments else None
+        if player is None:
+            raise Refusal(SYNTAX)
+        return player
 
     def _new_search(self, searcher: Searcher, position: Position) -> Thinking:
         key = key_of(self._seed, position.number, len(position.moves))
@@ -307,7 +327,7 @@ class Engine:
     def _analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """Search on and tell what is found, until another line comes."""
         terms = self._told_as(request)
-        position = self._for(terms.colour)
+        position = self._for(terms.player)
         searcher = self._searcher.result()
         if self._thinking is None or self._thinking[0] != _of(position):
             self._new_search(searcher, position)
@@ -328,15 +348,16 @@ class Engine:
         for word in ("avoid", "allow"):
             if word in request.arguments:
                 self._say(f"{request.name}: {word} is passed over, all moves are searched")
-        return analysis.terms(request.arguments, self.position.mover, request.name.startswith("kata-"))
+        at = self.position
+        return analysis.terms(request.arguments, at.game, at.mover, request.name.startswith("kata-"))
 
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """A move as ``genmove`` finds it, telling on the way."""
         terms = self._told_as(request)
-        told = analysis.Telling(self._for(terms.colour), terms, sink)
+        told = analysis.Telling(self._for(terms.player), terms, sink)
         sink.write(f"={request.id}\n".encode())
         try:
-            text = self._genmove(["bw"[terms.colour]], told.look)
+            text = self._move(terms.player, told.look)
         except BadInput as error:  # no memory: the answer has begun, and cannot become a refusal
             self._say(str(error))
             text = "resign"
@@ -345,13 +366,6 @@ class Engine:
 
 def _of(position: Position) -> tuple:
     return position.number, position.played
-
-
-def _colour(arguments: list[str]) -> int:
-    colour = COLOURS.get(arguments[0].lower()) if arguments else None
-    if colour is None:
-        raise Refusal(SYNTAX)
-    return colour
 
 
 def _number(arguments: list[str], place: int) -> float:

@@ -9,9 +9,19 @@ from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.programs import position
 
-COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
-"""Whose move, as GTP writes it: black is whoever moves first."""
+COLOURS = ("black", "white")
 PASS = "pass"
+
+
+def colour_of(game: Any, player: int) -> str:
+    """What GTP calls a player: black moves first, or white where the game says so (``FIRST``)."""
+    return COLOURS[player ^ COLOURS.index(getattr(game, "FIRST", "black"))]
+
+
+def player_of(game: Any, colour: str) -> int | None:
+    """The player of a colour, ``black`` or ``b``, ``white`` or ``w``, in either case; None where it is none."""
+    names = [colour_of(game, player) for player in (0, 1)]
+    return next((player for player, name in enumerate(names) if colour.lower() in (name, name[0])), None)
 
 
 class Position(position.Position):
@@ -21,18 +31,19 @@ class Position(position.Position):
         super().__init__(game, number, start)
         self._marks: list[int] = []  # plies before each command that moved
         self._left_out: set[int] = set()  # plies that are passes which GTP leaves out
+        self._ended: dict[int, Any] = {}  # states in which passes had ended the game, and it went on, by plies before
 
-    def turn_to(self, colour: int) -> None:
-        """Let the other player pass where it is not ``colour``'s turn and he may, as GTP leaves passes out; else BadInput."""
+    def turn_to(self, player: int) -> None:
+        """Let the other one pass where it is not ``player``'s turn and he may, as GTP leaves passes out; else BadInput."""
         if self.over:
             raise BadInput("the game is over")
-        if colour == self.mover:
+        if player == self.mover:
             return
         try:
             self._push_left_out(self.parse(PASS))
         except BadInput:  # the game has none, or not here
             raise BadInput("it is the other player's turn") from None
-        if self.over or colour != self.mover:
+        if self.over or player != self.mover:
             self._pop()
             raise BadInput("it is the other player's turn")
 
@@ -52,15 +63,32 @@ class Position(position.Position):
         super()._pop()
         self._left_out.discard(len(self.moves))
 
-    def play(self, colour: int, move: int | str) -> None:
-        """A move of ``colour``; raises BadInput, and changes nothing, where it is not legal."""
+    def _go_on(self) -> None:
+        """Go on after passes that ended the game, which count no more: players settle what is dead. Else BadInput."""
+        with np.errstate(over="ignore"):
+            going_on = contract.pass_left_out(self.game, self._states[-1])
+            if not contract.count_moves(self.game, going_on):
+                raise BadInput("the game is over")
+        self._ended[len(self.moves)] = self._states[-1]
+        self._change_last(going_on)
+
+    def _back_to(self, ply: int) -> None:
+        """The position after so many moves, as it was before a game that was over there went on."""
+        while len(self.moves) > ply:
+            self._pop()
+        if ply in self._ended:
+            self._change_last(self._ended.pop(ply))
+
+    def play(self, player: int, move: int | str) -> None:
+        """A move of ``player``, after passes that ended the game too; BadInput, and no change, where it is not legal."""
         before = len(self.moves)
         try:
-            self.turn_to(colour)
+            if self.over:
+                self._go_on()
+            self.turn_to(player)
             self.push(self.parse(move) if isinstance(move, str) else move)
         except BadInput:
-            while len(self.moves) > before:
-                self._pop()
+            self._back_to(before)
             raise
         self._marks.append(before)
 
@@ -68,14 +96,14 @@ class Position(position.Position):
         """Take the last ``play`` back; raises BadInput where there is none."""
         if not self._marks:
             raise BadInput("cannot undo")
-        before = self._marks.pop()
-        while len(self.moves) > before:
-            self._pop()
+        self._back_to(self._marks.pop())
 
     def of(self, game: Any) -> Self:
         """The same moves in a game of other terms, such as another komi."""
         fresh = type(self)(game, self.number, self.start)
-        for move, left_out in self.played:
+        for ply, (move, left_out) in enumerate(self.played):
+            if ply in self._ended:
+                fresh._go_on()
             (fresh._push_left_out if left_out else fresh.push)(move)
         fresh._marks = list(self._marks)
         return fresh
@@ -98,4 +126,4 @@ class Position(position.Position):
         if not score:
             return "0"
         lead = abs(lead) or abs(score) / SCORE_UNIT
-        return f"{'B' if score > 0 else 'W'}+{lead:g}"
+        return f"{colour_of(self.game, int(score < 0))[0].upper()}+{lead:g}"

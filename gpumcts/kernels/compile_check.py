@@ -1,9 +1,11 @@
 """Compiles every kernel for devices that need not be there, and tells what each takes of one.
 
-    python -m gpumcts.kernels.compile_check [--json] [--device sm_90] [game ...]
+    python -m gpumcts.kernels.compile_check [--json] [--device sm_90] [--playout NAME] [--traced] [game ...]
+    python -m gpumcts.kernels.compile_check --playout uniform --traced go:size=19 havannah:base=10
 
-Registers, stack and spills need ``ptxas`` (in the package nvidia-cuda-nvcc, of the version of nvidia-nvvm); without it
-the kernels are compiled to PTX only. The exit code is 1 where one fails.
+A game has its default options but for those named behind it. ``--traced`` is for the kernels that searches with
+``selection=rave`` play by. Registers, stack and spills need ``ptxas`` (in the package nvidia-cuda-nvcc, of the version of
+nvidia-nvvm); without it the kernels are compiled to PTX only. The exit code is 1 where one fails.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,19 +53,60 @@ class Report(NamedTuple):
     error: str = ""
 
 
-def kernels(games: list[str]) -> Iterator[tuple[str, Callable, Any, Any]]:
-    """Name, kernel, game and policy: each game with each class that a policy becomes, by each kernel that plays it."""
-    from gpumcts.kernels.cuda_searches import ways
-    from gpumcts.playouts.contract import plays
+def kernels(
+    games: Iterable[str], playouts: Sequence[str] = (), keeping_traces: bool = False
+) -> Iterator[tuple[str, Callable, Any, Any]]:
+    """Name, kernel, game and policy: each game with each class that a policy becomes, by each kernel that plays it.
 
-    for game, policy in itertools.product(games, options.names("playout")):
-        seen = set()
+    games : as ``game_of`` takes them
+    playouts : policies by name, which every one of the games must have; all that a game has if there are none
+    keeping_traces : the kernels that tell who was first to play where, in place of the usual ones
+    """
+    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.playouts.contract import check_policy, plays
+    from gpumcts.playouts.traces import traced
+
+    for text, policy in itertools.product(games, playouts or options.names("playout")):
+        game, seen = game_of(text), set()
+        if keeping_traces and not has_points(game):
+            raise BadInput(f"--traced: wants games whose moves are points (CELLS), and game={text} is none")
         for value in variants(options.option("playout", policy)):
-            policy_value, game_value = options.compiled(value), options.compiled(options.option("game", game)())
-            if type(policy_value) not in seen and plays(policy_value, game_value):
-                seen.add(type(policy_value))
-                for way, kernel in ways(game_value, policy_value).items():
-                    yield f"{value} on {game}, {way}", kernel, game_value, policy_value
+            compiled = options.compiled(value)
+            if playouts:
+                check_policy(compiled, game)
+            if type(compiled) in seen or not plays(compiled, game):
+                continue
+            seen.add(type(compiled))
+            played = traced(game, compiled) if keeping_traces else game
+            for way, kernel in ways(played, compiled).items():
+                yield f"{value} on {text}, {'traced, ' if keeping_traces else ''}{way}", kernel, played, compiled
+
+
+def game_of(text: str) -> Any:
+    """The game that ``go`` or ``go:size=13:komi=6.5`` stands for, as it travels into compiled code. Raises BadInput."""
+    name, *words = text.split(":")
+    option = options.option("game", name)
+    return options.compiled(option(**dict(_field(name, option, word) for word in words)))
+
+
+def _field(name: str, option: Any, word: str) -> tuple[str, Any]:
+    """A field of a game's option and its value, from ``size=13``."""
+    key, _, written = word.partition("=")
+    if key not in option._fields:
+        raise BadInput(f"{name}:{word}: unknown key; game={name} has {', '.join(option._fields)}")
+    kind = type(option._field_defaults[key])
+    try:
+        value = written if kind is str else json.loads(written)
+    except ValueError:
+        value = None
+    if type(value) is not kind and (kind, type(value)) != (float, int):
+        raise BadInput(f"{name}:{word}: {key} must be a value such as {option._field_defaults[key]}")
+    return key, value
+
+
+def has_points(game: Any) -> bool:
+    """Whether playouts of a game can tell who was first to play where."""
+    return getattr(game, "CELLS", 0) > 0
 
 
 def variants(option: type) -> list[Any]:
@@ -166,17 +209,24 @@ def check(name: str, produce: Callable[[], str], capability: tuple[int, int], pt
 
 
 def main() -> int:
-    """Check the kernels of the games named on the command line, or of all; 1 where one fails, 2 for an unknown game."""
+    """Check the kernels that the command line names, or all; 1 where one fails, 2 for a game or a policy that is none."""
     about = str(__doc__).splitlines()[0]
     parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
-    parser.add_argument("games", nargs="*", metavar="game", help="games by name; all if none is named")
+    parser.add_argument("games", nargs="*", metavar="game", help="games, as go or go:size=13; all if none is named")
+    parser.add_argument(
+        "--playout", action="append", default=[], help="policy by name, may be repeated; all if none is"
+    )
+    parser.add_argument(
+        "--traced", action="store_true", help="the kernels that keep traces, in place of those that do not"
+    )
     names = {"sm_{}{}".format(*capability): capability for capability in CAPABILITIES}
     parser.add_argument("--device", choices=names, help="compute capability; every one if none is named")
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
     ptxas = find_ptxas()
     try:
-        found = list(kernels(chosen.games or options.names("game")))
+        games = chosen.games or [n for n in options.names("game") if not chosen.traced or has_points(game_of(n))]
+        found = list(kernels(games, chosen.playout, chosen.traced))
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -200,10 +250,10 @@ def show(reports: list[Report], ptxas: Path | None, as_json: bool) -> int:
 def table(reports: list[Report], ptxas: Path | None) -> str:
     """The reports for people."""
     width = max(len(report.kernel) for report in reports)
-    lines = [f"{'kernel':{width}}  device  registers  stack  spills  floats"]
+    lines = [f"{'kernel':{width}}  device  registers  local  stack  spills  floats"]
     for r in reports:
-        numbers = (("-" if n is None else str(n)) for n in (r.registers, r.stack, r.spills, r.floats))
-        told = "{:>9}  {:>5}  {:>6}  {:>6}".format(*numbers) if not r.error else r.error
+        numbers = (("-" if n is None else str(n)) for n in (r.registers, r.local, r.stack, r.spills, r.floats))
+        told = "{:>9}  {:>5}  {:>5}  {:>6}  {:>6}".format(*numbers) if not r.error else r.error
         lines.append(f"{r.kernel:{width}}  {r.capability:6}  {told}")
     if ptxas is None:
         lines.append("ptxas is not installed (package nvidia-cuda-nvcc): registers, stack and spills are not known")

@@ -127,11 +127,11 @@ def add(job, leaf, score, wins, draws, plies):
 
 
 @inlined
-def enter(game, job, through, leaf, number, state, plies):
+def enter(policy, game, job, through, leaf, number, state, plies):
     """Add the outcomes of the lanes that are ``through`` to the tallies."""
     score, gone = np.int64(0), np.int64(0)
     if through:
-        score, gone = np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+        score, gone = np.int64(outcome(policy, game, state)), np.int64(plies - overrun(game, state))
         keep(game, state, score, job.words, row_of(job, leaf) + kept_at(game, number))
     enter_scores(job, through, leaf, score, gone)
 
@@ -162,7 +162,7 @@ def playout_kernel(game, policy, job):
     while True:
         through = busy and (plies >= limit or over(game, state))
         if ballot(through) != U(0):
-            enter(game, job, through, leaf, number, state, plies)
+            enter(policy, game, job, through, leaf, number, state, plies)
         busy = busy and not through
         idle = ballot(not busy)
         if idle != U(0) and at < job.count:

@@ -86,7 +86,7 @@ def thread_kernel(game, policy, job):
         # A lane that does not search has its state, the move set there and the expected move in a search not begun.
         through = busy and not searching and (plies >= limit or over(game, search.root))
         if ballot(through) != U(0):
-            enter(game, job, through, leaf, number, search.root, plies)
+            enter(policy, game, job, through, leaf, number, search.root, plies)
         busy = busy and not through
         idle = ballot(not busy)
         if idle != U(0) and at < job.count:
@@ -168,7 +168,7 @@ def warp_kernel(game, policy, job):
             stream += PLY_STEP
             plies = np.int32(plies + 1)
         if lane() == 0:
-            score = np.int64(outcome(game, state))
+            score = np.int64(outcome(policy, game, state))
             add(job, leaf, score, np.int64(score > 0), np.int64(score == 0), np.int64(plies - overrun(game, state)))
         at += 1
         if at == end:

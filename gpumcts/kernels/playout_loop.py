@@ -145,7 +145,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                 continue
             if busy[lane]:
                 last = unpack(game, words, lane, size)
-                score = outcome(game, last)
+                score = outcome(policy, game, last)
                 record(tally, leaves[lane], score, now - begins[lane] - overrun(game, last))
                 keep(game, last, score, tally[leaves[lane]], kept_at(game, numbers[lane]))
                 busy[lane] = False

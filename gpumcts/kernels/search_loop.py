@@ -127,7 +127,7 @@ def search_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                     streams[lane] += PLY_STEP
                 else:
                     if playing:
-                        record(tally, leaves[lane], outcome(game, state), plies[lane] - overrun(game, state))
+                        record(tally, leaves[lane], outcome(policy, game, state), plies[lane] - overrun(game, state))
                         done += 1
                     busy[lane] = U(following < total)
                     if following == total:

@@ -70,6 +70,8 @@ class MatchResult(NamedTuple):
     interrupted : whether ``stop`` ended the run before the last game
     sights : of both players, when they saw the wins that they had (see ``Table.sights``)
     given_up : of both players
+    chosen : moves that each player chose in this run, those among them that he only repeated (``Player.remembers``); what his
+        ``iterations`` grew by meanwhile was for these
     """
 
     games: int
@@ -81,6 +83,7 @@ class MatchResult(NamedTuple):
     interrupted: bool
     sights: tuple["Sights", "Sights"]
     given_up: tuple["GivenUp", "GivenUp"]
+    chosen: tuple[int, int]
 
 
 def play_match(
@@ -129,7 +132,8 @@ def play_match(
     digest = _digest(table, games) if finished == games and repeatable else None
     seconds = time.perf_counter() - begin
     ends = (table.given_up(games, 0), table.given_up(games, 1))
-    return MatchResult(finished, wins, draws, losses, seconds, digest, finished < games, _sights(table, games), ends)
+    interrupted, sights = finished < games, _sights(table, games)
+    return MatchResult(finished, wins, draws, losses, seconds, digest, interrupted, sights, ends, match.chosen)
 
 
 def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
@@ -194,6 +198,7 @@ class _Match:
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
         self.earlier = int(table.plies[:games].sum())
+        self._chosen, self._counting = np.zeros(2, np.int64), threading.Lock()
         self.results = np.zeros(3, np.int64)  # wins, draws and losses of players[0] in the games asked for
         self._count(self.numbers[~table.running(self.numbers)])
         self.ready = self.waiting = self.numbers[:0]
@@ -340,6 +345,8 @@ class _Match:
                     moves, views = tell(states, keys, batch, self.halt)
                 else:
                     moves = cast(Player, player).choose(states, keys, batch, self.halt)
+                with self._counting:
+                    self._chosen[turn] += len(batch)
             except KeyboardInterrupt:
                 if self.halt.is_set():
                     return None
@@ -353,6 +360,12 @@ class _Match:
             if at is not None:
                 raise BadInput(f"{player.name} made an illegal move in game {batch[at]}, ply {table.plies[batch[at]]}")
         return moves, views, reasons
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Moves that each player chose so far, repeated ones too."""
+        first, second = self._chosen.tolist()
+        return first, second
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""

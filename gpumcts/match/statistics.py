@@ -215,6 +215,32 @@ def compare_proportions(successes_a: float, n_a: int, successes_b: float, n_b: i
     return Comparison(difference, 2 * float(ndtr(-abs(difference) / math.sqrt(variance))) if variance else 1.0)
 
 
+def difference_interval(
+    successes_a: float, n_a: int, successes_b: float, n_b: int, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Newcombe's interval of the difference of two proportions, first minus second (Statist. Med. 1998, method 10).
+
+    It is made of Wilson's two intervals, so it stays within [-1, 1] and has a width at 0 and at 1; (-1, 1) where one
+    has no trials. Points may be half, as in ``compare_proportions``.
+    """
+    _check(successes_a, n_a - successes_a, successes_b, n_b - successes_b)
+    if not n_a or not n_b:
+        return -1.0, 1.0
+    a, b = successes_a / n_a, successes_b / n_b
+    (low_a, high_a), (low_b, high_b) = wilson(successes_a, 0, n_a, confidence), wilson(successes_b, 0, n_b, confidence)
+    return a - b - math.hypot(a - low_a, high_b - b), a - b + math.hypot(high_a - a, b - low_b)
+
+
+def uneven(wins: int, draws: int, games: int) -> float:
+    """p value, two-sided, of a true win rate of 1/2; 1 for no games.
+
+    The variance is the largest a win rate can have, 1/4, so with draws the test errs to the safe side.
+    """
+    if games == 0:
+        return 1.0
+    return 2 * float(ndtr(-abs(win_rate(wins, draws, games) - 0.5) * 2 * math.sqrt(games)))
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's step-down correction (1979): the p values adjusted for their number, in the order given.
 

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.games.contract import gtp_setup
+from gpumcts.gtp.position import colour_of
 from gpumcts.gtp.program import Program, Refused
 from gpumcts.players import outside
 from gpumcts.players.contract import RESIGNED
 from gpumcts.players.outside import OutsidePlayer, version_of
 from gpumcts.programs.process import Log, Trouble, readable
-
-COLOURS = ("black", "white")
-"""By the game's mover: whoever moves first is black to GTP."""
 
 
 class Terms(NamedTuple):
@@ -77,7 +75,7 @@ class Chair(outside.Chair):
         if self.moves != moves[: len(self.moves)]:
             self.clear()
         for move in moves[len(self.moves) :]:
-            colour = COLOURS[int(self._rules.movers(self._state)[0])]
+            colour = self._colour(self._state)
             command = f"play {colour} {self._text(move)}"
             try:
                 self._program.ask(command, stop)
@@ -87,10 +85,13 @@ class Chair(outside.Chair):
                     raise Trouble(f"refused {command}: {readable(str(error))}") from None
             self._played(move)
 
+    def _colour(self, words: np.ndarray) -> str:
+        """Who moves in a position, uint64[1, W], as GTP has it."""
+        return colour_of(self._rules.game, int(self._rules.movers(words)[0]))
+
     def move(self, state: np.ndarray, stop: threading.Event | None) -> int:
         """The program's move in ``state`` (uint64[W]), where ``follow`` has brought it; RESIGNED where it resigns."""
-        words = state.reshape(1, -1)
-        colour = COLOURS[int(self._rules.movers(words)[0])]
+        colour = self._colour(state.reshape(1, -1))
         try:
             if self.sends_time_left:
                 self._program.ask(f"time_left {colour} {self._terms.seconds} 1", stop)

@@ -58,10 +58,10 @@ class Chair(ABC):
         try:
             with np.errstate(over="ignore"):
                 move = int(parse_move(self._rules.game, self._rules.state(state), answer))
-        except BadInput:
+        except BadInput as error:
             if answer.strip() in ("", "(none)", "0000"):
                 raise Trouble(f"named no move: {readable(answer) or 'nothing'}") from None
-            raise Trouble(f"made an illegal move: {readable(answer)}") from None
+            raise Trouble(f"made an illegal move: {readable(answer)} ({readable(str(error))})") from None
         if move not in self._rules.legal_moves(state):
             raise Trouble(f"made an illegal move: {readable(answer)}")
         return move

@@ -112,12 +112,22 @@ def rescaled_evaluation(game, state):
     return -for_mover if mover(game, state) == 1 else for_mover
 
 
+@verb("policy", "game")
+def value_at_cut(policy, game, state):
+    """What stands for the score of a playout cut in ``state``, for the first player: int64 in [-SCORE_UNIT, SCORE_UNIT]."""
+
+
+@value_at_cut.implements(object, object)
+def rescaled_at_cut(policy, game, state):
+    return np.int64(rescaled_evaluation(game, state))
+
+
 @inlined
-def outcome(game, state):
-    """The score of a playout that stopped in ``state``: the game's if it is over, the rescaled evaluation if it was cut."""
+def outcome(policy, game, state):
+    """The score of a playout that stopped in ``state``: the game's if it is over, ``value_at_cut`` if it was cut."""
     if over(game, state) or count_moves(game, state) == 0:
         return np.int64(score(game, state))
-    return np.int64(rescaled_evaluation(game, state))
+    return np.int64(value_at_cut(policy, game, state))
 
 
 @inlined
@@ -148,7 +158,7 @@ def whole_playout(policy, game, state, key):
 @inlined
 def ply_by_ply(policy, game, state, key):
     last, plies = play_out(game, policy, state, key)
-    return np.int64(outcome(game, last)), np.int64(plies - overrun(game, last))
+    return np.int64(outcome(policy, game, last)), np.int64(plies - overrun(game, last))
 
 
 @verb("policy", "game")
@@ -189,7 +199,7 @@ def traced_ply_by_ply(policy, game, state, key, trace):
         state = play(game, state, move)
         stream += PLY_STEP
         plies += 1
-    return np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+    return np.int64(outcome(policy, game, state)), np.int64(plies - overrun(game, state))
 
 
 @verb("game")

@@ -17,7 +17,9 @@ from gpumcts.rng import bits, draw
 from gpumcts.verbs import verb
 
 U = np.uint64
-WON = np.int64(1 << 40)  # a finished game, above every evaluation
+WIN_VALUE = np.int64(
+    1 << 40
+)  # above every evaluation, and a near win no better than a far one (``deepening.leaves``: WON)
 BOUND = np.int64(1 << 60)
 TIE_DRAWS = 2  # draws 0 and 1 decide epsilon and the random move; the ties follow
 
@@ -67,9 +69,9 @@ def child_value(policy, game, state, floor):
 
 
 @inlined
-def final_value(game, state):
-    """The value of a finished game for the player to move in ``state``."""
-    value = np.int64(score(game, state)) * (WON // SCORE_UNIT)
+def result_value(game, state):
+    """The value of a finished game for the player to move in ``state``: as much of WIN_VALUE as his score is of a win."""
+    value = np.int64(score(game, state)) * (WIN_VALUE // SCORE_UNIT)
     return -value if mover(game, state) == 1 else value
 
 
@@ -77,7 +79,7 @@ def final_value(game, state):
 def value_0(game, state):
     """The evaluation, or the result where the game is over."""
     if next_move(game, state, NO_MOVE) == NO_MOVE:
-        return final_value(game, state)
+        return result_value(game, state)
     return np.int64(evaluation(game, state))
 
 

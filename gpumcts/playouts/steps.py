@@ -18,8 +18,8 @@ from gpumcts.playouts.minimax import (
     MinimaxDepth1,
     MinimaxDepth2,
     MinimaxDepth3,
-    final_value,
     for_player,
+    result_value,
 )
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
@@ -105,7 +105,7 @@ def lowest(moves):
 @inlined
 def value_of(game, state, moves):
     """``value_0`` where the move set is known."""
-    over = final_value(game, state)
+    over = result_value(game, state)
     return over if moves == NONE else np.int64(evaluation(game, state))
 
 

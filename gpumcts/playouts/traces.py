@@ -172,7 +172,7 @@ def traced_keep(game, state, score, tally, at):
 @kept_playout.implements(Traced)
 def playout_by_steps(game, policy, state, key, tally, at):
     last, plies = play_out(game, policy, state, key)
-    score = np.int64(outcome(game, last))
+    score = np.int64(outcome(policy, game, last))
     keep(game, last, score, tally, at)
     return score, np.int64(plies - overrun(game, last))
 

@@ -59,8 +59,9 @@ def words_of(command: str, key: str = "command") -> list[str]:
 
 
 def readable(text: str) -> str:
-    """Text of a program on one line: printable ASCII, cut to 120 characters."""
-    line = " ".join("".join(c if " " <= c <= "~" else " " for c in text).split())
+    """Text of a program on one line: printable ASCII, with escapes for other letters, cut to 120 characters."""
+    ascii_alone = text.encode("ascii", "backslashreplace").decode("ascii")
+    line = " ".join("".join(c if " " <= c <= "~" else " " for c in ascii_alone).split())
     return line if len(line) <= 120 else line[:117] + "..."
 
 

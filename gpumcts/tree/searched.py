@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpumcts.tree import root
+from gpumcts.tree import proven, root
 from gpumcts.tree.forest import Forest
 
 
@@ -54,6 +54,10 @@ class Searched:
         if self.forest is None:
             raise ValueError("the search was played in waves or left on the device, and its trees are gone")
         return root.principal_variation(self.forest, tree, first_move)
+
+    def proven_line(self, tree: int, first_move: int) -> list[int]:
+        """As ``proven.proven_line``; empty too where the forest is gone."""
+        return [] if self.forest is None else proven.proven_line(self.forest, tree, first_move)
 
 
 def joined(tables: list[root.RootTable]) -> root.RootTable:

@@ -23,9 +23,10 @@ from gpumcts.games.contract import (
     play,
     unpack,
 )
+from gpumcts.games.contract import score as score_of_game
 from gpumcts.jit import blend, inlined, scratch, separate
 from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES, SCORE
-from gpumcts.playouts.contract import outcome, rescaled_evaluation
+from gpumcts.playouts.contract import rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import back_up, count, total_count
 from gpumcts.tree.forest import NONE, UNSETTLED, add_child, add_children, child_with_move, clear_node
@@ -345,7 +346,7 @@ def reach_in_lanes(game, forest, switches, begin, end, leaf, leaves, batch):
 def leaf_score(game, state):
     """The rescaled evaluation of a leaf, or its score where the game is over there."""
     if count_moves(game, state) == 0:
-        return np.int64(outcome(game, state))
+        return np.int64(score_of_game(game, state))
     return np.int64(rescaled_evaluation(game, state))
 
 

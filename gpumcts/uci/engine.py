@@ -12,7 +12,7 @@ import numpy as np
 
 import gpumcts
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import parse_position, score
+from gpumcts.games.contract import score
 from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
@@ -20,7 +20,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.searched import Searched
 from gpumcts.tree.thinking import Thinking
 from gpumcts.uci.info import Telling, line
-from gpumcts.uci.position import Position
+from gpumcts.uci.position import Position, start_of
 from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
 
 SECONDS_A_LOOK = 0.05  # at the input, while the search is being made
@@ -204,7 +204,7 @@ class Engine:
 
     def _begin(self, text: str) -> Position:
         with np.errstate(over="ignore"):
-            return Position(self._game, self._number, parse_position(self._game, text) if text else None)
+            return Position(self._game, self._number, start_of(self._game, text) if text else None)
 
     # --------------------------------------------------------------------------------------------------- search
 

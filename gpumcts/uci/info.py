@@ -7,7 +7,7 @@ from gpumcts.programs.lines import Sink
 from gpumcts.programs.position import Position
 from gpumcts.tree.root import Child
 from gpumcts.tree.searched import Searched
-from gpumcts.tree.solve import DRAW, LOSS, WIN
+from gpumcts.tree.solve import DRAW, LOSS
 from gpumcts.tree.thinking import Thinking
 
 INTERVAL = 0.5  # seconds between lines
@@ -31,7 +31,9 @@ def line(text: str) -> bytes:
 class Telling:
     """``info depth 6 nodes 2000 nps 4000 time 500 score cp 31 pv e2e4 ...``, at most every ``INTERVAL``.
 
-    ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``.
+    ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``. A move
+    that is proven to win or to lose (``search.solve``) has ``score mate``, the moves to the end of the line that was proven,
+    which may not be the shortest; negative where it loses.
     """
 
     def __init__(self, position: Position, lines: int, sink: Sink) -> None:
@@ -52,17 +54,21 @@ class Telling:
         best = int(found.decide()[0])
         children = sorted(found.root_children(0), key=lambda child: child.move != best)
         for number, child in enumerate(children[: self._lines], 1):
-            pv = self._position.line(found.principal_variation(0, child.move)[:MOST_PLIES])
+            proven = found.proven_line(0, child.move)
+            pv = self._position.line((proven or found.principal_variation(0, child.move))[:MOST_PLIES])
             which = f" multipv {number}" if self._lines > 1 else ""
             pace = round(found.iterations / max(took, 1e-3))
             self._sink.write(
                 line(
                     f"info depth {len(pv)}{which} nodes {found.iterations} nps {pace} time {round(1000 * took)} "
-                    f"score cp {centipawns(_rate(child))} pv {' '.join(pv)}"
+                    f"score {_score(child, len(proven))} pv {' '.join(pv)}"
                 )
             )
         self._sink.flush()
 
 
-def _rate(child: Child) -> float:
-    return {WIN: 1.0, DRAW: 0.5, LOSS: 0.0}.get(child.proof, child.value)
+def _score(child: Child, plies: int) -> str:
+    """``mate`` and moves where a line of ``plies`` to the end is proven (0: none is), else ``cp``, a proven draw being 0."""
+    if plies:
+        return f"mate {'-' if child.proof == LOSS else ''}{(plies + 1) // 2}"
+    return f"cp {centipawns(0.5 if child.proof == DRAW else child.value)}"

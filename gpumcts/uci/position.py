@@ -11,6 +11,20 @@ from gpumcts.programs import position
 FEN_FIELDS, FEN_CLOCK = 6, 4  # the clock of fifty moves, and the move number after it
 
 
+def start_of(game: Any, text: str) -> Any:
+    """The state that a GUI begins with. Raises BadInput where it is none.
+
+    A move number beyond the longest game of our rules is read as 1: the GUI plays on, and refusing it would lose the game.
+    """
+    try:
+        return contract.parse_position(game, text)
+    except BadInput:
+        *fields, number = text.split() or [""]
+        if len(fields) + 1 != FEN_FIELDS or not (number.isascii() and number.isdecimal()):
+            raise
+        return contract.parse_position(game, " ".join([*fields, "1"]))
+
+
 class Position(position.Position):
     """As ``programs.position.Position``, for games whose draws have to be claimed, which our rules do not ask for.
 

@@ -125,6 +125,29 @@ def test_with_playouts_too(name):
     assert len(seen) > min(most, 3) and (searches.search(states, keys, most).proven == UNKNOWN).all()
 
 
+NEAR_THE_END = (
+    "7k/8/6K1/8/8/8/8/R7 w - - 94 100",  # one move mates, others do not, and four plies after them it is a draw
+    "7k/5P2/8/6K1/8/8/8/8 w - - 95 100",  # promotions, one of which leaves no move
+    "5k2/8/4K3/8/8/8/8/3R4 b - - 93 100",
+)
+"""Few moves, and soon a draw by the fifty moves: plain Python plays out every leaf, and a random game of Chess is long."""
+
+
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_with_playouts_in_chess(depth):
+    """MM-k-R of document 004: what a leaf is worth hangs on its path, and that of a sure mate does not."""
+    game, seen = compiled(Chess()), set()
+    states = np.array([contract.parse_position(game, text) for text in NEAR_THE_END], np.uint64)
+    keys = keys_of(42, count=len(states))
+    expected = [
+        played_out(game, unpacked(game, words), depth, int(key)) for words, key in zip(states, keys, strict=True)
+    ]
+    check(game, Minimax(game, "playout"), states, depth, expected, keys)
+    assert {-1, 0, 1} >= set(expected[0]) and max(expected[0]) == 1
+    seen.update(sum(expected, []))
+    assert len(seen) > 1
+
+
 def check_quiescence(game, states, depths, least):
     """The values of plain quiescence search, of which some positions, ``least`` or more, have others than without."""
     searches, differ = Minimax(game, quiescence=True), 0

@@ -23,6 +23,19 @@ BAD = {
     "match backup=accelerated backup.decay=nan": "backup.decay=nan: must be a number in (0, 1]",
     "match backup=accelerated backup.dekay=0.9": "backup.dekay: unknown key (did you mean decay?)",
     "match backup@opponent.backup=discounted opponent.backup.decay=2": "opponent.backup.decay=2: must be",
+    "match opponent.playout=minimax": "opponent.playout=minimax: choose it as playout@opponent.playout=minimax",
+    "match opponent.player=random": "opponent.player=random: choose it as player@opponent.player=random",
+    "match opponent.budget=small": "opponent.budget=small: choose it as budget@opponent.budget=small",
+    "match opponent.selection=rave": "opponent.selection=rave: choose it as selection@opponent.selection=rave",
+    "match opponent.search=fuego": "opponent.search=fuego: choose it as search@opponent.search=fuego",
+    "match opponent.backup=null": "opponent.backup=null: choose it as backup@opponent.backup=null",
+    "match opponent=random": "opponent=random: choose its parts, the player as player@opponent.player=random",
+    "match player@opponent.player=random opponent.playout=minimax": "opponent.playout does not count for",
+    "match budget=matched": "budget.matched=4: the other side follows too; give it a budget of its own, as opponent.budget.",
+    "match budget=matched player@opponent.player=random": "budget.matched=4: opponent.player=random counts no nodes",
+    "match budget@opponent.budget=matched opponent.budget.matched=0": "opponent.budget.matched=0: must be an integer in [1, ",
+    "match player=alpha_beta budget=matched": "budget: player=alpha_beta takes iterations or seconds; e.g. ",
+    "search budget=matched": "budget: player=uct takes iterations or seconds; e.g. ",
     "match backup.name=os": "backup.name=os is not known",
     "match selection.exploration=inf": "selection.exploration=inf: must be a number",
     "match playout=minimax playout.depth=2.5": "playout.depth=2.5: must be an integer in [1, 3]",
@@ -37,9 +50,10 @@ BAD = {
     "match seed=-1": "seed=-1: must be an integer in [0, 18446744073709551615]",
     "match threads=0": "threads=0: must be an integer",
     "match budget.iterations=-5": "budget.iterations=-5: must be an integer",
-    "match budget.seconds=1": "budget: give one of iterations, nodes, depth or seconds, the others null; here iterations=1000 "
-    "and seconds=1",
-    "match budget=nodes": "budget: player=uct takes iterations or seconds; e.g. budget=iterations budget.iterations=1000",
+    "match budget.seconds=1": "budget: give one of iterations, nodes, depth, seconds or matched, the others null; "
+    "here iterations=1000 and seconds=1",
+    "match budget=nodes": "budget: player=uct takes iterations, seconds or matched; e.g. budget=iterations "
+    "budget.iterations=1000",
     "match budget=depth budget.depth=256": "budget.depth=256: must be an integer in [1, 255], or null",
     "match budget=same": "budget=same is for opponents",
     "match player=random backup=minimax": "backup does not count for player=random",
@@ -51,7 +65,7 @@ BAD = {
     "match player=pvs": "budget: player=pvs takes nodes, depth or seconds; e.g. budget=depth budget.depth=4",
     "match player@opponent.player=pvs": "opponent.budget: opponent.player=pvs takes nodes, depth or seconds; e.g. "
     "budget@opponent.budget=depth opponent.budget.depth=4",
-    "match player=pvs budget=nodes": "opponent.budget: opponent.player=uct takes iterations or seconds; e.g. "
+    "match player=pvs budget=nodes": "opponent.budget: opponent.player=uct takes iterations, seconds or matched; e.g. "
     "budget@opponent.budget=iterations",
     "match player=pvs budget=nodes budget.depth=3": "budget: give one of",
     "match player=pvs budget=nodes budget.nodes=0": "budget.nodes=0: must be an integer in [1, ",
@@ -70,7 +84,7 @@ BAD = {
     "match game=dice_duel player@opponent.player=minimax budget@opponent.budget=depth": "opponent.player=minimax: in DiceDuel "
     "chance",
     "match player=mc selection=uniform": "selection does not count for player=mc",
-    "match player=mc budget=nodes": "budget: player=mc takes iterations or seconds",
+    "match player=mc budget=nodes": "budget: player=mc takes iterations, seconds or matched",
     "match game=amazons game.size=7": "game.size=7: Amazons is played on 6, 8 or 10 squares",
     "match game=clobber game.rows=11": "game.rows=11: must be an integer in [1, 10]",
     "search game=clobber position=abc": "position: ",
@@ -90,11 +104,13 @@ BAD = {
     "match =3": "'=3' is not understood",
     "match --gaems=3": "unrecognized arguments: --gaems=3",
     "match --config-dir nowhere": "there is no such folder",
-    "match experiment=nonsense": "experiment=nonsense is not known; there are: hashimoto2012accelerated/fig1",
+    "match experiment=nonsense": "experiment=nonsense is not known; there are: go/gnugo, go/policy, hashimoto2012accelerated/",
     "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
     "match experiment=hashimoto2012accelerated/table1a budget=seconds": "this experiment has figures for small, document",
     "match experiment=kocsis2006improved/table1 column=work_9": "column=work_9 is not known; there are: work_001, work_01, ",
     "match experiment=kocsis2006improved/table2 budget=small by=tme": "by=tme is not known; there are: work, calibrated, time ",
+    "match experiment=hashimoto2012accelerated/table1a k=1 playout=minimax": "playout=minimax: "
+    "this experiment sets playout itself, to ${policies.${policy}.playout}",
     "match experiment=playouts/random_vs_informed budget=small board=nope": "board=nope is not known; there are: othello, ",
     "match budget.iterations=100000 memory_gb=0.001": "a tree takes",
     "match hydra.run.dir=/dev/null/there": "the folder /dev/null/there cannot be made",

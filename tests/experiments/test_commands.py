@@ -14,7 +14,11 @@ import pytest
 import yaml
 
 from experiments.folder import CONFIG, PROVENANCE, SUMMARY
-from experiments.results import read
+from experiments.matching import MATCHED, nodes_a_move
+from experiments.results import columns, read
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.othello import Othello
+from gpumcts.players.random import RandomPlayer
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = "games=4 budget.iterations=3 engine=cpu threads=1"
@@ -42,6 +46,11 @@ def test_a_match_leaves_what_is_needed_to_do_it_again(run, only):
     assert summary["games"] == summary["wins"] + summary["draws"] + summary["losses"] == 4
     assert 0 <= summary["ci95_low"] <= summary["win_rate"] <= summary["ci95_high"] <= 1
     assert summary["player"]["iterations"] > 0 and summary["iterations_per_second"] > 0
+    for side in ("player", "opponent"):
+        assert (summary[side]["made_a_move"], summary[side]["counted"]) == (3.0, "iterations")
+    records = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    assert sum(summary[side]["moves"] for side in ("player", "opponent")) == sum(r["plies"] for r in records)
+    assert "; 3 iterations a move" in done.out and columns([read(folder)])[1][0].count("3 / 3") == 1
     provenance = json.loads((folder / PROVENANCE).read_text())
     assert provenance["seed"] == 1 and provenance["versions"]["numba"]
     assert yaml.safe_load((folder / CONFIG).read_text())["opponent"]["budget"]["iterations"] == 3
@@ -62,7 +71,11 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
     run(f"match {TINY} games=6")
     extended = summary_of(only("outputs/match/*"))
     run(f"match {TINY} games=6 threads=2 games_in_flight=2 hydra.run.dir=fresh")
-    assert extended["digest"] == summary_of(tmp_path / "fresh")["digest"] != three["digest"]
+    fresh = summary_of(tmp_path / "fresh")
+    assert extended["digest"] == fresh["digest"] != three["digest"]
+    assert (
+        extended["player"]["moves"] == fresh["player"]["moves"] > three["player"]["moves"] == again["player"]["moves"]
+    )
 
 
 def test_earlier_runs_of_other_commits_or_machines_are_kept(run, only, monkeypatch):
@@ -88,6 +101,19 @@ def test_the_seed_0_is_a_seed_like_any_other(run, tmp_path):
     assert summary_of(tmp_path / "seed0")["digest"] != summary_of(tmp_path / "seed1")["digest"]
 
 
+def test_work_a_move_is_not_told_where_an_earlier_run_did_not_count_moves(run, only):
+    """Its work is in the totals."""
+    run(f"match {TINY} games=2")
+    folder = only("outputs/match/*")
+    summary = summary_of(folder)
+    del summary["player"]["moves"]
+    (folder / SUMMARY).write_text(json.dumps(summary))
+    assert run(f"match {TINY} games=4").code == 0
+    extended = summary_of(folder)
+    assert extended["player"]["moves"] is None is extended["player"]["made_a_move"]
+    assert extended["opponent"]["made_a_move"] == 3.0 and extended["player"]["iterations"] > 0
+
+
 def test_a_random_opponent_and_random_players(run, only, tmp_path):
     assert run(f"match {TINY} player@opponent.player=random hydra.run.dir=a").code == 0
     assert summary_of(tmp_path / "a")["opponent"]["iterations"] == 0
@@ -105,6 +131,40 @@ def test_a_budget_in_seconds_is_measured_once(run, only):
     assert run(line).code == 0
     assert (folder / "rates.json").read_bytes() == rates
     assert summary_of(folder)["digest"] == first["digest"]
+
+
+def test_a_budget_that_follows_the_other_side_is_counted_once(run, only):
+    """UCT of 7 iterations makes 7 a move; a match that goes on keeps them, and a damaged count is refused."""
+    line = (
+        "match budget=matched budget.matched=1 budget@opponent.budget=iterations opponent.budget.iterations=7 threads=1"
+    )
+    assert run(f"{line} engine=cpu games=2").code == 0
+    folder = only("outputs/match/*")
+    assert json.loads((folder / MATCHED).read_text()) == {"player": 7}
+    assert summary_of(folder)["player"]["iterations_a_move"] == summary_of(folder)["player"]["made_a_move"] == 7
+    (folder / MATCHED).write_text('{"player": 8}')
+    again = run(f"{line} engine=cpu games=4")
+    assert again.code == 2 and "iterations_matched" in again.err  # it binds the games that are there
+    (folder / MATCHED).write_text('{"player": 7.5}')
+    assert "matched.json is damaged; start in another folder" in run(f"{line} engine=cpu games=4").err
+    (folder / MATCHED).unlink()
+    assert run(f"{line} engine=cpu games=4").code == 0 and summary_of(folder)["games"] == 4
+
+
+def test_nodes_a_move_are_those_of_whole_games():
+    """A player that counts its moves makes one a move, chance makes none; one that counts as many as a game's number, 3 of 7."""
+
+    class Counting(RandomPlayer):
+        def choose(self, states, keys, games, stop=None):
+            self.iterations += int((games if self.by_game else games**0).sum())
+            return super().choose(states, keys, games, stop)
+
+    for game in (DiceDuel(), Othello()):
+        player = Counting(game, "counting")
+        player.by_game = False
+        assert nodes_a_move(game, player, 5) == 1
+        player.by_game = True
+        assert nodes_a_move(game, player, 7) == pytest.approx(3, rel=0.05)
 
 
 def test_ctrl_c_keeps_what_there_is(tmp_path):

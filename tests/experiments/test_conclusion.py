@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.conclusion import overridden, reduced
+from experiments.conclusion import against_even, overridden, reduced
 from experiments.results import Result
 
 SCALES = {
@@ -39,3 +39,17 @@ def test_reduced_scales_are_told_beside_the_documents():
 def test_experiments_without_scales_have_nothing_to_tell():
     plain = Result(Path("x"), {"games": 7, "budget": {"name": "iterations", "iterations": 3}}, {}, {})
     assert overridden([plain]) == reduced([plain]) == []
+
+
+def match_of(label, wins, games=400, draws=0, **config):
+    summary = {"wins": wins, "draws": draws, "games": games, "win_rate": (wins + draws / 2) / games if games else None}
+    return Result(Path(label), config, {"program": "match", "name": label, "label": label}, summary)
+
+
+def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
+    """230 of 400 has p = 0.0027, which of 2 tests is 0.0054, and of 40 is nothing."""
+    said = against_even([match_of("a", 230), match_of("b", 205), match_of("none", 0, games=0)])
+    assert said == ["1 of 2 win rates differ from 50 % (p by Holm): a (57.5 %, p 0.005)."]
+    some = [match_of("a", 230, panel="go"), *[match_of(f"{i}", 200) for i in range(39)]]
+    assert against_even(some) == ["None of 40 win rates differs from 50 % (Holm: the least p is 0.11)."]
+    assert against_even(some[:1]) == []

@@ -68,8 +68,9 @@ def test_processes_decide_no_result_and_the_same_command_goes_on(run, only):
     assert only("outputs/match/*/games.jsonl").read_text().count("\n") == 4
 
 
+GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
 BAD = {
-    ("match player=gtp",): "player.command=null: name the program",
+    ("match player=gtp",): f"player.command=null: name the program, such as 'player.command=\"{GNU_GO}\"'",
     (
         "match player=gtp player.command=no_such_program",
     ): "player.command=no_such_program: no_such_program cannot be started",

@@ -1,23 +1,25 @@
-"""experiments.rank and experiments.traps: what methods say, runs that go on, bad input. On Othello, at tiny budgets."""
+"""experiments.rank: what methods say, runs that go on, bad input. On Othello, at tiny budgets."""
 
+import csv
 import json
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from experiments import traps_summary
-from experiments.rank_boards import Board, DataKeys, boards_of, played
+from experiments.rank_boards import DataKeys, Position, boards_of, played
 from experiments.rank_methods import EvaluationKeys, MinimaxKeys, PlayoutsKeys, SearchKeys, checkpoints, method_of
-from experiments.rank_statistics import Resampled
-from experiments.traps_search import a_ply_on
+from experiments.rank_report import words_of_distinct
+from experiments.rank_statistics import at_time
 from gpumcts.deepening.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
-from gpumcts.match.statistics import wilson
+from gpumcts.match.statistics import holm
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
@@ -29,11 +31,10 @@ TINY = (
     "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2] "
     "method.random_playouts.playouts=20 method.mm1_playouts.playouts=4"
 )
-TRAPS = "game=othello data.games=2 data.from_ply=30 deep=4 strategy=1 threads=1"
 
 
 @pytest.fixture(scope="module")
-def boards() -> list[Board]:
+def boards() -> list[Position]:
     return boards_of(GAME, DataKeys(games=2), 1).boards
 
 
@@ -164,51 +165,202 @@ def test_games_of_a_pgn():
 # ----------------------------------------------------------------------------------------------------------- commands
 
 
-def lines_of(folder: Path) -> list[dict]:
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+def values_of(folder: Path) -> dict[str, list[dict]]:
+    """The lines of each file of values, by the file's name without its digest."""
+    files = sorted((folder / "values").iterdir())
+    return {f.name.rsplit("-", 1)[0]: [json.loads(line) for line in f.read_text().splitlines()] for f in files}
 
 
-def untimed(lines: list[dict]) -> list[dict]:
+def untimed(values: dict[str, list[dict]]) -> dict[str, list[dict]]:
     """Everything but what the clock says."""
-    kept = [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
-    for line in kept:
-        line["curves"] = {name: curve["values"] for name, curve in line["curves"].items()}
-    return kept
+    clock = ("seconds", "curve_seconds")
+    return {
+        name: [{k: v for k, v in line.items() if k not in clock} for line in lines] for name, lines in values.items()
+    }
 
 
-def test_a_run_writes_its_report_and_goes_on_after_a_kill(run, tmp_path):
+def stamps(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "values").iterdir()}
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory):
+    """The folder of a finished run of TINY."""
+    from experiments.rank import COMMAND
+
+    folder = tmp_path_factory.mktemp("ranked") / "a"
+    assert COMMAND.main([*TINY.split(), f"hydra.run.dir={folder}"]) == 0
+    return folder
+
+
+@pytest.fixture
+def again(ranked, tmp_path) -> Path:
+    """A copy of it, as ``a`` in the folder of the test."""
+    return Path(shutil.copytree(ranked, tmp_path / "a"))
+
+
+def test_a_run_writes_its_report_and_goes_on_after_a_kill(run, again):
+    files = {"report.md", "board.png", "density.png", "curve.png", "ranks.csv", "boards.csv", "summary.json"}
+    assert files <= {path.name for path in again.iterdir()}
+    before = values_of(again)
+    assert set(before) == {"minimax_3", "evaluation", "random_playouts", "mm1_playouts", "minimax_2"}
+    assert all([line["number"] for line in lines] == [0, 1, 2, 3] for lines in before.values())
+    (path,) = (again / "values").glob("random_playouts-*")
+    text = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(text[:2]) + text[2][: len(text[2]) // 2])  # killed while it wrote
     done = run(f"rank {TINY} hydra.run.dir=a")
     assert done.code == 0, done.err
     assert "agreement with minimax_3" in done.out and "4 boards with" in done.out
-    folder = tmp_path / "a"
-    assert {"report.md", "board.png", "density.png", "curve.png", "summary.json"} <= {p.name for p in folder.iterdir()}
-    before = lines_of(folder)
-    assert [line["number"] for line in before] == [0, 1, 2, 3]
-    for line in before:
-        assert len(line["moves"]) == len(line["values"]["minimax_3"]) >= 2
-        assert line["curves"]["random_playouts"]["points"] == [1, 3, 10, 20]
-    text = (folder / "results.jsonl").read_text().splitlines(keepends=True)
-    (folder / "results.jsonl").write_text("".join(text[:2]) + text[2][: len(text[2]) // 2])  # killed while it wrote
-    assert run(f"rank {TINY} hydra.run.dir=a").code == 0
-    after = lines_of(folder)
-    assert after[:2] == before[:2]
+    after = values_of(again)
     assert untimed(after) == untimed(before)
-    path = folder / "results.jsonl"
+    assert after["random_playouts"][:2] == before["random_playouts"][:2]
+    assert after["minimax_3"] == before["minimax_3"]  # times too: it was not done again
     path.write_text(path.read_text().replace('"number": 1', '"number": "one"'))
     outcome = run(f"rank {TINY} hydra.run.dir=a")
     assert outcome.code == 2 and "line 2: damaged" in outcome.err
 
 
-def test_the_summary_is_what_the_lines_say(run, tmp_path):
+def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
+    before, report = stamps(again), (again / "report.md").read_text()
+    words = "ties_evaluation=5 ties_win_rate=0.1 board_ply=25 baseline=mm1_playouts hydra.run.dir=a"
+    done = run(f"rank {TINY} {words}")
+    assert done.code == 0, done.err
+    assert stamps(again) == before and (again / "report.md").read_text() != report
+    outcome = run(f"rank {TINY} yardstick=minimax_2 methods=[minimax_2,evaluation] hydra.run.dir=a")
+    assert outcome.code == 0 and stamps(again) == before, outcome.err
+
+
+def test_another_method_adds_its_values_alone(run, again):
+    before = stamps(again)
+    more = "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2,minimax_4] method.minimax_4.depth=1"
+    assert run(f"rank {TINY} {more} hydra.run.dir=a").code == 0
+    after = stamps(again)
+    (fresh,) = set(after) - set(before)
+    assert fresh.startswith("minimax_4-") and all(after[name] == content for name, content in before.items())
+    assert run(f"rank {TINY} method.mm1_playouts.playouts=3 hydra.run.dir=a").code == 0  # defined in another way
+    (other,) = set(stamps(again)) - set(after)
+    assert other.startswith("mm1_playouts-") and all(stamps(again)[name] == content for name, content in after.items())
+
+
+def test_one_folder_serves_all_methods_and_another_seed_has_its_own(run, tmp_path):
+    short = TINY.replace("data.positions=4", "data.positions=2")
+    for words in ("methods=[minimax_3,evaluation]", "methods=[minimax_3,minimax_2] ties_evaluation=3"):
+        assert run(f"rank {short} {words}").code == 0
+    (folder,) = (tmp_path / "outputs/rank").iterdir()
+    assert set(values_of(folder)) == {"minimax_3", "evaluation", "minimax_2"}
+    assert run(f"rank {short} methods=[minimax_3,evaluation] seed=2").code == 0
+    assert len(list((tmp_path / "outputs/rank").iterdir())) == 2
+
+
+def test_folders_of_earlier_versions_are_refused(run, again):
+    record = json.loads((again / "provenance.json").read_text())
+    record["identity"].pop("values_by_method")
+    (again / "provenance.json").write_text(json.dumps(record | {"identity": record["identity"] | {"methods": []}}))
+    outcome = run(f"rank {TINY} hydra.run.dir=a")
+    assert outcome.code == 2 and len(outcome.err.splitlines()) == 1
+    assert "values_by_method=true differs from the run in a, where it is not set" in outcome.err
+
+
+def test_values_of_another_method_are_refused(run, again):
+    (path,) = (again / "values").glob("mm1_playouts-*")
+    path.write_text(path.read_text().replace('"playouts": 4', '"playouts": 5'))
+    outcome = run(f"rank {TINY} hydra.run.dir=a")
+    assert outcome.code == 2 and "position 0 is not of method.mm1_playouts; remove the file" in outcome.err
+
+
+def test_the_summary_is_what_the_values_say(ranked):
     from scipy import stats
 
-    assert run(f"rank {TINY} ties_evaluation=0 hydra.run.dir=a").code == 0
-    summary = json.loads((tmp_path / "a/summary.json").read_text())
-    lines = [line for line in lines_of(tmp_path / "a") if len(set(line["values"]["minimax_3"])) > 1]
-    rho = [stats.spearmanr(line["values"]["minimax_2"], line["values"]["minimax_3"]).statistic for line in lines]
+    summary, values = json.loads((ranked / "summary.json").read_text()), values_of(ranked)
+    pairs = zip(values["minimax_2"], values["minimax_3"], strict=True)
+    rho = [stats.spearmanr(a["values"], b["values"]).statistic for a, b in pairs if len(set(b["values"])) > 1]
     assert summary["methods"]["minimax_2"]["rho"][0] == pytest.approx(np.nan_to_num(rho).mean())
     assert summary["baseline"] == "random_playouts" and "p_holm" in summary["differences"]["minimax_2"]
     assert summary["curves"]["random_playouts"]["points"] == [1, 3, 10, 20]
+
+
+def test_every_rank_and_every_board_is_a_row(ranked):
+    """ranks.csv against scipy's ranks of the values, boards.csv against scipy's correlations of these ranks."""
+    from scipy import stats
+
+    values = values_of(ranked)
+    ranks: dict[tuple[str, str], list[float]] = {}
+    for row in rows_of(ranked / "ranks.csv"):
+        ranks.setdefault((row["position"], row["method"]), []).append(float(row["rank"]))
+    assert len(ranks) == 4 * 5
+    for name, lines in values.items():
+        for line in lines:
+            assert ranks[line["position"], name] == stats.rankdata(-np.array(line["values"])).tolist()
+    rows = rows_of(ranked / "boards.csv")
+    assert [row["method"] for row in rows] == ["evaluation", "random_playouts", "mm1_playouts", "minimax_2"] * 4
+    for row in rows:
+        pair = ranks[row["position"], row["method"]], ranks[row["position"], "minimax_3"]
+        if row["spearman"]:
+            assert float(row["spearman"]) == pytest.approx(np.nan_to_num(stats.spearmanr(*pair).statistic), abs=1e-5)
+            assert float(row["kendall"]) == pytest.approx(np.nan_to_num(stats.kendalltau(*pair).statistic), abs=1e-5)
+            first = [np.array(one) == min(one) for one in pair]
+            assert float(row["best_agrees"]) == pytest.approx((first[0] & first[1]).sum() / first[0].sum(), abs=1e-5)
+    games = {line["game"] + 1 for line in values["minimax_3"]}
+    assert {int(row["game"]) for row in rows} == games  # from 1, as in position=pgn:FILE:GAME
+
+
+def test_policies_are_compared_at_equal_playouts_and_at_equal_time(ranked):
+    summary, values = json.loads((ranked / "summary.json").read_text()), values_of(ranked)
+    assert [row["playouts"] for row in summary["at_playouts"]] == [1, 3]  # 4 against 20 playouts
+    for column, row in enumerate(summary["at_playouts"]):
+        assert (row["method"], row["less"]) == ("mm1_playouts", "random_playouts")
+        curves = {name: summary["curves"][name]["rho"][column][0] for name in ("mm1_playouts", "random_playouts")}
+        assert row["rho"][0] == pytest.approx(curves["mm1_playouts"] - curves["random_playouts"])
+        assert row["rho"][1] <= row["rho"][0] <= row["rho"][2]
+    corrected = holm([row["p"] for row in summary["at_playouts"]])
+    assert [row["p_holm"] for row in summary["at_playouts"]] == pytest.approx(corrected)
+    for row in summary["at_times"]:
+        expected = []
+        for name in ("mm1_playouts", "random_playouts"):
+            curve = summary["curves"][name]
+            expected.append(at_time(np.array(curve["seconds"]), np.array(curve["rho"])[:, 0], row["seconds"]))
+        assert row["rho"][0] == pytest.approx(float(expected[0] - expected[1]))
+        assert 1 <= row["playouts"][0] <= 4 and 1 <= row["playouts"][1] <= 20
+    report = (ranked / "report.md").read_text()
+    assert "at equal playouts" in report and "random_playouts (20)" in report
+    assert (
+        "Positions: 4 positions, a sample (seed 1) of the" in report and "3 games played at random (seed 1)" in report
+    )
+    assert values["mm1_playouts"][0]["method"]["playouts"] == 4
+
+
+def test_playouts_that_are_not_told_apart_have_a_reason():
+    """As with game.repetition=everywhere, where Chess plays them whole."""
+    policies = {"random": PlayoutsKeys("playouts", 9, Uniform()), "mm1": PlayoutsKeys("playouts", 9, Minimax(1, 0.1))}
+    config = SimpleNamespace(policy=SimpleNamespace(methods=policies))
+    both = words_of_distinct(config, {"methods": {"random": {"playouts": 9}, "mm1": {"playouts": 9}}})
+    assert "random are not told apart: uniform ones" in both[0] and "mm1 are not told apart: here the game" in both[1]
+    assert words_of_distinct(config, {"methods": {"mm1": {"playouts": 9, "distinct": 8.0}}}) == []
+
+
+def test_help_says_what_the_methods_are(run):
+    text = " ".join(run("rank --help").out.split())
+    assert "ranked@method" in text and "*quick" in text and "opponent.group" not in text
+    assert "counted likewise" not in text
+
+
+def test_the_plain_command_is_affordable():
+    """A sample of positions, MM-4, and hundreds of playouts, not ten thousand."""
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    from experiments.complaints import CONF
+    from experiments.rank import rank_config
+
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = rank_config(OmegaConf.to_container(compose("rank"), resolve=True))
+    assert config.policy.data.positions == 50 and config.policy.methods[config.keys.yardstick].depth == 4
+    assert max(getattr(keys, "playouts", 0) for keys in config.policy.methods.values()) <= 300
 
 
 def test_a_sweep_of_ranks_is_gathered(run, tmp_path):
@@ -218,73 +370,27 @@ def test_a_sweep_of_ranks_is_gathered(run, tmp_path):
     assert done.code == 0 and "evaluation" in done.out
 
 
-def test_soft_traps(run, tmp_path):
-    done = run(f"traps {TRAPS} shallow=1 playouts=3 delta=1 'deltas=[1,5,20]' hydra.run.dir=t".replace("'", ""))
-    assert done.code == 0, done.err
-    lines, summary = lines_of(tmp_path / "t"), json.loads((tmp_path / "t/summary.json").read_text())
-    shares = [row["share"][0] for row in summary["shares"]["disagree"]]
-    assert shares == sorted(shares, reverse=True) and summary["games"] == 2
-    worse = [line for line in lines if line["best_deep"] - line["deep"] >= 1]
-    assert summary["avoided"]["traps"] == len(worse) == sum("rank_by_playouts" in line for line in lines) > 0
-    for line in worse:
-        assert 1 <= line["rank_by_playouts"] <= line["moves"]
-    report = (tmp_path / "t/report.md").read_text()
-    assert "Traps that playouts avoid" in report and "games are not complete" in report
-    assert "the document has" not in report  # whose share is of Chess
-
-
-def test_a_win_is_as_far_away_for_both_searches():
-    """Of a move that mates, the search of its position says a win in one ply, and that of the position after it none."""
-    counted = np.array([WON, WON - 3, 35, 0, -35, 5 - WON], np.float64)
-    assert a_ply_on(counted).tolist() == [WON - 1, WON - 4, 35, 0, -35, 6 - WON]
-
-
-def test_shares_that_resamples_cannot_bound_have_those_of_games():
-    resampled, hits = Resampled([0, 0, 1, 2]), np.zeros(4, bool)
-    none, all_of_them = traps_summary._of_positions(resampled, hits), traps_summary._of_positions(resampled, ~hits)
-    assert none == pytest.approx([0, *wilson(0, 0, 3)]) and all_of_them == pytest.approx([1, *wilson(3, 0, 3)])
-    assert none[2] > 0.5 > all_of_them[1]
-
-
-def test_what_a_trap_is_worth(run, tmp_path):
-    """The chosen move is a best one of the shallow search, and both values are those of plain minimax."""
-    assert run(f"traps {TRAPS} data.positions=5 deep=3 hydra.run.dir=t").code == 0
-    rules = Rules(GAME)
-    for line in lines_of(tmp_path / "t"):
-        with np.errstate(over="ignore"):
-            state = contract.parse_position(GAME, line["position"])
-            number = (
-                rules.legal_moves(rules.words(state)).tolist().index(contract.parse_move(GAME, state, line["move"]))
-            )
-            shallow, deep, now = (after_by_hand(rules.words(state), depth) for depth in (1, 2, 0))
-        assert abs(line["shallow"]) > WON // 2 or line["shallow"] == shallow[number] == max(shallow)
-        assert abs(line["deep"]) > WON // 2 or line["deep"] == deep[number]
-        assert abs(line["best_deep"]) > WON // 2 or line["best_deep"] == max(deep)
-        if max(abs(value) for value in [*now, *shallow]) < WON // 2:
-            assert line["most_gained"] == max(a - b for a, b in zip(now, shallow, strict=True))
-
-
 BAD = {
     "rank methods=[minimax_9]": "methods: minimax_9 is not known; there are: minimax_8,",
-    "rank methods=[minimax_8]": "give another one beside the yardstick",
+    "rank methods=[minimax_4]": "give another one beside the yardstick",
     "rank methods=[minimax_8,minimax_8]": "one of them is named twice",
-    "rank methods=[minimax_4,evaluation]": "yardstick=minimax_8: must be one of methods",
+    "rank methods=[minimax_8,evaluation]": "yardstick=minimax_4: must be one of methods",
     "rank yardstick=evaluation baseline=evaluation": "that is the yardstick",
-    "rank method.minimax_8.depth=0": "method.minimax_8.depth=0: must be an integer in [1,",
+    "rank method.minimax_4.depth=0": "method.minimax_4.depth=0: must be an integer in [1,",
     "rank method.evaluation.kind=luck": "method.evaluation.kind=luck is not known; there are: evaluation, minimax",
     "rank method.random_playouts.playout.name=luck": "luck is not known",
     "rank method.random_playouts.playouts=0": "method.random_playouts.playouts=0: must be",
     "rank budget.iterations=7": "budget.iterations does not count",
+    "rank budget=document": "budget=document counts with experiment=... alone",
+    "rank experiment=ramanujan2010understanding/fig1": "data.pgn=null: this experiment takes games of grandmasters; give data",
     "rank ties_win_rate=2": "ties_win_rate=2: must be a number in [0, 1]",
     "rank game=sailing": "game=sailing is for one player",
-    "rank game=dice_duel methods=[minimax_8,evaluation]": "chance moves",
+    "rank game=dice_duel methods=[minimax_4,evaluation]": "chance moves",
     "rank game=othello data.pgn=games.pgn": "data.pgn=games.pgn: PGN is of game=chess",
     "rank data.pgn=nowhere.pgn": "data.pgn=nowhere.pgn: cannot be read: No such file",
     "rank data.pgn=a.pgn data.positions_file=b.txt": "give one of them",
     "rank data.positions_file=b.txt data.games=3": "data.games=3 does not count",
     "rank game=othello data.games=1 data.from_ply=1000": "no position from ply 1000 on in which there is a choice",
-    "traps shallow=2 deep=2": "deep=2: must be above shallow=2",
-    "traps deltas=[]": "deltas: must be differences",
 }
 
 

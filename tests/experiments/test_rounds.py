@@ -11,6 +11,8 @@ from experiments.match import COMMAND
 from experiments.results import Result
 from gpumcts.match.statistics import wilson
 
+ADAPTIVE = "accelerated_adaptive"
+
 
 def result_of(k: int, wins: int, games: int = 400, **more) -> Result:
     """A match of Table 1 (a)."""
@@ -52,6 +54,39 @@ def test_tables_of_a_sweep_are_told_apart():
 def test_nothing_is_said_of_a_single_cell_or_of_runs_without_rounds():
     assert rounds.verdicts([result_of(2, 230)], "k") == []
     assert rounds.verdicts([result_of(1, 230, round=None), result_of(2, 230, round=None)], "k") == []
+
+
+def duellists(round_, *wins):
+    """Two fixed decays and two rules of open question 1."""
+    ways = [("k2", "accelerated"), ("k3", "accelerated"), ("visits_01", ADAPTIVE), ("depth_2", ADAPTIVE)]
+    more = {"document": "open_questions/decay", "board": "othello", "by": "many", "round": round_}
+    some = [
+        result_of(k, won, **more, option=option, backup={"name": name})
+        for k, ((option, name), won) in enumerate(zip(ways, wins, strict=False))
+    ]
+    for result in some:
+        result.provenance["command"][1:] = ["experiment=open_questions/decay", "budget=small", "board=othello,go"]
+    return some
+
+
+def test_the_best_decay_by_hand_and_the_best_rule_play_on():
+    """Both are named, whichever is ahead, and the command that confirms them composes."""
+    (line,) = open_questions.duels(duellists("choose", 190, 220, 215, 100))
+    assert "best decay by hand k=1, 55.0 %" in line and "best rule k=2, 53.8 %" in line
+    command = line.partition("On fresh games: python -m experiments.match ")[2]
+    words = "experiment=open_questions/decay budget=small board=othello by=many option=k3,visits_01 round=confirm"
+    assert command == words
+    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
+    assert [job.checked.player.identity["backup"]["name"] for job in jobs] == ["accelerated", ADAPTIVE]
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [(240, "+10.0 points [+3.1, +16.8], above"), (210, "+2.5 points [-4.4, +9.4], neither"), (160, "below")],
+)
+def test_a_rule_is_set_against_the_decay_found_by_hand(wins, said):
+    (line,) = open_questions.duels(duellists("confirm", 100, 200, wins))
+    assert said in line and line.endswith("the decay found by hand")
 
 
 def test_every_item_with_rounds_has_a_title_and_an_end():

@@ -77,6 +77,10 @@ def test_a_position_out_of_a_file(tmp_path):
     assert position_text_of(game, position=f"sgf:{file}:0") == position_text_of(game)
     with pytest.raises(BadInput, match="moves: number 2: move 'B1' is not legal here: by ko"):
         position_text_of(game, position=f"sgf:{file}:8", moves="C1 B1")
+    file.write_text(file.read_text().replace(")", ";W[bi];B[zz])"))
+    assert position_text_of(game, position=f"sgf:{file}:9") == whole
+    with pytest.raises(BadInput, match="White's B1 brings back an earlier position"):
+        position_text_of(game, position=f"sgf:{file}:10")
 
 
 BAD = {

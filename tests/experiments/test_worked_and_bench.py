@@ -6,10 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments import bench, hashimoto2012accelerated
-from experiments.benchmarks import chess_attacks, crossover, match, measure, memory, peers, scaling, startup
+from experiments.benchmarks import (
+    chess_attacks,
+    crossover,
+    match,
+    measure,
+    memory,
+    ours,
+    peers,
+    playouts,
+    scaling,
+    search,
+    startup,
+)
 from experiments.benchmarks.measure import Bench, Contender, Grid, compare
 from experiments.benchmarks.ours import keys, searcher
 from experiments.peers import pgx_playouts
@@ -17,7 +30,9 @@ from experiments.worked import FIGURES
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
+from gpumcts.options import name_of, names, option
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
 
 ROOT = Path(bench.__file__).parents[1]
 
@@ -71,12 +86,20 @@ def test_ratios_to_several(clock):
     assert all(row.at == {"n": 3} for row in rows)
 
 
+def test_ratios_of_one_alone(clock):
+    """What a contender is held against beside all others counts for its row alone."""
+    clock([0, 1, 1, 3, 3, 7])
+    contenders = [Contender("a", lambda n: None, 100), Contender("b", lambda n: None, 100)]
+    contenders.append(Contender("c", lambda n: None, 100, against=("b", "nobody")))
+    rows = compare("s", "u", contenders, 1, against=["a"])
+    assert [row.ratios for row in rows] == [{}, {"a": 0.5}, {"a": 0.25, "b": 0.5}]
+
+
 def bench_of(folder, game=None, **more) -> Bench:
     """Dots and Boxes on one thread, one turn each."""
     game = game or DotsAndBoxes(1, 2)
     defaults = {"engine": "cpu", "threads": 1, "repeats": 1, "peers": (), "folder": folder, "grid": Grid([1], [1], 2)}
-    name = {DotsAndBoxes: "dots_and_boxes", Othello: "othello"}[type(game)]
-    return Bench(game, name, **{**defaults, **more})
+    return Bench(game, name_of(game), **{**defaults, **more})
 
 
 # ------------------------------------------------------------------------------------------------------------- suites
@@ -136,6 +159,119 @@ def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
 def test_a_process_that_starts(tmp_path):
     start = startup._once(bench_of(tmp_path), None)
     assert 0 < start.imports < start.process
+
+
+# --------------------------------------------------------------------------------------------------- rows of a game
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """What the suites playouts and search make, and would compile: engines by policy, searchers by their parts."""
+    found = []
+
+    class Rules:
+        def __init__(self, game):
+            pass
+
+        def starts(self, count):
+            return np.zeros((count, 1), np.uint64)
+
+    class Engine:
+        def __init__(self, game, policy, threads, **options):
+            found.append(name_of(policy))
+
+        def tally(self, states, keys):
+            pass
+
+    class Searching:
+        settings, engine = Settings(), None
+
+        def __init__(self, game, policy, rule, operator, engine, threads):
+            found.append("/".join(map(name_of, (policy, rule, operator))))
+
+        def search(self, states, keys, iterations):
+            pass
+
+    for module in (playouts, search):
+        monkeypatch.setattr(module, "Rules", Rules)
+    for name in ("UNIFORM", "ONE_BY_ONE", "OWN"):
+        monkeypatch.setattr(playouts, name, 5)
+    monkeypatch.setattr(playouts, "CpuPlayouts", Engine)
+    monkeypatch.setattr(ours, "Searcher", Searching)
+    return found
+
+
+STAGED = ["staged, cpu", "staged, one by one, cpu"]
+BOTH = ["uniform, cpu", "uniform, one by one, cpu"]
+
+
+@pytest.mark.parametrize(
+    ("game", "only", "expected"),
+    [
+        ("go", (), ["uniform, cpu", "go, cpu"]),
+        ("go", ("uniform",), ["uniform, cpu"]),
+        ("havannah", (), ["uniform, cpu"]),
+        ("amazons", (), BOTH + STAGED),
+        ("amazons", ("staged",), ["uniform, cpu", *STAGED]),
+        ("clobber", ("minimax",), ["uniform, cpu", *(f"minimax depth {depth}, cpu" for depth in (1, 2, 3))]),
+    ],
+)
+def test_playouts_of_a_game(made, tmp_path, game, only, expected):
+    """A game's own policies are held against uniform playouts; nothing is made that is not measured."""
+    rows = list(playouts.suite(bench_of(tmp_path, option("game", game)(), only=only)))
+    assert [row.what for row in rows] == expected
+    assert len(made) == len(expected)
+    own = [row for row in rows if not row.what.startswith(("uniform", "minimax"))]
+    assert own or not set(made) - {"uniform", "minimax"}
+    assert all(row.ratios["uniform, cpu"] > 0 for row in own)
+
+
+@pytest.mark.parametrize(
+    ("game", "only", "expected"),
+    [
+        ("go", (), ["go/ucb1/average", "uniform/rave/average"]),
+        ("go", ("rave",), ["uniform/rave/average"]),
+        ("go", ("go", "average"), ["go/ucb1/average"]),
+        ("go", ("minimax",), []),
+        ("havannah", (), ["uniform/rave/average"]),
+        ("othello", (), ["uniform/rave/average"]),
+        ("amazons", (), ["staged/ucb1/average"]),
+        ("chess", (), []),
+    ],
+)
+def test_searches_of_a_game(made, tmp_path, game, only, expected):
+    """Beside the operators, searches by a game's own playouts and by RAVE are held against the average of the same shape."""
+    rows = list(search.suite(bench_of(tmp_path, option("game", game)(), only=only)))
+    operators = [name for name in names("backup") if not only or name in (*only, "average")]
+    assert made == ["uniform/ucb1/average"] + [f"uniform/ucb1/{name}" for name in operators] + expected
+    assert len(rows) == len(operators) + len(expected)
+    base = rows[operators.index("average")].what
+    assert base.startswith("UCT, average") and all(base in row.ratios for row in rows[len(operators) :])
+
+
+def test_a_search_with_rave(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(search, "TREES", 3)
+    monkeypatch.setattr(search, "FEWEST", 3)
+    monkeypatch.setattr(search, "ITERATIONS", 10)
+    words = "repeats=2 game=dots_and_boxes game.rows=1 game.columns=2 hydra.run.dir=here"
+    done = run(f"bench suites=[search] only=[rave] against=null {words}")
+    assert done.code == 0, done.err
+    average, rave = json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))
+    assert (average["what"], average["ratios"]) == ("UCT, average", {})
+    assert rave["what"] == "UCT, average, rave" and list(rave["ratios"]) == ["UCT, average"]
+
+
+@pytest.mark.slow
+def test_playouts_and_searches_of_go(run, monkeypatch, tmp_path):
+    for module, name in ((playouts, "UNIFORM"), (playouts, "OWN"), (search, "TREES"), (search, "FEWEST")):
+        monkeypatch.setattr(module, name, 5)
+    monkeypatch.setattr(search, "ITERATIONS", 10)
+    done = run("bench game=go suites=[playouts,search] only=[go,rave] against=null repeats=1 hydra.run.dir=here")
+    assert done.code == 0, done.err
+    figures = json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))
+    searches = ["UCT, average" + more for more in ("", ", go playouts", ", rave")]
+    assert [row["what"] for row in figures] == ["uniform, cpu", "go, cpu", *searches]
+    assert all(row["median"] > 0 for row in figures)
 
 
 # ------------------------------------------------------------------------------------------------------------ devices
@@ -267,6 +403,19 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
         ("bench suites=[match] game=shortest_path", "suites=[match]: game=shortest_path is for one player"),
         ("bench suites=[crossover]", "suites=[crossover] is between engines: engine must be cuda, device, auto or"),
         ("bench trees=[5]", "trees counts for suites=[crossover] alone; leave it out"),
+        ("bench suites=[memory] only=[average]", "only counts for suites playouts and search; leave it out"),
+        (
+            "bench suites=[playouts] only=[go]",
+            "only=['go']: no row of game=othello engine=cpu is go; there are: uniform, minimax",
+        ),
+        (
+            "bench suites=[playouts,search] only=[rave]",
+            "only=['rave'] leaves nothing of suite playouts, which has uniform, minimax",
+        ),
+        (
+            "bench suites=[search] only=[rave] engine=cudasim",
+            "only=['rave']: no row of game=othello engine=cudasim is rave",
+        ),
         ("bench engine=cudasim suites=[crossover] trees=[]", "trees and playouts: lists with a number at least"),
         (
             "worked figure=fig9",

@@ -24,6 +24,20 @@ KNIGHT, BISHOP, ROOK, QUEEN = 2, 3, 4, 5
 
 
 @njit(**SEPARATE)
+def _judge(game, states, found):
+    flat, width = states.reshape(-1), states.shape[1]
+    for s in range(states.shape[0]):
+        found[s] = contract.evaluation(game, contract.unpack(game, flat, s * width, 1))
+
+
+def evaluations(game: Any, states: np.ndarray) -> np.ndarray:
+    """The evaluation of each of ``states`` (uint64[S, W]), int64[S]."""
+    found = np.zeros(len(states), np.int64)
+    _judge(game, states, found)
+    return found
+
+
+@njit(**SEPARATE)
 def _seen(game, states, moves, codes, checks):
     flat, width = states.reshape(-1), states.shape[1]
     for s in range(states.shape[0]):

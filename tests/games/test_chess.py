@@ -23,9 +23,9 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.playouts.contract import play_out
 from gpumcts.playouts.uniform import Uniform
-from gpumcts.rng import PLY_STEP
+from gpumcts.rng import PLY_STEP, key_of
 from tests.games import drivers
-from tests.games.chess_drivers import GAME, LOCKED, code_of, marks, seen, trace_from, whole
+from tests.games.chess_drivers import GAME, LOCKED, code_of, evaluations, marks, seen, trace_from, whole
 
 DATA = Path(os.environ.get("GPUMCTS_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 PERFT = {  # chessprogramming.org, "Perft Results"
@@ -257,3 +257,18 @@ def test_lengths_of_random_games():
 
 
 LENGTH, MANY = 341.7, 1500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["michniewski", "pesto"])
+def test_the_limit_of_the_evaluation_is_the_largest_of_10_000_random_games(kind):
+    """Of seed 1; by it UCT-H is rescaled. All positions, not over, count, about 340 a game."""
+    game, count, largest = options.compiled(Chess(evaluation=kind)), 0, 0
+    rules = Rules(game)
+    states, keys = rules.starts(10_000), np.array([key_of(1, number) for number in range(10_000)], np.uint64)
+    while len(states):
+        largest, count = max(largest, int(np.abs(evaluations(game, states)).max())), count + len(states)
+        states = rules.play(states, rules.random_moves(states, keys))
+        going = rules.count_moves(states) > 0
+        states, keys = states[going], keys[going] + PLY_STEP
+    assert largest == contract.evaluation_limit(game) and 3_400_000 < count < 3_450_000

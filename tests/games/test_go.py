@@ -26,9 +26,13 @@ from gpumcts.players.random import RandomPlayer
 from gpumcts.playouts.contract import has_whole_playout, ply_by_ply, whole_playout
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
+from gpumcts.tree.forest import ROOT
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.solve import WIN
 from tests.games import drivers
 from tests.games.drivers import keys_of
 from tests.reference.go import BLACK, WHITE, GoGame, random_playout
+from tests.tree.drivers import keys_for, operator_of, searcher_of
 
 U = np.uint64
 GO = {size: compiled(Go(size=size)) for size in (9, 13, 19)}
@@ -540,3 +544,19 @@ def test_names_of_points():
         "A1", "H1", "J1", "T1", "T19", "pass",
     ]  # fmt: skip
     assert contract.parse_move(GO[19], contract.start(GO[19]), "q16") == 15 * 19 + 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("komi, proof", [(7.5, WIN), (-7.5, None)])
+def test_a_second_pass_that_wins_is_proven(komi, proof):
+    """White answers a pass on the empty board with the pass that ends the game, and komi decides it."""
+    game = compiled(Go(komi=komi))
+    states, keys = Rules(game).words(after(game, contract.start(game), "pass"))[None], keys_for(1)
+    found = searcher_of(operator_of("average"), Settings(solve=True, first_play_urgency=1.0), game).search(
+        states, keys, 400
+    )
+    if proof is None:
+        assert found.forest.proof[0, ROOT] == 0, "no proof: the pass loses, and 81 other moves are open"
+    else:
+        assert found.forest.proof[0, ROOT] == proof
+        assert contract.move_text(game, contract.start(game), found.decide()[0]) == "pass"

@@ -94,7 +94,12 @@ BROKEN = {
     "(;SZ[9][13])": "line 1, column 9: SZ has more than one value",
     "(;KM[six])": "line 1, column 6: KM[six]: komi is a number, as 7.5",
     "(;KM[3.75])": "line 1, column 6: komi=3.75: komi is a number of whole or half points",
-    "(;KM[900])": "line 1, column 6: komi=900 is more than any board has",
+    "(;KM[375])": "line 1, column 6: KM[375]: komi is in points, as 7.5, and a 19x19 board has 361 points",
+    "(;KM[-81.5]SZ[9])": "line 1, column 6: KM[-81.5]: komi is in points, as 7.5, and a 9x9 board has 81 points",
+    "(;SZ[9];B[aa]\nKM[5.5])": "line 2, column 4: KM[5.5]: KM belongs in the first node",
+    "(;;SZ[9])": "line 1, column 7: SZ[9]: SZ belongs in the first node",
+    "(;SZ[9];RU[Japanese])": "line 1, column 12: RU[Japanese]: RU belongs in the first node",
+    "(;SZ[9];HA[2]AB[cc][gg])": "line 1, column 12: HA[2]: HA belongs in the first node",
     "(;SZ[9];B[aa];\nW[jj])": "line 2, column 3: W[jj] is no point of a 9x9 board: aa to ii",
     "(;SZ[9];B[aa];\nW[aa])": "line 2, column 3: White's move 'A9' is not legal here: there is a stone on A9",
     "(;SZ[9]AW[ab][bb][ca];B[ba];W[ii];B[aa])": "column 37: Black's move 'A9' is not legal here: a stone on A9 would have no",
@@ -112,6 +117,37 @@ def test_what_is_broken_is_one_line_with_its_place(text):
     with pytest.raises(BadInput, match=re.escape(BROKEN[text])) as caught:
         read(text)
     assert PLACE.fullmatch(str(caught.value))
+
+
+def test_a_komi_of_all_points_is_one():
+    assert read("(;SZ[9]KM[81])").terms["komi"] == 81
+    beyond = Go(size=9, komi=100).compiled()
+    assert parse_record(beyond, "(;SZ[9])", None).game == beyond, "what the file leaves open is not the file's"
+
+
+LATER = {
+    "(;SZ[9];B[aa];W[bb];B[zz])": 2,
+    "(;SZ[9];B[aa];W[bb];B[aa])": 2,
+    "(;SZ[9];B[aa];W[bb];B[cc]W[dd])": 2,
+    "(;SZ[9];B[aa];W[bb];KM[5.5];B[cc];AB[zz])": 2,
+    "(;SZ[9];B[];W[];B[aa])": 2,
+    "(;SZ[9];B[zz])": 0,
+}
+"""Games that are wrong after so many moves."""
+
+
+@pytest.mark.parametrize("text", LATER)
+def test_what_is_wrong_after_the_last_move_asked_for_does_not_count(text):
+    plies = LATER[text]
+    assert len(read(text, plies).moves) == plies
+    with pytest.raises(BadInput, match="line 1, column"):
+        read(text, plies + 1)
+
+
+def test_what_is_set_before_the_next_move_is_set():
+    record = read("(;SZ[9];B[aa];AB[bb];AW[cc]PL[W]W[zz])", 1)
+    rows = "/".join(["X........", ".X.......", "..O......"] + ["........."] * 6)
+    assert record.moves == [] and start_of(record).split()[:2] == [rows, "w"]
 
 
 def test_superko_in_a_file():

@@ -345,6 +345,17 @@ def unchecked(game, rows, mover):
     return State1(word, np.uint64(0), np.uint64(cells.count("o") << 8 | mover))
 
 
+@pytest.mark.parametrize("base", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_the_scale_of_the_evaluation_is_what_random_games_reach(base):
+    """So that UCT-H tells positions apart (document 004, section 4: the largest non-terminal value observed)."""
+    game = Havannah(base).compiled()
+    words, _, plies = drivers.trace(game, drivers.keys_of(24, count=1000))
+    states = drivers.positions(words, plies, ends=False)
+    numbers, _, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
+    largest = int(np.abs(numbers[:, 3]).max())
+    assert 0.7 * contract.evaluation_limit(game) < largest < 1.1 * contract.evaluation_limit(game)
+
+
 @pytest.mark.slow
 def test_the_evaluation_informs():
     """MM-1 against random moves."""

@@ -1,10 +1,11 @@
-"""Our engine: every command, the form of its answers, the clock, analysis, and what it makes of noise."""
+"""Our engine: every command, the form of its answers, the clock, analysis, and lines that are none (see ``test_noise``)."""
 
 import io
 import math
 import random
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -270,6 +271,30 @@ def test_a_clock_ends_a_search(engine):
     assert texts(fresh, *refused) == ["?syntax error"] * 5
 
 
+def test_the_wait_for_the_search_is_no_thinking(searcher):
+    """Neither of the clock's time nor of the seconds that are told: the search takes two to be made."""
+    said = []
+
+    def make(game):
+        time.sleep(2)
+        return searcher
+
+    fresh = Engine(OTHELLO, make, Limits(5, None), say=said.append)
+    assert texts(fresh, "time_settings 100 0 0", "genmove b")[1] in ("=d3", "=c4", "=f5", "=e6")
+    (told,) = re.findall(r"ply 0: \w\d, (.*) s", "\n".join(said))
+    assert float(told) < 1
+    left, _ = fresh.clock._left[0]
+    assert 99 < left < 100, "what it took does count"
+    fresh.close()
+
+
+def test_a_search_beside_the_game_takes_nothing_of_the_clock(engine):
+    """README has it warm the engine up."""
+    fresh = engine()
+    assert [text[0] for text in texts(fresh, "time_settings 100 0 0", "reg_genmove b")] == ["=", "="]
+    assert fresh.clock._left[0] == (100, 0) and fresh.position.moves == []
+
+
 def test_the_clock():
     clock = Clock()
     assert clock.seconds(0, 30) == math.inf
@@ -367,8 +392,8 @@ def test_analysis_refuses_what_it_cannot_do(engine):
         "?it is the other player's turn",
         "?syntax error: it takes a colour, and an interval in hundredths of a second",
     ]
-    assert analysis.terms(["interval", "20"], 1)[:2] == (1, 0.2)
-    assert analysis.terms(["B"], 1)[:2] == (0, analysis.INTERVAL)
+    assert analysis.terms(["interval", "20"], OTHELLO, 1)[:2] == (1, 0.2)
+    assert analysis.terms(["B"], OTHELLO, 1)[:2] == (0, analysis.INTERVAL)
 
 
 @pytest.mark.parametrize(
@@ -381,13 +406,13 @@ def test_analysis_refuses_what_it_cannot_do(engine):
     ],
 )
 def test_what_guis_ask_of_an_analysis(words, found):
-    assert analysis.terms(words.split(), 1)[:3] == found
+    assert analysis.terms(words.split(), OTHELLO, 1)[:3] == found
 
 
 @pytest.mark.parametrize("words", ["10 10", "maxmoves", "maxmoves x", "avoid b A1", "interval 1234567", "boo 1"])
 def test_what_no_analysis_has(words):
     with pytest.raises(BadInput, match="syntax error"):
-        analysis.terms(words.split(), 0)
+        analysis.terms(words.split(), OTHELLO, 0)
 
 
 def test_katagos_analysis_has_shares_and_as_many_moves_as_asked_for(engine):
@@ -415,49 +440,6 @@ def test_genmove_with_analysis_and_goguis_commands(engine):
 
 
 # ----------------------------------------------------------------------------------------------------------- noise
-
-
-def noise(rng, fresh):
-    """A line: random bytes, a command with odd arguments, or a spoilt command."""
-    words = [
-        "b",
-        "w",
-        "d3",
-        "F5",
-        "pass",
-        "-1",
-        "1e400",
-        "nan",
-        "8",
-        "",
-        "\u00e9",
-        "resign",
-        "99999999999999999999",
-        "a" * 300,
-    ]
-    kind = rng.random()
-    if kind < 0.3:
-        return bytes(rng.randrange(256) for _ in range(rng.randrange(40))).replace(b"\n", b"")
-    name = rng.choice([name for name in fresh.names if name != "quit"])
-    line = " ".join([rng.choice(["", "", "7", "x"]), name, *rng.choices(words, k=rng.randrange(4))]).encode()
-    if kind < 0.6:
-        place = rng.randrange(len(line) + 1)
-        line = line[:place] + bytes([rng.choice([0, 9, 13, 27, 35, 127, 200, 255])]) + line[place + rng.randrange(2) :]
-    return line
-
-
-def test_noise_is_answered_line_by_line(engine):
-    """3,000 lines of a fixed seed: each that is a command has one answer, none makes the engine fail, and the game goes on."""
-    fresh, rng = engine(iterations=4), random.Random(20)
-    lines = [
-        line for line in (noise(rng, fresh) for _ in range(3000)) if (parse(line) or Request("", "", [])).name != "quit"
-    ]
-    expected = sum(parse(line) is not None for line in lines)
-    replies = talk(fresh, raw=b"\n".join(lines) + b"\n")
-    assert len(replies) == expected > 1500
-    assert not [text for _, _, text in replies if "internal" in text], fresh.said
-    assert len({text for status, _, text in replies if status == "?"}) > 5
-    assert texts(fresh, "clear_board", "play b f5") == ["=", "="]
 
 
 def test_a_line_without_end_is_one_refusal(engine):

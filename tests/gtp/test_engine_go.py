@@ -28,6 +28,7 @@ from gpumcts.tree.settings import Settings
 from tests.gtp.test_engine import texts
 
 GO = Go(size=9)
+GO_9 = compiled(GO)
 SUPERKO = "A2 C2 B2 D1 J9 B1 J8 A1 C1"  # after these White may not take on B1
 GNU = ["--mode", "gtp", "--level", "1", "--chinese-rules", "--positional-superko", "--capture-all-dead"]
 
@@ -103,11 +104,35 @@ def test_the_end_is_scored_by_area(engine):
         "=", "?cannot score: the game is not over", "=", "=", "=B+73.5",
     ]  # fmt: skip
     assert texts(fresh, "komi 81", "final_score", "komi 100", "final_score") == ["=", "=0", "=", "=W+19"]
-    assert texts(fresh, "play w C3", "undo", "play w C3") == [
-        "?illegal move",
-        "=",
-        "=",
-    ]  # Black's pass is left out then
+    assert texts(fresh, "undo", "play w C3", "final_score")[:2] == ["=", "="]  # Black's pass is left out then
+
+
+def test_play_goes_on_after_two_passes(engine):
+    """As GUIs do it to settle what is dead: the passes count no more, all else is as before, and undo goes back to the end."""
+    fresh = engine()
+    assert texts(fresh, *played(SUPERKO), "play w pass", "play b pass", "final_score")[-1] == "=W+2.5"
+    assert texts(fresh, "genmove w", "reg_genmove b", "lz-analyze w") == ["?the game is over"] * 3
+    ended = fresh.position.state
+    assert texts(fresh, "play w B1", "play w C1") == ["?illegal move"] * 2, "superko, a stone"
+    assert fresh.position.state == ended
+    assert texts(fresh, "play b H4", "final_score") == ["=", "?cannot score: the game is not over"]
+    assert texts(fresh, "undo", "play w H4", "play b H5", "play w B1", *["undo"] * 3) == ["="] * 7
+    assert fresh.position.state == ended and texts(fresh, "final_score") == ["=W+2.5"]
+    assert texts(fresh, "play w H4", "komi 0.5", "undo", "play w H4", "play b pass", "genmove w")[:5] == ["="] * 5
+    assert len(fresh.position.moves) == 9 + 2 + 3
+    assert texts(fresh, *["undo"] * 14, "undo")[-2:] == ["=", "?cannot undo"]
+
+
+def test_passes_after_the_end_begin_anew_and_the_cap_is_an_end(engine):
+    fresh = engine()
+    assert texts(fresh, "play b pass", "play w pass", "play b pass", "final_score", "play w pass", "final_score") == [
+        "=", "=", "=", "?cannot score: the game is not over", "=", "=W+7.5",
+    ]  # fmt: skip
+    capped = Position(GO_9, start=parse_position(GO_9, "........./" * 8 + f"......... b {GO_9.MAX_PLIES - 1} 0"))
+    capped.play(0, "E5")
+    assert capped.over
+    with pytest.raises(BadInput, match="the game is over"):
+        capped.play(1, "E6")
 
 
 def test_a_pass_that_is_left_out_is_none(engine):
@@ -182,6 +207,7 @@ def test_records(engine, tmp_path):
     ]  # fmt: skip
     assert texts(fresh, f"loadsgf {path} 6") == ["="] and len(fresh.position.moves) == 3, "as many as there are"
     assert texts(fresh, f"loadsgf {path} 2") == ["="] and len(fresh.position.moves) == 1
+    assert texts(fresh, f"loadsgf {broken} 2", "showboard")[0] == "=" and len(fresh.position.moves) == 1
     wrong = {
         f"loadsgf {broken}": f"cannot load file: {broken}: line 2, column 4: White's move 'E5' is not legal here: ",
         f"loadsgf {tmp_path / 'no'}": f"cannot load file: {tmp_path / 'no'} cannot be read: No such file or directory",

@@ -22,6 +22,7 @@ def _game_of(kernel):
     return kernel.partition(" on ")[2].partition(",")[0]
 
 
+WHOLE = ("whole", "nested")  # the kernels of a game with playouts of its own
 EACH = [
     pytest.param(name, device, marks=[] if (_game_of(name), device) == QUICK else pytest.mark.slow)
     for name in KERNELS
@@ -38,8 +39,8 @@ needs_ptxas = pytest.mark.skipif(compile_check.find_ptxas() is None, reason="ptx
 
 
 @functools.cache
-def _told(game, device):
-    told = told_by("gpumcts.kernels.compile_check", "--json", "--device", device, game)
+def _told(game, device, *more):
+    told = told_by("gpumcts.kernels.compile_check", "--json", "--device", device, *more, game)
     assert {report["capability"] for report in told} == {device}
     return {report["kernel"]: report for report in told}
 
@@ -70,6 +71,7 @@ def test_integers_only(report, kernel, device):
 # Of Chess, whose positions and sets of moves are more than 255 registers hold; ``nested`` is its usual kernel.
 SPILLS = {"warp": 800, "nested": 0}
 STACK = {"warp": 320, "nested": 640}
+IN_MEMORY = {"havannah"}  # games whose rules follow chains in local memory
 
 
 @needs_ptxas
@@ -81,8 +83,92 @@ def test_no_spills(report, kernel, device):
         assert told["spills"] <= SPILLS[way] and told["stack"] <= STACK[way]
         return
     assert told["spills"] == 0
-    if way != "whole":  # which keep boards of their own
+    if way != "whole" and _game_of(kernel) not in IN_MEMORY:  # which keep boards of their own
         assert (told["local"], told["stack"]) == (0, 0)
+
+
+# Bytes of stack at most of a thread that keeps the chains of a board, and of spills where there are some.
+BOARDS = {
+    "go": 2048,
+    "go:size=13": 3584,
+    "go:size=19": 6656,
+    "havannah:base=4": 1536,
+    "havannah": 2560,
+    "havannah:base=10": 5120,
+}
+SPILLED = {("go:size=19", "go"): 1536}  # sets of six words, of which a stage of the policy has a dozen at hand
+LARGE = [
+    (game, playout, traced)
+    for game in BOARDS
+    for playout in (("uniform", "go") if game.startswith("go") else ("uniform",))
+    for traced in (False, True)
+    if traced or ":" in game
+]
+
+
+@needs_ptxas
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game, playout, traced", LARGE)
+def test_other_boards_and_traces(game, playout, traced, device):
+    """Boards that are not the default, and the kernels that RAVE plays by: no floats, no more memory than the chains take."""
+    told = _told(game, device, "--playout", playout, *(["--traced"] if traced else []))
+    assert [name.rpartition(" ")[2] for name in told] == ["whole", "nested"]
+    for kernel, report in told.items():
+        assert (report["error"], report["floats"]) == ("", 0), kernel
+        assert report["stack"] <= BOARDS[game] and report["spills"] <= SPILLED.get((game, playout), 0), kernel
+
+
+def test_options_of_a_game():
+    """A board of another size is another class, under the name that it was asked for by."""
+    found = {name: game for name, _, game, _ in compile_check.kernels(["go:size=13:komi=6.5", "havannah"], ["uniform"])}
+    ways = [f"Uniform(truncate=0) on {game}, {way}" for game in ("go:size=13:komi=6.5", "havannah") for way in WHOLE]
+    assert list(found) == ways
+    assert {(type(game).__name__, game[0]) for game in found.values()} == {("Board13", 13), ("Base8", False)}
+
+
+def test_kernels_that_keep_traces():
+    """In place of the usual ones; by the game's own playout where it has one, else ply by ply, but for the warp's."""
+    found = {name: game for name, _, game, _ in compile_check.kernels(["go", "othello"], ["uniform"], True)}
+    own = [f"Uniform(truncate=0) on go, traced, {way}" for way in WHOLE]
+    assert list(found) == [*own, "Uniform(truncate=0) on othello, traced, nested"]
+    assert [type(game).__name__ for game in found.values()] == ["TracedWhole", "TracedWhole", "Traced"]
+    assert not [name for name, *_ in compile_check.kernels(["othello"], ["minimax"], True) if name.endswith("warp")]
+
+
+def test_a_trace_is_written():
+    """Of every playout its score and the two words of its trace: three stores more in a game of a word."""
+    name, kernel, game, policy = next(compile_check.kernels(["dots_and_boxes"], ["uniform"], True))
+    assert name.endswith("traced, nested")
+    usual = FOUND["Uniform(truncate=0) on dots_and_boxes, nested"]
+    kept, sums = (compile_check.ptx(*parts, (9, 0)) for parts in ((kernel, game, policy), usual))
+    stores = r"st\.(?:global\.)?[bu]64"
+    assert len(re.findall(stores, kept)) == len(re.findall(stores, sums)) + 3
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("nonesuch", "game.name=nonesuch is not known"),
+        ("go:size=10", "game.size=10: Go is played on 9, 13 or 19 points a side"),
+        ("go:sides=9", "go:sides=9: unknown key; game=go has size, komi, area_weight, liberty_weight"),
+        ("go:size", "go:size: size must be a value such as 9"),
+        ("go:size=true", "go:size=true: size must be a value such as 9"),
+        ("--playout go havannah", "playout=go is not for game=havannah"),
+        ("--traced go chess", "--traced: wants games whose moves are points (CELLS), and game=chess is none"),
+    ],
+)
+def test_what_is_not_there(words, message, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["compile_check", *words.split()])
+    assert compile_check.main() == 2
+    assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+def test_the_table_tells_local_memory():
+    report = compile_check.Report("kernel", "sm_90", registers=90, stack=1712, spills=8, floats=3, local=1664)
+    head, line = compile_check.table([report], None).splitlines()[:2]
+    assert head.split() == ["kernel", "device", "registers", "local", "stack", "spills", "floats"]
+    assert line.split() == ["kernel", "sm_90", "90", "1664", "1712", "8", "3"]
 
 
 @needs_ptxas

@@ -71,6 +71,16 @@ def test_players_are_asked_with_the_key_of_game_and_ply_in_turn(play, tmp_path, 
         assert turns == len(players[0].asked) + len(players[1].asked)
 
 
+def test_moves_that_each_player_chose_are_counted(play, tmp_path):
+    """Those of this run: a match that is longer then counts its new games alone."""
+    players = Recorder(Othello(), "a"), Recorder(Othello(), "b")
+    result = play(tmp_path, 4, players=players)
+    assert result.chosen == tuple(len(player.asked) for player in players) and min(result.chosen) > 80
+    players = Recorder(Othello(), "a"), Recorder(Othello(), "b")
+    assert play(tmp_path, 6, players=players).chosen == tuple(len(player.asked) for player in players)
+    assert play(tmp_path, 6, players=players).chosen == (0, 0)
+
+
 def test_games_are_othello_to_another_program(play, tmp_path, games_of):
     """Every game replayed by OpenSpiel: legal moves, the end, and the result for the match's first player."""
     result = play(tmp_path, 10)

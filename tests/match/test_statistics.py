@@ -125,6 +125,21 @@ def test_two_proportions_are_the_chi_squared_test():
     assert s.compare_proportions(0, 0, 9, 9).p_value == 1.0
 
 
+def test_difference_of_proportions_against_newcombes_examples():
+    """Statist. Med. 17 (1998), Table II, method 10."""
+    for counts, low, high in (((56, 70, 48, 80), 0.0524, 0.3339), ((9, 10, 3, 10), 0.1705, 0.8090)):
+        assert s.difference_interval(*counts) == pytest.approx((low, high), abs=5e-5)
+    low, high = s.difference_interval(0, 10, 0, 20)
+    assert low < 0 < high
+    assert s.difference_interval(0, 0, 3, 7) == (-1.0, 1.0)
+
+
+def test_uneven_is_the_normal_test_of_a_half():
+    assert s.uneven(50, 0, 100) == s.uneven(40, 20, 100) == 1.0
+    assert s.uneven(60, 0, 100) == s.uneven(40, 0, 100) == pytest.approx(2 * stats.norm.cdf(-2.0))
+    assert s.uneven(0, 0, 0) == 1.0
+
+
 def test_holm_against_the_textbook_example():
     """R's ``p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")``."""
     assert s.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])

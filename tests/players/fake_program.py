@@ -44,6 +44,7 @@ def fail(mode: str) -> None:
 
 def main(mode: str, flag: str = "", log: str = "") -> None:
     played, asked = [], 0
+    sys.stdout.reconfigure(encoding="utf-8")
     if mode == "dies":
         print("no licence", file=sys.stderr)
         sys.exit(1)
@@ -71,6 +72,7 @@ def main(mode: str, flag: str = "", log: str = "") -> None:
                     "illegal": "= " + (played[0] if played else "a1c3"),
                     "refuse": "? no idea",
                     "resign": "= resign",
+                    "foreign": "= \u00e9",
                     "empty": "=",
                     "unasked": f"= {move}\n\nby the way",
                 }.get(mode, f"= {move}")

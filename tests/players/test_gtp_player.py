@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import mover, parse_move, start
+from gpumcts.games.clobber import Clobber
+from gpumcts.games.contract import mover, pack, parse_move, start
 from gpumcts.games.contract import play as after
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.gtp.program import MOST_LOG, Log, Program, readable, words_of
 from gpumcts.match.runner import play_match
-from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.gtp import Chair, GtpPlayer, Terms, look_at
 from gpumcts.players.random import RandomPlayer
+from gpumcts.programs.process import Trouble
 
 GAME = DotsAndBoxes()
 FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_program.py"))]
@@ -52,7 +54,8 @@ REASONS = {
     "killed": "was killed by signal 9",
     "hang": "hangs: no answer to genmove .* within 6 s",
     "garbage": "answered genmove .* with garbage: .1mI think",
-    "illegal": "made an illegal move: ",
+    "illegal": r"made an illegal move: (\w{4}) \(move '\1' is not legal here; legal: ",
+    "foreign": r"made an illegal move: \\xe9 \(move '\\xe9' is not legal here; legal: ",
     "empty": "named no move: nothing",
     "refuse": "refused to move: no idea",
     "flood": "with a line of more than 64 KiB",
@@ -137,6 +140,33 @@ def test_a_program_is_told_the_games_as_they_are(tmp_path, processes, in_flight)
     for text in asked:
         moves = text.split()[1::2]
         assert any(all(m in ("?", g) for m, g in zip(moves, game, strict=False)) for game in games)
+
+
+ANSWERS = """
+import sys
+for line in sys.stdin:
+    with open(sys.argv[1], "a") as file:
+        file.write(line)
+    print("= b2b1\\n" if line.startswith("genmove") else "=\\n", flush=True)
+"""
+
+
+def test_a_program_is_told_colours_as_the_game_has_them(tmp_path):
+    """In Clobber White moves first."""
+    game, log = Clobber(2, 2).compiled(), tmp_path / "log"
+    chair = Chair(game, Terms([sys.executable, "-I", "-c", ANSWERS, str(log)]))
+    try:
+        with np.errstate(over="ignore"):
+            first = int(parse_move(game, start(game), "a1a2"))
+            state = after(game, start(game), first)
+        words = np.empty(game.WORDS, np.uint64)
+        pack(game, state, words, 0, 1)
+        chair.follow([first], None)
+        with pytest.raises(Trouble, match="made an illegal move: b2b1"):
+            chair.move(words, None)
+    finally:
+        chair.close()
+    assert log.read_text().splitlines()[-3:-1] == ["play white a1a2", "genmove black"]
 
 
 def test_a_run_that_was_cut_off_keeps_its_forfeits_and_goes_on(tmp_path):
@@ -226,6 +256,7 @@ def test_words_and_lines():
     for command, message in (("", "name a program"), ("a 'b", "no closing quotation")):
         with pytest.raises(BadInput, match=message):
             words_of(command)
+    assert readable("z\u00fcg \ufffd") == r"z\xfcg \ufffd"
     assert readable("a\x1b[2J\tb\nc" + "d" * 200) == "a [2J b c" + "d" * 108 + "..."
 
 

@@ -52,7 +52,7 @@ def _playouts(game, policy, states, keys, lasts, found):
     for s in range(states.shape[0]):
         last, plies = play_out(game, policy, contract.unpack(game, flat, s * width, 1), keys[s])
         contract.pack(game, last, out, s * width, 1)
-        found[s, 0] = outcome(game, last)
+        found[s, 0] = outcome(policy, game, last)
         found[s, 1] = plies
         found[s, 2] = contract.overrun(game, last)
         found[s, 3] = contract.count_moves(game, last)
@@ -113,10 +113,10 @@ def starts(game: Any, count: int) -> np.ndarray:
 
 def plain_outcomes(game: Any, policy: Any, count: int) -> list[list[int]]:
     """[outcome, plies, words of the last state ...] of playouts from the start, in plain Python."""
-    found = []
+    found, policy = [], options.compiled(policy)
     for number in range(count):
-        last, plies = play_out(game, options.compiled(policy), contract.start(game), key_of(20, number))
-        found.append([int(outcome(game, last)), int(plies), *map(int, last)])
+        last, plies = play_out(game, policy, contract.start(game), key_of(20, number))
+        found.append([int(outcome(policy, game, last)), int(plies), *map(int, last)])
     return found
 
 

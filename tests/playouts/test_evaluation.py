@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
+from gpumcts import options
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
-from gpumcts.playouts.evaluation import Evaluation
+from gpumcts.playouts.contract import outcome
+from gpumcts.playouts.evaluation import CURVE, STEPS, Evaluation
 from tests.games.drivers import keys_of, positions, trace
 from tests.playouts.drivers import GAMES, playouts
-from tests.reference.playout import rescaled_evaluation
+from tests.reference.playout import logistic_evaluation, rescaled_evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -27,10 +30,40 @@ def test_the_outcome_is_the_rescaled_evaluation_or_the_score(game):
     rows = positions(words, plies)
     _, found = playouts(game, Evaluation(), rows, keys_of(32, count=len(rows)))
     assert not found[:, 1].any()
-    for row, outcome in zip(rows, found[:, 0].tolist(), strict=True):
+    for row, got in zip(rows, found[:, 0].tolist(), strict=True):
         state = contract.unpack(game, row, 0, 1)
         over = contract.count_moves(game, state) == 0
-        assert outcome == (contract.score(game, state) if over else rescaled_evaluation(game, state))
+        assert got == (contract.score(game, state) if over else rescaled_evaluation(game, state))
+
+
+@pytest.mark.parametrize("name", ["othello", pytest.param("chess", marks=pytest.mark.slow)])
+def test_on_the_curve(name):
+    """Within 3e-5 of the logistic curve, which the linear outcomes are not; ends keep their scores; plain Python is the same."""
+    game = GAMES[name]
+    words, _, plies = trace(game, keys_of(31, count=10))
+    rows, sigmoid = positions(words, plies), options.compiled(Evaluation("sigmoid"))
+    _, found = playouts(game, Evaluation("sigmoid"), rows, keys_of(32, count=len(rows)))
+    bent = 0
+    for row, got in zip(rows, found[:, 0].tolist(), strict=True):
+        state = contract.unpack(game, row, 0, 1)
+        assert got == outcome(sigmoid, game, state)
+        if contract.count_moves(game, state) == 0:
+            assert got == contract.score(game, state)
+        else:
+            assert abs(got - logistic_evaluation(game, state)) <= 3e-5 * SCORE_UNIT
+            bent += abs(got - rescaled_evaluation(game, state)) > 0.05 * SCORE_UNIT
+    assert bent > len(rows) // 10 and not found[:, 1].any()
+
+
+def test_the_curve():
+    """It rises from 0 to 0.9993 of a win, and there is an entry after the last step."""
+    assert (np.diff(CURVE[:-1]) > 0).all() and len(CURVE) == STEPS + 2
+    assert (CURVE[0], CURVE[-1]) == (0, CURVE[-2]) and round(CURVE[-1] / SCORE_UNIT, 4) == 0.9993
+
+
+def test_another_rescaling_is_refused():
+    with pytest.raises(BadInput, match="^playout.rescaling=cubic: must be linear or sigmoid$"):
+        Evaluation("cubic").compiled()
 
 
 def test_worked_values():

@@ -3,6 +3,7 @@
 Only the verbs of a game are shared with the library; what a policy does with them is not.
 """
 
+import math
 from typing import Any
 
 from gpumcts.games import contract
@@ -88,3 +89,11 @@ def rescaled_evaluation(game: Any, state: Any) -> int:
     value = max(-limit, min(limit, int(contract.evaluation(game, state))))
     scaled = abs(value) * SCORE_UNIT // limit
     return scaled if (value >= 0) == (int(contract.mover(game, state)) != 1) else -scaled
+
+
+def logistic_evaluation(game: Any, state: Any) -> float:
+    """The evaluation for the first player in score units, on the logistic curve."""
+    limit = int(contract.evaluation_limit(game))
+    value = max(-limit, min(limit, int(contract.evaluation(game, state))))
+    scaled = SCORE_UNIT * (2 / (1 + math.exp(-8 * value / limit)) - 1)
+    return -scaled if int(contract.mover(game, state)) == 1 else scaled

@@ -14,6 +14,7 @@ from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.instances import instances
+from gpumcts.games.othello import Othello
 from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
@@ -171,6 +172,45 @@ def test_clobber(rows):
         assert EXACT[int(found.forest.proof[tree, ROOT])] == max(exact.values()) == exact[int(move)]
         proofs = {child.move: EXACT[child.proof] for child in found.root_children(tree) if child.proof}
         assert proofs and all(exact[child] == proof for child, proof in proofs.items())
+
+
+def plies_to_end(forest, tree, node):
+    """Plies from a node that is won or lost to the end, by recursion: the shortest of the moves that win, else the longest."""
+    first = int(forest.first_child[tree, node])
+    below = range(first, first + int(forest.children[tree, node]))
+    wins = [1 + plies_to_end(forest, tree, child) for child in below if forest.proof[tree, child] == WIN]
+    losses = [1 + plies_to_end(forest, tree, child) for child in below if forest.proof[tree, child] == LOSS]
+    return min(wins) if wins else max(losses, default=0)
+
+
+def test_the_line_to_the_end_of_a_proof():
+    """Legal moves to an end with the result that is proven, as many as recursion has; no line where nothing is proven."""
+    game, lengths, open_moves = Othello(), set(), 0
+    states, rules = roots(game, 12), Rules(Othello())
+    for ply in range(51):
+        states = rules.play(states, rules.random_moves(states, keys_for(12) + np.uint64(ply)))
+    states = states[rules.count_moves(states) > 0]
+    found = searcher_of(operator_of("average"), SOLVE).search(states, keys_for(len(states)), 3000)
+    for tree, words in enumerate(states):
+        for child in found.root_children(tree):
+            line, state = found.proven_line(tree, child.move), state_of(game, words)
+            if child.proof not in (WIN, LOSS):
+                open_moves += not line
+                assert not line
+                continue
+            winner = int(contract.mover(game, state)) ^ (child.proof == LOSS)
+            for move in line:
+                state = contract.play(game, state, move)
+            assert contract.count_moves(game, state) == 0
+            assert contract.score(game, state) == (SCORE_UNIT if winner == 0 else -SCORE_UNIT)
+            first = int(found.forest.first_child[tree, ROOT])
+            nodes = range(first, first + int(found.forest.children[tree, ROOT]))
+            node = next(n for n in nodes if found.forest.move[tree, n] == child.move)
+            assert len(line) == 1 + plies_to_end(found.forest, tree, node)
+            lengths.add(len(line))
+    assert len(lengths) > 2 and open_moves
+    first, unsolved = int(rules.legal_moves(states[0])[0]), searcher_of(operator_of("average"))
+    assert found.proven_line(0, 64) == unsolved.search(states[:1], keys_for(1), 50).proven_line(0, first) == []
 
 
 def test_chance_proves_nothing():

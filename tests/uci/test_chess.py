@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.games.chess import Chess
-from gpumcts.games.contract import parse_position
+from gpumcts.games.contract import parse_position, position_text
 from gpumcts.match.runner import play_match
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uci import Terms, UciPlayer, look_at
 from gpumcts.programs import position
-from gpumcts.uci.position import Position
+from gpumcts.uci.position import Position, start_of
 from tests.players.test_gtp_player import installed, records
 
 GAME = Chess().compiled()
@@ -47,6 +48,19 @@ def test_fifty_moves_are_played_on_and_a_mate_is_not():
         assert not board.over
     for text in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 99 1", "7k/8/6K1/8/8/8/8/8 b - - 0 1"):
         assert Position(GAME, 0, parse_position(GAME, text)).over
+
+
+@pytest.mark.parametrize("number", ["1025", "3000", "99999999"])
+def test_a_game_longer_than_ours_may_be_is_played_on(number):
+    """The move number is read as 1; all else that is wrong is still refused."""
+    text = f"4k3/8/8/8/8/8/4P3/4K3 w - - 12 {number}"
+    with pytest.raises(BadInput, match="the move number is"):
+        parse_position(GAME, text)
+    assert position_text(GAME, start_of(GAME, text)) == "4k3/8/8/8/8/8/4P3/4K3 w - - 12 1"
+    assert not Position(GAME, 0, start_of(GAME, text)).over
+    for wrong in (text.replace("4P3", "4P4"), text.replace(" 12 ", " x "), f"{text} 1", text.replace(number, "x")):
+        with pytest.raises(BadInput, match="^position: "):
+            start_of(GAME, wrong)
 
 
 # ------------------------------------------------------------------------------------------------- real programs
@@ -121,6 +135,23 @@ def test_python_chess_plays_our_engine(ours, side):
         else:
             board.push(rng.choice(list(board.legal_moves)))
     assert infos > 5
+
+
+@pytest.mark.slow
+def test_python_chess_reads_our_mates():
+    engine = pytest.importorskip("chess.engine")
+    import chess
+
+    words = ["game=chess", "engine=cpu", "threads=1", "search.solve=true"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "experiments.uci", *words]
+    with engine.SimpleEngine.popen_uci(command, timeout=300, env=environment) as solving:
+        for fen, mate in (
+            ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", 1),  # Ra8
+            ("7k/8/6K1/8/8/8/8/R7 b - - 0 1", -1),  # Kg8, Ra8
+        ):
+            found = solving.analyse(chess.Board(fen), engine.Limit(nodes=3000))
+            assert found["score"].relative.mate() == mate
 
 
 @pytest.mark.slow

@@ -20,11 +20,13 @@ from gpumcts.rng import key_of
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
 from gpumcts.uci.engine import Engine
 from gpumcts.uci.info import MOST_CENTIPAWNS, centipawns
 from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
 
 OTHELLO = Othello()
+LAST_DISC = "XO".ljust(64, "-")
 FIRST = {"d3", "c4", "f5", "e6"}
 INFO = re.compile(
     r"info depth (\d+)(?: multipv (\d+))? nodes (\d+) nps (\d+) time (\d+) score cp (-?\d+) pv (\w+(?: \w+)*)"
@@ -217,6 +219,16 @@ def test_go_is_the_search_of_that_many_iterations(engine, searcher):
     assert (int(nodes), number) == (300, None)
     assert line.split() == position.line(found.principal_variation(0, best)) and int(depth) == len(line.split())
     assert int(score) == centipawns(float(found.worth(np.array([best]))[0][0]))
+
+
+def test_a_proven_end_has_its_moves(engine):
+    """Black takes White's only disc, at once or after White has passed: ``mate`` in moves, negative for who loses."""
+    searcher = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(solve=True))
+    fresh = engine(search=lambda: searcher)
+    for text, score, plies in ((f"{LAST_DISC} X", "mate 1", 1), (f"{LAST_DISC} O", "mate -1", 2)):
+        lines = talk(fresh, f"position fen {text}", "go nodes 400")
+        told = next(line for line in reversed(lines) if " pv " in line)
+        assert f" score {score} pv " in told and len(told.partition(" pv ")[2].split()) == plies
 
 
 def test_limits(engine):

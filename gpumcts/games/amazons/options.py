@@ -50,6 +50,7 @@ class Board(NamedTuple):
     mobility: int
 
     PLAYERS = 2
+    FIRST = "white"
     LANES = True  # play, mover, over and staged_move are written without branches; random_move is not
 
 

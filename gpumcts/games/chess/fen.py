@@ -51,7 +51,7 @@ def letters_of(state) -> list[str]:
     return found
 
 
-def turned(state) -> int:
+def plies_before(state) -> int:
     """Plies of the game before this position."""
     return int(ply(state))
 
@@ -68,7 +68,7 @@ def fen_of(state) -> str:
     rights = "".join(name for name, *bits in RIGHTS if int(state.turn) & int(bits[black])) or "-"
     files = int(state.turn) >> int(PASSANT) & 0xFF
     passed = "abcdefgh"[files.bit_length() - 1] + ("3" if black else "6") if files else "-"
-    return f"{board} {'b' if black else 'w'} {rights} {passed} {int(clock(state))} {turned(state) // 2 + 1}"
+    return f"{board} {'b' if black else 'w'} {rights} {passed} {int(clock(state))} {plies_before(state) // 2 + 1}"
 
 
 # ----------------------------------------------------------------------------------------------------------- reading

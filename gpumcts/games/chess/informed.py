@@ -30,7 +30,7 @@ from gpumcts.games.chess.squares import ALL, NONE, S8, jumps, steps, union
 from gpumcts.games.contract import NO_MOVE, evaluation, random_move
 from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
 from gpumcts.playouts.contract import choose
-from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, WON, MinimaxDepth1, MinimaxDepth2, random_ply
+from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, WIN_VALUE, MinimaxDepth1, MinimaxDepth2, random_ply
 from gpumcts.rng import draw
 
 U = np.uint64
@@ -97,7 +97,7 @@ def scene_of(game, state, weights):
 def judged(game, state):
     """What a position is worth to the player who is not to move there, after a look at all that may end the game."""
     if size(legal_apart(state)) == NONE:
-        return WON if in_check(state) else np.int64(0)
+        return WIN_VALUE if in_check(state) else np.int64(0)
     return np.int64(0) if drawn(game, state) else -np.int64(evaluation(game, state))
 
 
@@ -184,7 +184,7 @@ def child_worth(game, child, sets, best, hint):
     """(what a child is worth to who moved there, below ``best`` no more than a bound; the reply that shows it)."""
     moves = legal_apart(child)
     if size(moves) == NONE:
-        return (WON if in_check(child) else np.int64(0)), hint
+        return (WIN_VALUE if in_check(child) else np.int64(0)), hint
     if drawn(game, child):
         return np.int64(0), hint
     fill(sets, moves)

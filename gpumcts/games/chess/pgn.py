@@ -13,7 +13,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.chess.fen import fen_of, turned
+from gpumcts.games.chess.fen import fen_of, plies_before
 from gpumcts.games.chess.options import Board, Chess
 from gpumcts.games.chess.rules import after, drawn
 from gpumcts.games.chess.san import of_san, san
@@ -163,7 +163,7 @@ def _played(game: Any, start: Any, score: Score, plies: int | None) -> list[int]
     for ply, text in enumerate(score.moves[:plies], 1):
         found = of_san(state, text)
         if len(found) != 1:
-            before = turned(start) + ply - 1
+            before = plies_before(start) + ply - 1
             place = f"{before // 2 + 1}{'...' if before % 2 else '.'} {_shown(text)}"
             why = f"may be any of {len(found)} moves" if found else "is not legal"
             raise BadInput(f"game {score.number}, ply {ply}: {place} {why} in {fen_of(state)}")
@@ -206,7 +206,7 @@ def pgn_text(game, record):
 
 def _told(game: Any, record: Record) -> tuple[list[str], str]:
     """The moves with their numbers, and the result."""
-    state, words, before = record.start, [], turned(record.start)
+    state, words, before = record.start, [], plies_before(record.start)
     for i, move in enumerate(record.moves, before):
         if i == before or i % 2 == 0:
             words.append(f"{i // 2 + 1}{'...' if i % 2 else '.'}")

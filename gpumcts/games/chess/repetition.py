@@ -72,4 +72,4 @@ def playout_that_looks_back(policy, game, state, key):
         state = step(game, policy, state, stream)
         stream += PLY_STEP
         plies += 1
-    return np.int64(outcome(game, state)), np.int64(plies - overrun(game, state))
+    return np.int64(outcome(policy, game, state)), np.int64(plies - overrun(game, state))

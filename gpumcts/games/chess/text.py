@@ -2,7 +2,7 @@
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.chess.fen import fen_of, letters_of, state_of, turned
+from gpumcts.games.chess.fen import fen_of, letters_of, plies_before, state_of
 from gpumcts.games.chess.moves import in_check
 from gpumcts.games.chess.options import Board
 from gpumcts.games.chess.pieces import BLACK
@@ -48,8 +48,8 @@ def chess_position_text(game, state):
 def chess_parse_position(game, text):
     """FEN; ``startpos`` is the start. EPD without clocks is one with a clock of 0 and move number 1."""
     state = contract.start(game) if text.strip() == "startpos" else state_of(text)
-    if turned(state) > game.max_plies:
+    if plies_before(state) > game.max_plies:
         raise BadInput(
-            f"position: it is ply {turned(state)} of the game, which game.max_plies={game.max_plies} ends before"
+            f"position: it is ply {plies_before(state)} of the game, which game.max_plies={game.max_plies} ends before"
         )
     return state

@@ -55,6 +55,7 @@ class Board(NamedTuple):
 
     WORDS = 3
     PLAYERS = 2
+    FIRST = "white"
     LANES = True
 
     @property

@@ -18,10 +18,8 @@ U = np.uint64
 SECOND = U(1)  # bits of the turn: White is to move
 PASSES, ONE_PASS, TWO_PASSES = U(6), U(2), U(4)  # passes just made, 0 to 2
 PLIES, PLIES_MASK = U(3), U((1 << 13) - 1)  # where the plies played so far begin
-LAST, BEFORE = (
-    U(16),
-    U(32),
-)  # where the last move begins, and the one before it: number of the point plus 1, 0 for a pass or none
+LAST = U(16)  # where the last move begins: number of the point plus 1, 0 for a pass or none
+BEFORE = U(32)  # where the one before it begins
 POINT_MASK = U((1 << 9) - 1)
 
 

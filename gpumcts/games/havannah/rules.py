@@ -20,12 +20,9 @@ from gpumcts.rng import draw
 
 U = np.uint64
 NONE, FORK, BRIDGE, RING = U(0), U(1), U(2), U(3)  # how a game was won, the first that holds
-SECOND, WON, WON_AT, STONES_AT = (
-    U(1),
-    U(6),
-    U(1),
-    U(8),
-)  # State.turn: who moves, how the other has won, stones on the board
+SECOND = U(1)  # bits of State.turn: the second player moves
+WON, WON_AT = U(6), U(1)  # how the other has won
+STONES_AT = U(8)  # where the number of stones on the board begins
 STONE = U(1) << STONES_AT
 ALL = U(2**64 - 1)
 MOST_WORDS, MOST_CELLS = 11, 271  # of a state; of a board

@@ -16,6 +16,8 @@ SOFT_BREAK, ESCAPED = re.compile(r"\\\n"), re.compile(r"\\(.)", re.DOTALL)
 NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:\.[0-9]{0,6})?|[+-]?\.[0-9]{1,6}")
 TAGS = ("PB", "PW", "BR", "WR", "RE", "RU", "DT", "PC", "EV", "RO", "GN", "HA")
 """What is told of a game beside its moves."""
+ROOT_ALONE = ("GM", "SZ", "KM", "RU", "HA")
+"""What the terms of a game are read from. Other nodes may not have them: there nothing would come of them."""
 
 
 class Stone(NamedTuple):
@@ -50,7 +52,8 @@ def terms_of(text: Text, root: Node) -> Terms:
     if game is not None and plain(game) != "1":
         raise text.wrong(game.at, f"GM[{plain(game)}]: the game is not Go, which is GM[1]")
     tags = {name: plain(root.properties[name][0]) for name in TAGS if name in root.properties}
-    return Terms(_size(text, root), _komi(text, root), tags)
+    size = _size(text, root)
+    return Terms(size, _komi(text, root, size), tags)
 
 
 def _size(text: Text, root: Node) -> int:
@@ -63,13 +66,18 @@ def _size(text: Text, root: Node) -> int:
     return int(sides[0])
 
 
-def _komi(text: Text, root: Node) -> float | None:
+def _komi(text: Text, root: Node, size: int) -> float | None:
+    """In points; one above the number of points of the board is refused: it is in other units, such as hundredths."""
     value = _single(text, root, "KM")
     if value is None or not plain(value):
         return None
     if NUMBER.fullmatch(plain(value)) is None:
         raise text.wrong(value.at, f"KM[{shown(value.text)[1:-1]}]: komi is a number, as 7.5")
-    return float(plain(value))
+    komi = float(plain(value))
+    if abs(komi) > size * size:
+        board = f"a {size}x{size} board has {size * size} points"
+        raise text.wrong(value.at, f"KM[{shown(value.text)[1:-1]}]: komi is in points, as 7.5, and {board}")
+    return komi
 
 
 def _single(text: Text, node: Node, name: str) -> Value | None:
@@ -84,18 +92,40 @@ def plain(value: Value) -> str:
     return " ".join(ESCAPED.sub(r"\1", SOFT_BREAK.sub("", value.text)).split())
 
 
-def events_of(text: Text, nodes: list[Node], size: int) -> Iterator[Stone | Setup]:
-    """What happens, in order; in a node what is set comes before its move."""
-    for node in nodes:
+def events_of(text: Text, nodes: list[Node], size: int, plies: int | None = None) -> Iterator[Stone | Setup]:
+    """What happens, in order, up to so many moves and what is set before the next one; in a node that comes before its move.
+
+    What follows is not looked at, so that nothing wrong in it counts.
+    """
+    count = 0
+    for number, node in enumerate(nodes):
+        moves = [(name, value) for name in COLOURS for value in node.properties.get(name, ())]
+        if number and count != plies:
+            _refuse_terms(text, node)
         if any(name in node.properties for name in SETUP):
             yield _setup(text, node, size)
-        moves = [(name, value) for name in COLOURS for value in node.properties.get(name, ())]
+        if moves and count == plies:
+            return
         if len(moves) > 1:
             raise text.wrong(moves[1][1].at, "a second move in one node")
         for name, value in moves:
             inner = plain(value)
             point = None if inner in PASSES else _point(text, name, inner, value.at, size)
             yield Stone(COLOURS[name], point, value.at)
+        count += len(moves)
+
+
+def first_colour(nodes: list[Node]) -> int | None:
+    """Whose the first move is; None where there is none."""
+    return next((COLOURS[name] for node in nodes for name in COLOURS if name in node.properties), None)
+
+
+def _refuse_terms(text: Text, node: Node) -> None:
+    """Refuse terms of the game in a node that is not the root."""
+    for name in ROOT_ALONE:
+        if name in node.properties:
+            value = node.properties[name][0]
+            raise text.wrong(value.at, f"{name}[{shown(value.text)[1:-1]}]: {name} belongs in the first node")
 
 
 def _setup(text: Text, node: Node, size: int) -> Setup:

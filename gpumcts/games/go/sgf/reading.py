@@ -10,8 +10,8 @@ from gpumcts.games.go.options import SIZES, Board, Go
 from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import Position, closed
-from gpumcts.games.go.sgf.grammar import Text, main_line, text_of
-from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, terms_of
+from gpumcts.games.go.sgf.grammar import Node, Text, main_line, text_of
+from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, first_colour, terms_of
 from gpumcts.games.go.text import point_name, stones
 
 U = np.uint64
@@ -30,7 +30,7 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     A record begins where points were set last: the moves before that cannot be played from an empty board. Where a player
     moves twice in a row, the other has passed. Passes after the end are left out.
 
-    Raises BadInput, with line and column, where it is not SGF, not Go, or a move is not legal.
+    Raises BadInput, with line and column, where it is not SGF, not Go, or one of these moves is not legal.
     """
     text = text_of(sgf)
     nodes = main_line(text)
@@ -41,15 +41,10 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
         kind = option.compiled()
     except BadInput as error:
         raise text.wrong(nodes[0].properties["KM"][0].at, str(error).removeprefix("game.")) from None
-    if not abs(option.komi) <= 400:
-        raise text.wrong(nodes[0].properties["KM"][0].at, f"komi={option.komi:g} is more than any board has")
     known = SIZES[board.size](kind.half_points, game.area_weight, game.liberty_weight)
-    events = list(events_of(text, nodes, board.size))
-    replay = Replay.of(known, text, _first_to_move(events, board.tags.get("HA", "")))
+    replay = Replay.of(known, text, _first_to_move(nodes, board.tags.get("HA", "")))
     count = 0
-    for event in events:
-        if isinstance(event, Stone) and count == plies:
-            break
+    for event in events_of(text, nodes, board.size, plies):
         if isinstance(event, Setup):
             replay.set(event)
         else:
@@ -60,11 +55,11 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     return contract.Record(known, {"size": option.size, "komi": option.komi}, replay.start, replay.moves, board.tags)
 
 
-def _first_to_move(events: list[Stone | Setup], handicap: str) -> int:
+def _first_to_move(nodes: list[Node], handicap: str) -> int:
     """Who moves first: whoever does, else White where Black has a handicap."""
-    for event in events:
-        if isinstance(event, Stone):
-            return event.colour
+    first = first_colour(nodes)
+    if first is not None:
+        return first
     return int(handicap.isascii() and handicap.isdecimal() and int(handicap[:4]) >= 2)
 
 
