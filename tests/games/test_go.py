@@ -1,4 +1,4 @@
-"""Go against OpenSpiel and a slow reference, its playouts with chains against play by ply, positions by hand."""
+"""Go: its playouts with chains against play by ply, positions by hand, superko, eyes, evaluation and text."""
 
 import json
 import threading
@@ -25,18 +25,16 @@ from gpumcts.options import compiled
 from gpumcts.players.random import RandomPlayer
 from gpumcts.playouts.contract import has_whole_playout, ply_by_ply, whole_playout
 from gpumcts.playouts.uniform import Uniform
-from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import WIN
 from tests.games import drivers
 from tests.games.drivers import keys_of
+from tests.games.go_drivers import GO, SIZES, traced_with_any_move
 from tests.reference.go import BLACK, WHITE, GoGame, random_playout
 from tests.tree.drivers import keys_for, operator_of, searcher_of
 
 U = np.uint64
-GO = {size: compiled(Go(size=size)) for size in (9, 13, 19)}
-SIZES = [9, pytest.param(13, marks=pytest.mark.slow), pytest.param(19, marks=pytest.mark.slow)]
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -68,117 +66,6 @@ def after(game, state, *texts):
 
 def rows_of(game, state):
     return contract.position_text(game, state).split()[0]
-
-
-# ------------------------------------------------------------------------------------------------------- by others
-
-
-def compare_with_openspiel(size, first, games):
-    """Play random games and ask OpenSpiel for legal moves, mover, end and result. It ends a game that repeats a position."""
-    pyspiel = pytest.importorskip("pyspiel")
-    game, theirs = GO[size], pyspiel.load_game(f"go(board_size={size},komi=7.5)")
-    keys = np.array([key_of(10, number) for number in range(first, first + games)], np.uint64)
-    words, played, plies = traced_with_any_move(game, keys)
-    finished = 0
-    for g in range(games):
-        states = words[g, : plies[g] + 1]
-        numbers, moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
-        other = theirs.new_initial_state()
-        for ply in range(plies[g]):
-            count, mover = numbers[ply, :2]
-            assert mover == other.current_player()
-            assert moves[ply, :count].tolist() == other.legal_actions()
-            other.apply_action(int(played[g, ply]))
-            if other.is_terminal() and ply + 1 < plies[g]:
-                assert other.returns() == [0.0, 0.0], "it repeats a position, and is a draw there"
-                break
-        else:
-            finished += 1
-            assert other.is_terminal() and numbers[plies[g], 0] == 0
-            if any(other.returns()):
-                assert other.returns()[0] * SCORE_UNIT == numbers[plies[g], 3]
-    assert finished > games // 2
-    return finished
-
-
-@njit(**SEPARATE)
-def _any_moves(game, keys, words, moves, plies):
-    flat, width = words.reshape(-1), words.shape[2]
-    for g in range(keys.shape[0]):
-        state, ply, key = contract.start(game), 0, keys[g]
-        contract.pack(game, state, flat, g * words.shape[1] * width, 1)
-        count = contract.count_moves(game, state)
-        while count > 0:
-            key = key * U(6364136223846793005) + U(1442695040888963407)
-            number = np.int64((key >> U(33)) % U(count))
-            if number == count - 1 and (key >> U(20)) & U(7) != U(0):
-                number = 0  # passes are rare, or games would be short
-            moves[g, ply] = contract.nth_move(game, state, number)
-            state = contract.play(game, state, moves[g, ply])
-            ply += 1
-            contract.pack(game, state, flat, (g * words.shape[1] + ply) * width, 1)
-            count = contract.count_moves(game, state)
-        plies[g] = ply
-
-
-def traced_with_any_move(game, keys):
-    """Games in which every legal move is played, eyes filled: states uint64[G, P, W], moves int64[G, P], plies int64[G]."""
-    words = np.zeros((len(keys), game.MAX_PLIES + 1, game.WORDS), np.uint64)
-    moves, plies = np.zeros((len(keys), game.MAX_PLIES + 1), np.int64), np.zeros(len(keys), np.int64)
-    _any_moves(game, keys, words, moves, plies)
-    return words, moves, plies
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_move_by_move_against_openspiel(size):
-    compare_with_openspiel(size, 0, {9: 40, 13: 10, 19: 5}[size])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 10_000, 500))
-@pytest.mark.parametrize("size", GO)
-def test_ten_thousand_games_against_openspiel(size, first):
-    compare_with_openspiel(size, first, 500)
-
-
-def compare_with_reference(size, game_number, superko):
-    """A random game of the slow reference, followed move by move; the number of points that superko forbade."""
-    game, rules = GO[size], Rules(GO[size])
-    theirs, generator = GoGame(size, superko), np.random.default_rng([11, game_number])
-    states, forbidden = [rules.words(contract.start(game))], 0
-    while True:
-        state = rules.state(states[-1])
-        moves = rules.legal_moves(states[-1]).tolist()
-        assert moves == theirs.legal()
-        if not moves:
-            break
-        plain = rules.state(states[-1])._replace(
-            **{f: U(0) for f in state._fields if f.startswith("banned")}
-        )  # without ko
-        forbidden += len(rules.legal_moves(rules.words(plain))) - len(moves)
-        # Captures often, so that positions come back.
-        captures = [m for m in moves[:-1] if theirs.after(m)[1]]
-        choice = captures if captures and generator.random() < 0.5 else moves[:-1] or moves
-        move = int(generator.choice(choice)) if generator.random() < 0.98 else moves[-1]
-        theirs.play(move)
-        after = rules.play(states[-1][None], np.array([move]))[0]
-        states.append(rules.with_history(after, np.array(states)) if superko else after)
-    final = rules.state(states[-1])
-    lead = 2 * (theirs.area(BLACK) - theirs.area(WHITE)) - game.half_points
-    assert contract.score(game, final) == np.sign(lead) * SCORE_UNIT
-    return forbidden
-
-
-@pytest.mark.parametrize("superko", [False, True])
-def test_against_the_slow_reference(superko):
-    assert sum(compare_with_reference(9, number, superko) for number in range(2)) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("superko", [False, True])
-@pytest.mark.parametrize("size, games", [(9, 60), (13, 10), (19, 3)])
-def test_more_games_against_the_slow_reference(size, games, superko):
-    assert sum(compare_with_reference(size, 100 + number, superko) for number in range(games)) > 0
 
 
 # ------------------------------------------------------------------------------------------------- playouts with chains
