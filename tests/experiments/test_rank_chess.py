@@ -58,6 +58,7 @@ def test_ranks_of_the_games_of_a_pgn(run, tmp_path):
     assert "document" not in report
 
 
+@pytest.mark.slow
 def test_an_experiment_tells_what_is_less_than_the_documents(run, tmp_path):
     """Its values as the run had them, not as its scale has them, and a yardstick that goes by the document's name."""
     write(tmp_path, "g.pgn", GAMES)

@@ -140,6 +140,7 @@ def test_a_timed_search_is_the_search(tmp_path):
     assert found[Searcher] == found[match.Timed]
 
 
+@pytest.mark.slow
 def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
     small = {"TREES": (2, 5), "ITERATIONS_OF_TREES": 5, "ONE_TREE": (5, 10), "BATCHES": (3, 20), "MATCHES": ((3, 2),)}
     turns = {"PLAYOUTS_A_TURN": 50, "ITERATIONS_A_TURN": 20, "THREADED_TREES": 4, "THREADED_ITERATIONS": 5}
@@ -249,6 +250,7 @@ def test_searches_of_a_game(made, tmp_path, game, only, expected):
     assert base.startswith("UCT, average") and all(base in row.ratios for row in rows[len(operators) :])
 
 
+@pytest.mark.slow
 def test_a_search_with_rave(run, monkeypatch, tmp_path):
     monkeypatch.setattr(search, "TREES", 3)
     monkeypatch.setattr(search, "FEWEST", 3)

@@ -83,7 +83,10 @@ def noise(rng, names, words, commands):
     return line
 
 
-@pytest.mark.parametrize("option", GAMES, ids=lambda option: type(option).__name__)
+@pytest.mark.parametrize(
+    "option",
+    [pytest.param(o, id=type(o).__name__, marks=[pytest.mark.slow] if isinstance(o, Havannah) else []) for o in GAMES],
+)
 def test_noise_is_answered_line_by_line(engine_of, option):
     """Lines of a fixed seed: each that is a command has one answer, none makes the engine fail, and the game goes on."""
     count, words, commands, move = GAMES[option]
