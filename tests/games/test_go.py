@@ -439,9 +439,7 @@ def test_a_second_pass_that_wins_is_proven(komi, proof):
     """White answers a pass on the empty board with the pass that ends the game, and komi decides it."""
     game = compiled(Go(komi=komi))
     states, keys = Rules(game).words(after(game, contract.start(game), "pass"))[None], keys_for(1)
-    found = searcher_of(operator_of("average"), Settings(solve=True, first_play_urgency=1.0), game).search(
-        states, keys, 400
-    )
+    found = searcher_of(operator_of("average"), Settings(solve=True), game).search(states, keys, 400)
     if proof is None:
         assert found.forest.proof[0, ROOT] == 0, "no proof: the pass loses, and 81 other moves are open"
     else:
