@@ -1,12 +1,14 @@
 """In which order the moves of a node are tried: the table's, noisy ones, two killers, then by what cut off elsewhere (history).
 
+Above leaves that are random, what cut off elsewhere tells little, and moves that leave the other side few replies come first.
+
 An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try. The list of
 the root is not scored; there the place of the score says whether the move is known to lose.
 """
 
 import numpy as np
 
-from gpumcts.games.contract import noisy, write_moves
+from gpumcts.games.contract import count_moves, mover, noisy, play, write_moves
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 
@@ -18,6 +20,7 @@ SLOTS = 1 << SLOTS_LOG  # of the history
 MOST_HISTORY = 16  # log of the greatest history score
 MOST_BONUS = 1024
 KILLER = (1 << MOST_HISTORY) + 2  # the score of the first killer; the second has one less, noisy moves have more
+FEWEST = 1 << ORDINAL_BITS  # the score of a move that leaves no reply
 LOST = 1 << SCORE  # the bit of an entry of the root's list that is set where the move is known to lose
 SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
 
@@ -85,6 +88,18 @@ def score_moves(game, state, history, killers, level, side, out, at, count):
         score = np.int64(KILLER) if move == first else np.int64(KILLER - 1) if move == second else score
         noise = np.int64(noisy(game, state, move))
         out[k] |= (score if noise == 0 else KILLER + noise) << SCORE
+
+
+@inlined
+def score_by_replies(game, state, side, out, at, count):
+    """Give the listed moves of a node scores by how many moves the other side has after them: the fewer, the sooner.
+
+    Where leaves are drawn independently, a move holds if no reply refutes it, so the fewer there are the likelier it does.
+    """
+    for k in range(at, at + count):
+        child = play(game, state, move_of(out[k]))
+        replies = np.int64(count_moves(game, child))
+        out[k] |= (FEWEST - replies if np.int64(mover(game, child)) != side else FEWEST + replies) << SCORE
 
 
 @inlined

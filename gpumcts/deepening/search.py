@@ -133,8 +133,12 @@ def goes_on(nodes, level):
 
 
 @inlined
-def next_entry(game, state, stack, level):
-    """The move to search now: the last one again, the table's, or the best of the list, which is made when it is needed."""
+def next_entry(game, leaf, state, stack, level):
+    """The move to search now: the last one again, the table's, or the best of the list, which is made when it is needed.
+
+    Where leaves tell nothing of one another (``has_table``) moves are in order of replies, but above leaves themselves, where
+    the draw alone decides and replies are not worth counting.
+    """
     nodes = stack.nodes
     tried, hashed = nodes[level, TRIED], nodes[level, HASHED]
     if nodes[level, AGAIN] != 0:
@@ -149,9 +153,12 @@ def next_entry(game, state, stack, level):
         list_moves(game, state, moves, stack.lists, at)
         length = ordering.without(stack.lists, at, moves, hashed) if hashed != NONE else moves
         nodes[level, LISTED] = length
-        ordering.score_moves(
-            game, state, stack.history, stack.killers, level, nodes[level, SIDE], stack.lists, at, length
-        )
+        if has_table(leaf) or nodes[level, LEFT] == 1:
+            ordering.score_moves(
+                game, state, stack.history, stack.killers, level, nodes[level, SIDE], stack.lists, at, length
+            )
+        else:
+            ordering.score_by_replies(game, state, nodes[level, SIDE], stack.lists, at, length)
     first = at + tried - before
     if level > 0 and tried < ordering.SORTED:
         ordering.bring_best(stack.lists, first, at + nodes[level, LISTED])
@@ -269,7 +276,7 @@ def search(game, leaf, stack, table, level, visited, until):
         if goes_on(nodes, level):
             if visited >= until:
                 return level, visited
-            nodes[level, AT_HAND] = next_entry(game, state, stack, level)
+            nodes[level, AT_HAND] = next_entry(game, leaf, state, stack, level)
             child = play(game, state, move_of(nodes[level, AT_HAND]))
             visited += 1
             moves, side = np.int64(count_moves(game, child)), np.int64(mover(game, child))

@@ -78,6 +78,7 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
     )
 
 
+@pytest.mark.slow
 def test_earlier_runs_of_other_commits_or_machines_are_kept(run, only, monkeypatch):
     line = "match games=2 player=random player@opponent.player=random"
     for commit in ("a" * 40, "b" * 40, "b" * 40, "a" * 40, "c" * 40):
@@ -243,6 +244,7 @@ def test_a_deeper_search_wins(run, only):
     assert summary["wins"] >= 36 and summary["player"]["iterations"] > summary["opponent"]["iterations"]
 
 
+@pytest.mark.slow
 def test_minimax_in_a_match(run, only):
     """MM-2 and MM-1-R by the names of document 004; 15 wins of 20 would have a probability of 0.02, and the seed is fixed."""
     players = "player=minimax budget=depth budget.depth=2 player@opponent.player=minimax budget@opponent.budget=depth"

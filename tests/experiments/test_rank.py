@@ -247,6 +247,7 @@ def test_another_method_adds_its_values_alone(run, again):
     assert other.startswith("mm1_playouts-") and all(stamps(again)[name] == content for name, content in after.items())
 
 
+@pytest.mark.slow
 def test_one_folder_serves_all_methods_and_another_seed_has_its_own(run, tmp_path):
     short = TINY.replace("data.positions=4", "data.positions=2")
     for words in ("methods=[minimax_3,evaluation]", "methods=[minimax_3,minimax_2] ties_evaluation=3"):

@@ -109,7 +109,9 @@ def packed_move_set(game, state):
     return ((np.uint64(1) << np.uint64(contract.count_moves(game, state))) - np.uint64(1)) * first
 
 
-@every_depth
+@pytest.mark.parametrize(
+    "depth", [depth if depth == 1 else pytest.param(depth, marks=pytest.mark.slow) for depth in DEPTHS]
+)
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_chance(depth, epsilon):
     assert_equal(PackedDuel(), Minimax(depth=depth, epsilon=epsilon), positions(PackedDuel(), 200), keys_for(200), 2)

@@ -35,12 +35,11 @@ SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (p != "minimax-least" or g not in ("amazons", "chess", "havannah"))
+    if (p != "minimax-least" or g not in ("amazons", "chess", "clobber", "havannah"))
     and (g not in ("clobber", "dice_duel") or p != "minimax-default")
     and (g not in ("clobber", "othello") or p != "minimax-greatest")
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default"))
-    and (g != "go" or p in ("uniform-default", "evaluation-default"))
-    and (g not in ("amazons", "chess") or p == "evaluation-default")  # their own tests play
+    and (g not in ("amazons", "chess", "go") or p == "evaluation-default")  # their own tests play
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""
 FLOATING = re.compile(r"\b(double|float|half|f(?:add|sub|mul|div|rem|neg|cmp)|[su]itofp|fpto[su]i)\b")

@@ -62,6 +62,8 @@ OTHER_SETTINGS = ["threshold", "whole_path", "leaves_and_playouts", "first", "so
 OF_FEW = {"root", "solve", "solve_with_urgency", "solve_on_whole_paths"}  # which operators know nothing of
 TWO_COUNTS = {"average", "discounted"}  # what a rule can read of an operator: visits, or counts of its own
 THREE_SUMS = {"average", "accelerated", "minimax"}
+# Those of the other rules are slow: they have quick tests of their own in test_selection.
+QUICK_RULES = {("average", rule) for rule in ("ucb1", "rave", "best_or_random")}
 QUICK_ON_DICE = {"average_variance", "implicit_minimax", "mix"}  # that know more of chance than a mean
 
 
@@ -70,22 +72,9 @@ def tolerance_of(operator: str, settings: Settings = Settings()) -> float:
     return SAME_VALUE if operator == "power_mean" or settings.playouts_per_leaf > 1 else 0.0
 
 
-def pairs(operators, others, few, every):
-    """Every operator with every other option; but those of few operators are all that is run without ``-m slow``.
-
-    A pair is a compilation of about a second and a half, and they add up. Of rules, those that fit the operator; with an operator
-    of its own, that one is among the quick.
-    """
-    return [
-        pytest.param(operator, other, marks=[] if quick(operator, other, few, every) else [pytest.mark.slow])
-        for operator in operators
-        for other in others
-        if other not in RULES or fits(operator, other)
-    ]
-
-
-def quick(operator, other, few, every):
-    return other == every or operator in few or NEEDY.get(other) == operator
+def slow_unless(quick: bool):
+    """Marks of a test: a pair of options is compiled for seconds, and they add up."""
+    return [] if quick else [pytest.mark.slow]
 
 
 def test_every_operator_and_rule_has_a_reference():
@@ -93,7 +82,15 @@ def test_every_operator_and_rule_has_a_reference():
     assert {type(rule_of(name)).__name__ for name in RULES} == set(REFERENCE_RULES)
 
 
-@pytest.mark.parametrize("operator, rule", pairs(OPERATORS, RULES, {"average"}, None))
+@pytest.mark.parametrize(
+    "operator, rule",
+    [
+        pytest.param(o, r, marks=slow_unless((o, r) in QUICK_RULES or NEEDY.get(r) == o))
+        for o in OPERATORS
+        for r in RULES
+        if fits(o, r)
+    ],
+)
 def test_othello(operator, rule):
     """The start, the middle, a position with a pass and one near the end of the game."""
     searcher = searcher_of(operator_of(operator), rule=rule_of(rule))
@@ -109,7 +106,14 @@ def test_other_seeds(operator, seed):
     assert_like_reference(searcher, othello_states()[:2], 150, seed, tolerance_of(operator))
 
 
-@pytest.mark.parametrize("operator, game", pairs(OPERATORS, TOY_GAMES, {"average", "minimax"}, None))
+@pytest.mark.parametrize(
+    "operator, game",
+    [
+        pytest.param(o, g, marks=slow_unless(o == "average" or (o, g) == ("minimax", "dots")))
+        for o in OPERATORS
+        for g in TOY_GAMES
+    ],
+)
 def test_toy_games(operator, game):
     """Two moves in a row, one player with costs, and chance: several seeds from the start."""
     game = TOY_GAMES[game]
@@ -120,9 +124,7 @@ def test_toy_games(operator, game):
 @pytest.mark.parametrize(
     "operator, settings, game",
     [
-        pytest.param(
-            o, s, g, marks=[] if o in THREE_SUMS or (g == "dice" and o in QUICK_ON_DICE) else [pytest.mark.slow]
-        )
+        pytest.param(o, s, g, marks=slow_unless(o in THREE_SUMS or (g == "dice" and o in QUICK_ON_DICE)))
         for g in ("othello", "dice")
         for o in OPERATORS
         for s in SETTINGS
@@ -203,6 +205,7 @@ def test_without_decay_it_is_uct(operator, leaves):
     assert np.abs(plain.table.value - undecayed.table.value).max() <= SAME_VALUE
 
 
+@pytest.mark.slow
 def test_power_mean_of_exponent_1_is_the_mean():
     states, keys = np.repeat(packed(OTHELLO, othello_states()[:2]), 4, axis=0), keys_for(8)
     plain = searcher_of(operator_of("average")).search(states, keys, 1500)
@@ -211,7 +214,13 @@ def test_power_mean_of_exponent_1_is_the_mean():
     assert np.abs(plain.table.value - power.table.value).max() <= SAME_VALUE
 
 
-@pytest.mark.parametrize("operator", ["average", "accelerated", "discounted", "minimax", "heuristic_prior"])
+@pytest.mark.parametrize(
+    "operator",
+    [
+        pytest.param(o, marks=slow_unless(o in THREE_SUMS))
+        for o in (*sorted(THREE_SUMS), "discounted", "heuristic_prior")
+    ],
+)
 def test_subtree_reuse(operator):
     """Three searches of one game two plies apart: the subtree that was kept, and iterations on top of it."""
     searcher = searcher_of(operator_of(operator), Settings(reuse=True))

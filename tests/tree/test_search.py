@@ -95,7 +95,8 @@ CASES = {
     "bast": (TOY_GAMES["dots"], [contract.start(TOY_GAMES["dots"])], "bast", 60),
     "implicit_minimax": (TOY_GAMES["dice"], [contract.start(TOY_GAMES["dice"])], "ucb1", 150),
 }
-DEAR = ("average_rounds", "bast")  # each compiles for seconds; quick tests hold both against a reference
+# Each compiles for seconds; quick tests hold their operators against references.
+DEAR = ("average_rounds", "bast", "average", "average_variance")
 
 
 def case_as_text(operator):
