@@ -7,6 +7,7 @@
 first; in Amazons, Chess and Clobber White does. What is no answer goes to stderr; the engine makes no folder.
 """
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -33,12 +34,15 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.gtp.engine import Engine
     from gpumcts.gtp.stream import serve
     from gpumcts.programs.clock import Limits
+    from gpumcts.programs.position import prepare_long_games
 
     assert config.player is not None
     player, game = config.player, config.identity["game"]
 
     def make(value: Any) -> Any:
-        return searcher(replace(config, game=value), player)
+        made = searcher(replace(config, game=value), player)
+        prepare_long_games(value)
+        return made
 
     def with_terms(terms: Mapping[str, Any]) -> Any:
         return game_value({"game": {"name": game["name"], **terms}})[0]
@@ -48,7 +52,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         terms = {key: value for key, value in game.items() if key != "name"}
         engine = Engine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
         serve(engine.handle, source, sink)
-        engine.close()
+    if engine.compiling:
+        os._exit(0)  # nothing stops a compiler, and its files are written whole or not at all
+    engine.close()
     return {}
 
 

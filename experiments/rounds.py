@@ -9,6 +9,7 @@ from typing import Any
 from experiments.results import Result, groups
 
 CHOOSE, CONFIRM = "choose", "confirm"
+LEAST_GAMES = 400  # of a match whose sign is judged
 OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
 
 
@@ -48,12 +49,15 @@ def interval(result: Result) -> str:
 
 
 def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
-    return f"best {interval(best)}. On fresh games: {confirming([best], key, pinned)}"
+    few = f" (chosen by {best.summary['games']} games a cell)" if best.summary["games"] < LEAST_GAMES else ""
+    return f"best {interval(best)}{few}. On fresh games: {confirming([best], key, pinned)}"
 
 
 def _verdict(result: Result) -> str:
+    if result.summary["games"] < LEAST_GAMES:
+        return f"{interval(result)}; a verdict takes {LEAST_GAMES} games, and {result.summary['games']} were played"
     low = 100 * result.summary["ci95_low"]
-    above = "above 50 %: confirmed" if low > 50 else "not above 50 %: not confirmed"
+    above = "above 50 %: a gain is confirmed" if low > 50 else "not above 50 %: no gain is confirmed"
     return f"{interval(result)}; the lower end is {above}"
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from experiments.schema import Checked
@@ -25,8 +25,13 @@ def own_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     try:
-        with open(0, "rb", buffering=0, closefd=False) as source, open(own, "wb", closefd=False) as sink:
-            yield source, sink
+        with open(0, "rb", buffering=0, closefd=False) as source:
+            sink = open(own, "wb", closefd=False)  # noqa: SIM115  closed below, where nobody may listen any more
+            try:
+                yield source, sink
+            finally:
+                with suppress(BrokenPipeError):  # what is left in its buffer
+                    sink.close()
     finally:
         sys.stdout = before
         os.dup2(own, 1)

@@ -31,6 +31,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.seating import searcher
     from gpumcts.players.chance import refuse_chance
     from gpumcts.programs.clock import Limits
+    from gpumcts.programs.position import prepare_long_games
     from gpumcts.uci.engine import Engine
 
     assert config.player is not None
@@ -38,7 +39,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
     def make() -> Any:
         refuse_chance(config.game, "experiments.uci")
-        return searcher(config, player)
+        made = searcher(config, player)
+        prepare_long_games(config.game)
+        return made
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
     with own_streams() as (source, sink):

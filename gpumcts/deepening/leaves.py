@@ -44,10 +44,12 @@ class PlayedOut(NamedTuple):
     So a leaf has one outcome whoever looks at it, when and how often, and alpha-beta finds what plain minimax does. Positions
     that two paths reach are two leaves, so there is no hash table, and windows of width one, whose lines are searched again, do
     not pay: without them Chess takes 30 % fewer nodes at 4 plies. Moves that leave few replies are tried first, which saves
-    another 26 %. What remains is what random leaves cost: 92 % of them are no loss in Chess, and a move holds where none of some
-    30 replies refutes it, which it does one time in twelve, a reply of those again. There alpha-beta's branching factor is
-    0.92 / 0.08 = 11.5 in place of the 5.5 of perfect order (Pearl 1982, *The solution for the branching factor of the alpha-beta
-    pruning algorithm and its optimality*).
+    another 26 %; what is looked at for that order is not counted among the nodes.
+
+    What remains is what random leaves cost: 92 % of them are no loss in Chess, and a move holds where none of some 30 replies
+    refutes it, which it does one time in twelve, a reply of those again. There alpha-beta's branching factor is 0.92 / 0.08,
+    11.5 in place of the 5.5 of perfect order (Pearl 1982, *The solution for the branching factor of the alpha-beta pruning
+    algorithm and its optimality*).
 
     Playouts are made one by one as leaves come up. A leaf that is worth 1 cuts off, so that of the 20 to 50 leaves below a node
     of Chess about ten are looked at; in lanes all of them take as long as twelve one by one.

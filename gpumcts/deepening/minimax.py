@@ -27,7 +27,7 @@ class OfMoves(NamedTuple):
 
     values : B arrays int64[moves], aligned with the ordered legal moves, for the player who moves there. A win at the end of a
         game, n plies on, is WON - n, a loss its negative; with playouts at the leaves 1 and -1; a draw is 0
-    nodes : positions visited, int64[B]
+    nodes : positions visited, int64[B]; those that are looked at for the order of moves alone are not counted
     """
 
     values: list[np.ndarray]

@@ -8,9 +8,11 @@ from gpumcts.gtp.position import Position, player_of
 from gpumcts.programs.lines import Sink
 from gpumcts.tree.root import Child
 from gpumcts.tree.searched import Searched
+from gpumcts.tree.solve import DRAW, LOSS, WIN
 from gpumcts.tree.thinking import Thinking
 
 MOST_MOVES, MOST_PLIES = 20, 16  # of a line: moves that are told, plies of their variations
+PROVEN = {LOSS: 0.0, DRAW: 0.5, WIN: 1.0}
 INTERVAL = 0.5  # seconds between lines, where nobody says
 GOGUI = "pspairs/Win Rates %/gpumcts-winrates\nstring/Principal Variation/gpumcts-pv"
 """For GoGui: type, what its menu says, command."""
@@ -115,4 +117,9 @@ def _children(found: Searched) -> list[Child]:
 
 
 def _rate(child: Child) -> float:
-    return min(max(child.value, 0.0), 1.0)
+    return rate_of(child.value, child.proof)
+
+
+def rate_of(value: float, proof: int) -> float:
+    """The win rate in [0, 1] of a move: of what is proven, whatever the mean of its playouts, 0, 0.5 or 1."""
+    return PROVEN[proof] if proof in PROVEN else min(max(value, 0.0), 1.0)

@@ -123,6 +123,11 @@ class Engine:
             sink.write(answer("?", request, "internal error"))
         return request.name != "quit"
 
+    @property
+    def compiling(self) -> bool:
+        """Whether the search is being made."""
+        return not self._searcher.done()
+
     def close(self) -> None:
         """Wait for the search to be made, if it is being made."""
         self._maker.shutdown(cancel_futures=True)
@@ -289,7 +294,8 @@ class Engine:
         thinking.keep()
         found = thinking.found()
         move = int(found.decide()[0])
-        rate = float(found.worth(np.array([move]))[0][0])
+        values, proofs = found.worth(np.array([move]))
+        rate = analysis.rate_of(float(values[0]), int(proofs[0]))
         return Choice(position.text(move), move, rate, time.monotonic() - begin)
 
     def _for(self, player: int) -> Position:

@@ -13,6 +13,16 @@ from gpumcts.kernels.batch import Rules
 LONG = 30  # positions; plain Python looks back at so many in some milliseconds
 
 
+def prepare_long_games(game: Any) -> None:
+    """Have the rules compiled that long games of ``game`` (an option value) ask for, while nobody's clock runs."""
+    if contract.has_history(game):
+        rules = Rules(game)
+        start = rules.starts(1)[0]
+        words = rules.with_history(start, start[None])
+        rules.count_moves(words[None])
+        rules.legal_moves(words)
+
+
 class Position:
     """The current position of a game, and those before it; ``game`` is an option value.
 

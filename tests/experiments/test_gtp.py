@@ -1,5 +1,6 @@
 """experiments.gtp as others see it, player=gtp on the command line, and both against each other."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -33,6 +34,22 @@ def test_the_engine_as_a_process(tmp_path):
     assert (first, third) == ("=1 gpumcts", "? unknown command")
     assert second in ("= d3", "= c4", "= f5", "= e6")
     assert b"Traceback" not in done.stderr and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [ENGINE, [word.replace("gtp", "uci") for word in ENGINE]], ids=["gtp", "uci"])
+def test_a_reader_that_goes_away_is_no_error(tmp_path, command):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, **pipes) as engine:
+        engine.stdin.write(b"name\nuci\n")
+        engine.stdin.flush()
+        engine.stdout.read(1)
+        engine.stdout.close()
+        for _ in range(3):
+            with contextlib.suppress(BrokenPipeError):
+                engine.stdin.write(b"name\nisready\n")
+                engine.stdin.flush()
+        assert engine.wait(timeout=300) == 0
+        assert b"Traceback" not in engine.stderr.read()
 
 
 def test_both_ends(run, only, monkeypatch):

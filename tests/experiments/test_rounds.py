@@ -34,10 +34,19 @@ def test_the_best_of_a_round_and_the_command_that_confirms_it():
     assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
 
 
-@pytest.mark.parametrize(("wins", "said"), [(230, "above 50 %: confirmed"), (215, "not above 50 %: not confirmed")])
+@pytest.mark.parametrize(
+    ("wins", "said"), [(230, "above 50 %: a gain is confirmed"), (215, "not above 50 %: no gain is confirmed")]
+)
 def test_what_fresh_games_say(wins, said):
     (line,) = rounds.verdicts([result_of(2, wins, round="confirm")], "k")
     assert line.endswith(f"the lower end is {said}")
+
+
+def test_few_games_decide_nothing():
+    (line,) = rounds.verdicts([result_of(2, 30, 40, round="confirm")], "k")
+    assert line.endswith("75.0 % [59.8, 85.8], seed 1; a verdict takes 400 games, and 40 were played")
+    (line,) = rounds.verdicts([result_of(1, 10, 40), result_of(2, 30, 40)], "k")
+    assert "seed 1 (chosen by 40 games a cell). On fresh games: " in line
 
 
 def test_tables_of_a_sweep_are_told_apart():

@@ -104,7 +104,6 @@ BROKEN = {
     "(;SZ[9];B[aa];\nW[aa])": "line 2, column 3: White's move 'A9' is not legal here: there is a stone on A9",
     "(;SZ[9]AW[ab][bb][ca];B[ba];W[ii];B[aa])": "column 37: Black's move 'A9' is not legal here: a stone on A9 would have no",
     "(;SZ[9];B[aa]W[bb])": "line 1, column 16: a second move in one node",
-    "(;SZ[9];B[];W[];B[aa])": "line 1, column 19: Black moves after the end of the game",
     "(;SZ[9]AB[aa]AW[aa])": "line 1, column 11: a point is both in AB and in AW",
     "(;SZ[9]AB[aa]AW[ab][ba])": "line 1, column 11: the chain of A9 has no liberty",
     "(;SZ[9]PL[Z])": "line 1, column 11: PL[Z]: it is B or W",
@@ -130,7 +129,6 @@ LATER = {
     "(;SZ[9];B[aa];W[bb];B[aa])": 2,
     "(;SZ[9];B[aa];W[bb];B[cc]W[dd])": 2,
     "(;SZ[9];B[aa];W[bb];KM[5.5];B[cc];AB[zz])": 2,
-    "(;SZ[9];B[];W[];B[aa])": 2,
     "(;SZ[9];B[zz])": 0,
 }
 """Games that are wrong after so many moves."""
@@ -142,6 +140,48 @@ def test_what_is_wrong_after_the_last_move_asked_for_does_not_count(text):
     assert len(read(text, plies).moves) == plies
     with pytest.raises(BadInput, match="line 1, column"):
         read(text, plies + 1)
+
+
+GOES_ON = {
+    "(;SZ[9];B[ee];W[];W[dd])": "D6",  # Black's pass is left out, and the second in a row
+    "(;SZ[9];B[];B[dd])": "D6",
+    "(;SZ[9];B[];W[];B[dd])": "D6",  # what is dead was settled by playing on
+    "(;SZ[9];B[];W[];W[dd])": "pass D6",
+    "(;SZ[9];B[ee];W[];B[];W[];B[];B[cc];W[dd])": "pass C7 D6",
+    "(;SZ[9];B[ee];W[];B[])": "E5 pass pass",
+    "(;SZ[9];B[aa];PL[B];B[bb])": "A9 pass B8",  # no point is set there
+    "(;SZ[9];B[aa];AB[aa]PL[W];W[bb])": "A9 B8",
+    "(;SZ[9];B[];W[];PL[W];W[bb])": "pass B8",
+}
+"""The moves of games that go on after passes, from where their records begin."""
+
+
+@pytest.mark.parametrize("text", GOES_ON)
+def test_passes_that_are_left_out_end_no_game(text):
+    assert moves_of(read(text)) == GOES_ON[text]
+
+
+def sgf_of(names):
+    """A file of moves by turns, by their names on the board."""
+    points = [f"{name[0].lower().replace('j', 'i')}{'ihgfedcba'[int(name[1]) - 1]}" for name in names.split()]
+    return "(;SZ[9]" + "".join(f";{'BW'[k % 2]}[{point}]" for k, point in enumerate(points))
+
+
+def test_superko_holds_after_passes_too():
+    """The position has been there, two passes or none."""
+    assert moves_of(read(sgf_of(SUPERKO) + ";W[];B[];W[gg])")) == "G3"
+    for passes in ("", ";W[];B[]"):
+        with pytest.raises(BadInput, match="White's B1 brings back an earlier position"):
+            read(sgf_of(SUPERKO) + passes + ";W[bi])")
+
+
+def test_a_game_has_an_end_without_passes():
+    """White captures 80 stones by ply 160; after 162 it is over, and no pass was left out."""
+    points = [f"{x}{y}" for y in "abcdefghi" for x in "abcdefghi"]
+    text = "(;SZ[9]" + ";W[]".join(f";B[{point}]" for point in points[:80]) + ";W[ii];B[aa];W[bb]"
+    assert len(read(text + ")").moves) == 162
+    with pytest.raises(BadInput, match="Black moves after 162 plies, the most a game here may have"):
+        read(text + ";B[cc])")
 
 
 def test_what_is_set_before_the_next_move_is_set():

@@ -356,6 +356,12 @@ def test_the_scale_of_the_evaluation_is_what_random_games_reach(base):
     assert 0.7 * contract.evaluation_limit(game) < largest < 1.1 * contract.evaluation_limit(game)
 
 
+def test_the_scale_of_the_evaluation_grows_with_the_base():
+    """Half of what a chain may be worth, 68 in all, and three links a cell of a side."""
+    limits = [contract.evaluation_limit(Havannah(base).compiled()) for base in range(4, 11)]
+    assert limits == [80, 83, 86, 89, 92, 95, 98]
+
+
 @pytest.mark.slow
 def test_the_evaluation_informs():
     """MM-1 against random moves."""

@@ -12,6 +12,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import lead, parse_position, play
 from gpumcts.games.go import Go
 from gpumcts.games.go.text import point_name
+from gpumcts.gtp.analysis import rate_of
 from gpumcts.gtp.engine import Engine, Limits
 from gpumcts.gtp.position import Position
 from gpumcts.gtp.program import Program, Refused
@@ -25,6 +26,7 @@ from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.solve import DRAW, LOSS, WIN
 from tests.gtp.test_engine import texts
 
 GO = Go(size=9)
@@ -218,6 +220,11 @@ def test_records(engine, tmp_path):
         (said,) = texts(fresh, command)
         assert said.startswith(f"?{answer}"), said
     assert len(fresh.position.moves) == 1, "what cannot be loaded changes nothing"
+
+
+def test_nobody_resigns_what_is_won():
+    """What is proven counts, not the mean of the playouts before."""
+    assert [rate_of(0.03, proof) for proof in (0, LOSS, DRAW, WIN)] == [0.03, 0.0, 0.5, 1.0]
 
 
 def test_resigning(engine):

@@ -63,7 +63,7 @@ def havannah_evaluation_limit(game):
     much, and evaluations that are rescaled by that lie so close together that UCT-H hardly tells them apart.
     """
     chains = (10 * game.side_weight + 4 * game.two_sides_weight + 6 * game.corner_weight) // 2
-    base = np.int64(shape(game).rim) // 6 + 1
+    base = np.int64(shape(game).rim) // 6 + 2  # without its corners a side has base - 2 cells
     return max(chains + 3 * base * game.link_weight, np.int64(1))
 
 

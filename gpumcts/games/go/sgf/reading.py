@@ -28,7 +28,9 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     """The game of a file up to so many moves, all of them if None; weights and an absent komi are those of ``game``.
 
     A record begins where points were set last: the moves before that cannot be played from an empty board. Where a player
-    moves twice in a row, the other has passed. Passes after the end are left out.
+    moves twice in a row, the other's pass is left out of the file. Two passes end a game, and those after them are passed over;
+    where a stone follows all the same, or a pass that is left out is the second in a row, the game has gone on, and the record
+    begins there; the superko of the file's moves holds from the last setting of points all the same.
 
     Raises BadInput, with line and column, where it is not SGF, not Go, or one of these moves is not legal.
     """
@@ -83,19 +85,26 @@ class Replay:
         return cls(game, text, _state(game, Sides(0, 0), to_move))
 
     def _begin(self, start: Any) -> None:
+        self._begin_record(start)
+        self._seen = {stones(self._game, start)}
+
+    def _begin_record(self, start: Any) -> None:
         self.start = self._state = start
         self.moves: list[int] = []
-        self._seen = {stones(self._game, start)}
 
     @property
     def _mover(self) -> int:
         return int(contract.mover(self._game, self._state))
 
     def set(self, setup: Setup) -> None:
-        """Set points; whoever was to move is, if nothing is said."""
+        """Set points; whoever was to move is, if nothing is said. Where no point changes, the game goes on."""
         before = stones(self._game, self._state)
         kept = [side & ~(setup.black | setup.white | setup.empty) for side in before]
         after = Sides(kept[0] | setup.black, kept[1] | setup.white)
+        if after == before:
+            if setup.to_move is not None and not self._over:
+                self._turn_to(setup.to_move)
+            return
         choked = _choked(self._game, after)
         if choked is not None:
             raise self._text.wrong(setup.at, f"the chain of {point_name(self._game, choked)} has no liberty")
@@ -103,14 +112,14 @@ class Replay:
 
     def move(self, stone: Stone) -> None:
         """A move of either player."""
-        game, over = self._game, bool(contract.over(self._game, self._state))
-        if over and stone.point is None:
+        game = self._game
+        if stone.point is None and self._over:
             return
-        if not over and stone.colour != self._mover:
-            self._play(game.CELLS)
-            over = bool(contract.over(game, self._state))
-        if over:
-            raise self._text.wrong(stone.at, f"{NAMES[stone.colour]} moves after the end of the game")
+        self._turn_to(stone.colour)
+        if self._over:
+            raise self._text.wrong(
+                stone.at, f"{NAMES[stone.colour]} moves after {game.MAX_PLIES} plies, the most a game here may have"
+            )
         name = "pass" if stone.point is None else point_name(game, stone.point)
         try:
             move = contract.parse_move(game, self._state, name)
@@ -123,6 +132,20 @@ class Replay:
                 stone.at, f"{NAMES[stone.colour]}'s {name} brings back an earlier position (superko)"
             )
         self._seen.add(after)
+
+    @property
+    def _over(self) -> bool:
+        return bool(contract.over(self._game, self._state))
+
+    def _turn_to(self, colour: int) -> None:
+        """Let the other player pass, where it is his turn, and the game go on after passes, where they have ended it."""
+        if not self._over and self._mover != colour:
+            self._play(self._game.CELLS)
+        going_on = contract.pass_left_out(self._game, self._state)
+        if self._over and not contract.over(self._game, going_on):
+            self._begin_record(going_on)
+            if self._mover != colour:
+                self._play(self._game.CELLS)
 
     def _play(self, move: int) -> None:
         self._state = contract.play(self._game, self._state, move)
