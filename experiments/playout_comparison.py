@@ -22,8 +22,8 @@ def comparison(results: list[Result], folder: Path) -> list[str]:
     ways = list(dict.fromkeys(result.label for result in played))
     places = list(dict.fromkeys(_place(result) for result in sorted(played, key=_order)))
     found = {(result.label, _place(result)): _cell(result.summary) for result in played}
-    words = played[0].config.get("kinds", {}) if played else {}
-    heads = {place: f"{place[0]}, {words.get(place[1], place[1])}" for place in places}
+    kinds = {_place(result): _kind(result, str(result.config["by"])) for result in played}
+    heads = {place: f"{place[0]}, {kinds[place]}" for place in places}
     show(table("win rate in % [Wilson 95 %], a draw is half a win", *_rows(found, ways, heads)))
     if not played:
         return []
@@ -43,6 +43,11 @@ def _rows(
 
 
 CONCLUSIONS = {"random_vs_informed": comparison}
+
+
+def _kind(result: Result, otherwise: str) -> str:
+    """What the run calls its kind of equality, or its budget, which other runs of the sweep may not have."""
+    return str(result.config.get("kinds", {}).get(result.config["by"], otherwise))
 
 
 def _place(result: Result) -> tuple[str, str]:
@@ -82,7 +87,8 @@ def _plot(results: Sequence[Result], ways: Sequence[str], path: Path) -> None:
             color = CURVES[number % len(CURVES)]
             style = {"fmt": "o", "markersize": 4, "capsize": 3, "linewidth": 1, "clip_on": False}
             axes.errorbar(rates, at, xerr=errors, color=color, label=way, **style)
-        axes.set_title(results[0].config.get("kinds", {}).get(kind, f"equal {kind}"), fontsize=10)
+        first = next(result for result in results if result.config["by"] == kind)
+        axes.set_title(_kind(first, f"equal {kind}"), fontsize=10)
         axes.set_xlim(0, 100)
         axes.set_xlabel("win rate of the player, % (Wilson 95 %)", fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
