@@ -70,7 +70,7 @@ def terms_of(keys: ProgramKeys, prefix: str = "") -> gtp.Terms | uci.Terms:
     words = words_of(keys.command, key)
     if isinstance(keys, GtpPlayerKeys):
         return gtp.Terms(words, keys.setup, keys.seconds, keys.patience)
-    return uci.Terms(words, _go_of(keys, prefix), keys.options or {}, keys.patience)
+    return uci.Terms(words, _go_of(keys, prefix), keys.options or {}, keys.patience, keys.seconds)
 
 
 def _go_of(keys: UciPlayerKeys, prefix: str) -> str:

@@ -32,15 +32,15 @@ class Terms(NamedTuple):
 class Chair(outside.Chair):
     """One program that speaks GTP, set up for the game; it is told the moves one by one."""
 
-    def __init__(self, game: Any, terms: Terms, log: Log | None = None) -> None:
+    def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:
         self._terms, self._program = terms, Program(terms.command, terms.patience, log)
         super().__init__(game, self._program)
         self.limit = terms.seconds
         try:
             for command in (*terms.setup, *gtp_setup(self._rules.game), *self._time_settings()):
-                self._begin(command)
-            self.sends_time_left = terms.seconds is not None and self._begin("known_command time_left") == "true"
-            self.clear()
+                self._begin(command, stop)
+            self.sends_time_left = terms.seconds is not None and self._begin("known_command time_left", stop) == "true"
+            self.clear(stop)
         except BaseException:
             self._program.kill()
             raise
@@ -49,9 +49,9 @@ class Chair(outside.Chair):
         seconds = self._terms.seconds
         return [] if seconds is None else [f"time_settings 0 {seconds} 1"]
 
-    def _begin(self, command: str) -> str:
+    def _begin(self, command: str, stop: threading.Event | None) -> str:
         try:
-            return self._program.ask(command)
+            return self._program.ask(command, stop)
         except Refused as error:
             raise Trouble(f"refused {command}: {readable(str(error))}") from None
 
@@ -65,15 +65,15 @@ class Chair(outside.Chair):
                 continue
         return " ".join(said)
 
-    def clear(self) -> None:
+    def clear(self, stop: threading.Event | None) -> None:
         """An empty board: the start of a game."""
-        self._begin("clear_board")
+        self._begin("clear_board", stop)
         self._starts()
 
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
         """Bring the program to where the game is, by the moves that it does not know of."""
         if self.moves != moves[: len(self.moves)]:
-            self.clear()
+            self.clear(stop)
         for move in moves[len(self.moves) :]:
             colour = self._colour(self._state)
             command = f"play {colour} {self._text(move)}"
@@ -89,20 +89,17 @@ class Chair(outside.Chair):
         """Who moves in a position, uint64[1, W], as GTP has it."""
         return colour_of(self._rules.game, int(self._rules.movers(words)[0]))
 
-    def move(self, state: np.ndarray, stop: threading.Event | None) -> int:
-        """The program's move in ``state`` (uint64[W]), where ``follow`` has brought it; RESIGNED where it resigns."""
+    def _answer(self, state: np.ndarray, stop: threading.Event | None) -> str:
         colour = self._colour(state.reshape(1, -1))
         try:
             if self.sends_time_left:
                 self._program.ask(f"time_left {colour} {self._terms.seconds} 1", stop)
-            answer = self._program.ask(f"genmove {colour}", stop)
+            return self._program.ask(f"genmove {colour}", stop)
         except Refused as error:
             raise Trouble(f"refused to move: {readable(str(error))}") from None
-        if answer.lower() == "resign":
-            return RESIGNED
-        move = self._understood(answer, state)
-        self._played(move)
-        return move
+
+    def _meant(self, answer: str, state: np.ndarray) -> int:
+        return RESIGNED if answer.lower() == "resign" else self._understood(answer, state)
 
 
 class GtpPlayer(OutsidePlayer):
@@ -117,7 +114,7 @@ class GtpPlayer(OutsidePlayer):
         log: Log | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> None:
-        super().__init__(lambda: Chair(game, terms, log), processes, name, on_progress)
+        super().__init__(lambda stop: Chair(game, terms, log, stop), processes, name, on_progress)
 
 
 def look_at(game: Any, terms: Terms) -> str:

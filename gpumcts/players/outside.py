@@ -15,12 +15,15 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.players.contract import FORFEITED, RESIGNED
 from gpumcts.programs.process import Process, Trouble, readable
 
+SECONDS_ON_THE_WAY = 0.05  # that a move may take beyond its limit: pipes take time, and programs rarely look at clocks
+
 
 class Chair(ABC):
     """One program and the game that it holds: ``game`` is its number or None, ``moves`` those that it knows of."""
 
     def __init__(self, game: Any, process: Process) -> None:
         self.limit: float | None = None  # seconds that it was granted for a move
+        self.took = 0.0  # seconds from the last question for a move to its answer
         self.game: int | None = None
         self.moves: list[int] = []
         self._rules, self._process = Rules(game), process
@@ -31,16 +34,30 @@ class Chair(ABC):
         """The program's name and version in its own words."""
 
     @abstractmethod
-    def clear(self) -> None:
-        """The start of a game."""
+    def clear(self, stop: threading.Event | None) -> None:
+        """The start of a game; raises KeyboardInterrupt where ``stop`` is set meanwhile, as all that waits for an answer does."""
 
     @abstractmethod
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
         """Bring the program to where the game is, by the moves that it does not know of."""
 
-    @abstractmethod
     def move(self, state: np.ndarray, stop: threading.Event | None) -> int:
         """The program's move in ``state`` (uint64[W]), where ``follow`` has brought it; RESIGNED where it resigns."""
+        begin = time.perf_counter()
+        answer = self._answer(state, stop)
+        self.took = time.perf_counter() - begin  # of the program alone: our rules are compiled as they are first asked
+        move = self._meant(answer, state)
+        if move != RESIGNED:
+            self._played(move)
+        return move
+
+    @abstractmethod
+    def _answer(self, state: np.ndarray, stop: threading.Event | None) -> str:
+        """What the program says when it is asked for its move."""
+
+    @abstractmethod
+    def _meant(self, answer: str, state: np.ndarray) -> int:
+        """The legal move that an answer is, or RESIGNED; raises Trouble where it is neither."""
 
     def _starts(self) -> None:
         self.moves, self._state = [], self._rules.starts(1)
@@ -82,7 +99,8 @@ class OutsidePlayer:
     reason; the process is killed, and the next game has a new one. Where more games are in flight than processes, a process
     that is free is told the game anew.
 
-    make : starts a process, in a chair without a game; raises Trouble or BadInput where that fails
+    make : starts a process, in a chair without a game; raises Trouble or BadInput where that fails, KeyboardInterrupt where the
+        event is set meanwhile
     on_progress : called with the moves found since the last call
     """
 
@@ -93,7 +111,11 @@ class OutsidePlayer:
     playouts = 0
 
     def __init__(
-        self, make: Callable[[], Chair], processes: int, name: str, on_progress: Callable[[float], None] | None = None
+        self,
+        make: Callable[[threading.Event | None], Chair],
+        processes: int,
+        name: str,
+        on_progress: Callable[[float], None] | None = None,
     ) -> None:
         if processes < 1:
             raise BadInput(f"player.processes={processes} is not at least 1")
@@ -129,13 +151,14 @@ class OutsidePlayer:
     def _choose(self, game: int, moves: list[int], state: np.ndarray, stop: threading.Event | None) -> tuple[int, str]:
         chair, reason, move = self._take(game), "", FORFEITED
         try:
-            if chair is None or chair.game != game:
-                chair = self._ready(chair)
-                chair.game = game
+            if chair is not None and chair.game != game:
+                chair = self._cleared(chair, stop)
+            if chair is None:
+                chair = self._started(stop)
+            chair.game = game
             chair.follow(moves, stop)
-            begin = time.perf_counter()
             move = chair.move(state, stop)
-            self._took(time.perf_counter() - begin, chair.limit)
+            self._took(chair.took, chair.limit)
             if move == RESIGNED:
                 reason = "resigned"
         except Trouble as error:
@@ -152,19 +175,21 @@ class OutsidePlayer:
     def _took(self, seconds: float, limit: float | None) -> None:
         with self._changed:
             self.longest = max(self.longest, seconds)
-            self.over_time += limit is not None and seconds > limit
+            self.over_time += limit is not None and seconds > limit + SECONDS_ON_THE_WAY
 
-    def _ready(self, chair: Chair | None) -> Chair:
-        """A process at the start of a game; a new one for one that has died or hangs since its last game, which is over."""
-        if chair is not None:
-            try:
-                chair.game = None
-                chair.clear()
-                return chair
-            except Trouble:
-                chair.kill()
+    @staticmethod
+    def _cleared(chair: Chair, stop: threading.Event | None) -> Chair | None:
+        """A process at the start of a game; None for one that has died or hangs since its last game, which is over."""
         try:
-            return self._make()
+            chair.clear(stop)
+            return chair
+        except Trouble:
+            chair.kill()
+            return None
+
+    def _started(self, stop: threading.Event | None) -> Chair:
+        try:
+            return self._make(stop)
         except (Trouble, BadInput) as error:
             raise Trouble(f"did not start: {error}") from None
 

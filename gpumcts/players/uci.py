@@ -8,9 +8,11 @@ import numpy as np
 
 from gpumcts.players import outside
 from gpumcts.players.outside import OutsidePlayer, version_of
-from gpumcts.programs.process import Log
+from gpumcts.programs.process import Log, Trouble, readable
 from gpumcts.uci.options import Value
 from gpumcts.uci.program import Program
+
+SQUARES = 4  # letters of a move before the one of a promotion
 
 
 class Terms(NamedTuple):
@@ -19,24 +21,27 @@ class Terms(NamedTuple):
     command : words, the first is the program; go : what it is told of a move's limit, such as ``depth 3``
     options : UCI options, by name, None for a button
     patience : seconds after which it is told to stop, and what is no answer then counts as a hang
+    seconds : wall-clock time a move that ``go`` tells it to keep to, None where it tells of none
     """
 
     command: list[str]
     go: str
     options: Mapping[str, Value] = {}
     patience: float = 60.0
+    seconds: float | None = None
 
 
 class Chair(outside.Chair):
     """One program that speaks UCI; it is told the whole game with every move it is asked for."""
 
-    def __init__(self, game: Any, terms: Terms, log: Log | None = None) -> None:
-        self._terms, self._program = terms, Program(terms.command, terms.patience, log)
+    def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:
+        self._terms, self._program = terms, Program(terms.command, terms.patience, log, stop)
         super().__init__(game, self._program)
+        self.limit = terms.seconds
         self._texts: list[str] = []
         try:
-            self._program.set_options(terms.options)
-            self.clear()
+            self._program.set_options(terms.options, stop)
+            self.clear(stop)
         except BaseException:
             self._program.kill()
             raise
@@ -45,24 +50,29 @@ class Chair(outside.Chair):
         """The program's name and version in its own words."""
         return self._program.name
 
-    def clear(self) -> None:
+    def clear(self, stop: threading.Event | None) -> None:
         """The start of a game."""
-        self._program.new_game()
+        self._program.new_game(stop)
         self._starts()
         self._texts = []
 
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
         """Know of the moves that were played; the program hears of them when it is asked."""
         if self.moves != moves[: len(self.moves)]:
-            self.clear()
+            self.clear(stop)
         for move in moves[len(self.moves) :]:
             self._played(move)
 
-    def move(self, state: np.ndarray, stop: threading.Event | None) -> int:
-        """The program's move in ``state`` (uint64[W]), where ``follow`` has brought it."""
+    def _answer(self, state: np.ndarray, stop: threading.Event | None) -> str:
         position = " ".join(["position startpos", *(["moves", *self._texts] if self._texts else [])])
-        move = self._understood(self._program.best_move(position, f"go {self._terms.go}", stop), state)
-        self._played(move)
+        return self._program.best_move(position, f"go {self._terms.go}", stop)
+
+    def _meant(self, answer: str, state: np.ndarray) -> int:
+        """UCI's own form alone, a promotion in either case: what people may write besides (``Nf3``, ``e4!?``) is no answer."""
+        move = self._understood(answer, state)
+        text = self._text(move)
+        if answer[:SQUARES] + answer[SQUARES:].lower() != text:
+            raise Trouble(f"made an illegal move: {readable(answer)} (no move of UCI, which has {text})")
         return move
 
     def _played(self, move: int) -> None:
@@ -82,7 +92,7 @@ class UciPlayer(OutsidePlayer):
         log: Log | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> None:
-        super().__init__(lambda: Chair(game, terms, log), processes, name, on_progress)
+        super().__init__(lambda stop: Chair(game, terms, log, stop), processes, name, on_progress)
 
 
 def look_at(game: Any, terms: Terms) -> str:

@@ -16,29 +16,32 @@ class Program(Process):
     """One running program that speaks UCI.
 
     name : what it calls itself; options : those it lists, by their names in lower case
-    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself.
+    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself, and KeyboardInterrupt where
+    ``stop`` is set meanwhile; it is killed then.
     """
 
-    def __init__(self, command: list[str], patience: float, log: Log | None = None) -> None:
+    def __init__(
+        self, command: list[str], patience: float, log: Log | None = None, stop: threading.Event | None = None
+    ) -> None:
         super().__init__(command, patience, log)
         self.name, self.options = "", dict[str, Option]()
         try:
             self.send("uci")
-            self._wait_for("uciok", "uci")
+            self._wait_for("uciok", "uci", stop)
         except BaseException:
             self.kill()
             raise
 
-    def set_options(self, values: Mapping[str, Value]) -> None:
+    def set_options(self, values: Mapping[str, Value], stop: threading.Event | None = None) -> None:
         """Set options; raises BadInput, and sets none, where the program does not list one, or does not take its value."""
         for command in [command_of(self.options, name, value) for name, value in values.items()]:
             self.send(command)
-        self.ready()
+        self.ready(stop)
 
-    def new_game(self) -> None:
+    def new_game(self, stop: threading.Event | None = None) -> None:
         """What follows belongs to another game than what was before."""
         self.send("ucinewgame")
-        self.ready()
+        self.ready(stop)
 
     def ready(self, stop: threading.Event | None = None) -> None:
         """Wait until it has done all that it was told. What it has said meanwhile, and before, is nobody's answer."""

@@ -7,7 +7,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.chess import Chess
 from gpumcts.games.chess.fen import fen_of
-from gpumcts.games.chess.san import moves_of, san, uci
+from gpumcts.games.chess.san import described, moves_of, san, uci
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.gtp.position import Position
 from gpumcts.kernels.batch import Rules
@@ -266,6 +266,25 @@ def test_names_of_moves():
     for text in ("e1g1", "O-O", "Rad3", "Ra1xd1x", "rad1", "a1d1q", "", "--", "a7a8"):
         with pytest.raises(BadInput, match="is not legal here; legal: "):
             contract.parse_move(GAME, state, text)
+
+
+def test_a_bishop_is_no_file():
+    """Capital B is the piece, small b the file: all names that we write are read as the moves that they name."""
+    state = state_of("4k3/8/3B4/8/8/8/1P1B4/4K3 w - - 0 1")
+    for text, wanted in (("B2b4", "d2b4"), ("B6b4", "d6b4"), ("b4", "b2b4"), ("b2b4", "b2b4"), ("B2B4", "b2b4")):
+        assert uci(described(state, contract.parse_move(GAME, state, text))) == wanted
+    assert san(GAME, state, contract.parse_move(GAME, state, "d2b4")) == "B2b4"
+    for move in moves_of(state):
+        assert contract.parse_move(GAME, state, san(GAME, state, move.number)) == move.number
+    with pytest.raises(BadInput, match="is not legal here"):
+        contract.parse_move(GAME, state_of("4k3/8/8/8/8/8/1P6/4K3 w - - 0 1"), "B2b4")
+
+
+def test_capitals_of_uci():
+    """Both squares, as GTP writes points, or the promotion alone."""
+    state = state_of("1n5k/P7/8/8/8/8/4P3/K7 w - - 0 1")
+    for text, same in (("E2E4", "e2e4"), ("a7b8Q", "a7b8q"), ("A7B8N", "a7b8n"), ("A7A8r", "a7a8r")):
+        assert contract.parse_move(GAME, state, text) == contract.parse_move(GAME, state, same)
 
 
 def test_castling_with_zeros():

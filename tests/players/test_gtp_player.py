@@ -1,10 +1,12 @@
 """Programs outside in a match: they are told the games as they are, and whatever they do ends their own game alone."""
 
 import json
+import os
 import re
 import shutil
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from gpumcts.games.contract import play as after
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.gtp.program import MOST_LOG, Log, Program, readable, words_of
+from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.players.gtp import Chair, GtpPlayer, Terms, look_at
 from gpumcts.players.random import RandomPlayer
@@ -92,10 +95,11 @@ def test_a_slow_program_is_waited_for(tmp_path):
 
 
 def test_moves_that_took_longer_than_was_granted_are_counted():
+    """The way of an answer through the pipe does not count."""
     player = GtpPlayer(GAME, Terms(["program"], seconds=1))
-    for seconds, limit in ((0.5, 1), (1.5, 1), (2.5, 1), (9.0, None)):
+    for seconds, limit in ((0.5, 1), (1.004, 1), (1.5, 1), (2.5, 1), (0.12, 0.1), (0.2, 0.1), (9.0, None)):
         player._took(seconds, limit)
-    assert (player.over_time, player.longest) == (2, 9.0)
+    assert (player.over_time, player.longest) == (3, 9.0)
 
 
 def test_a_program_that_fails_in_every_game_ends_no_match(tmp_path):
@@ -237,6 +241,64 @@ def test_an_interrupt_is_no_forfeit(tmp_path):
     timer.join()
     assert result.interrupted and result.given_up[1] == (0, 0, {})
     assert play(tmp_path / "run", Terms([*FAKE, "good"]), 2).given_up[1] == (0, 0, {})
+
+
+SILENT = """
+import os, sys, time
+at, often, log, *answers = sys.argv[1:]
+often, answers = int(often), dict(answer.split(":") for answer in answers)
+for line in sys.stdin:
+    word = line.split()[0]
+    often -= word == at
+    if often < 0:
+        with open(log + ".new", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename(log + ".new", log)
+        time.sleep(600)
+    print(answers.get(word, answers["else"]), end="\\n" * int(answers["ends"]), flush=True)
+"""
+
+
+def silent(at, often, log, *answers):
+    """A program that says no word more when it is told ``at`` once again after ``often`` times; its id is in ``log`` then."""
+    return [sys.executable, "-I", "-c", SILENT, at, str(often), str(log), *answers]
+
+
+def interrupt(player, game, log):
+    """Ask for the first move of game 0, and then of ``game``; Ctrl-C once the program is silent, which it dies of at once."""
+    stop, words, at = threading.Event(), Rules(GAME).starts(1), []
+
+    def watch():
+        end = time.monotonic() + 60
+        while not log.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        at.append(time.monotonic())
+        stop.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            for number in (0, game):
+                player.choose_after([[]], words, np.zeros(1, np.uint64), np.array([number]), stop)
+        assert time.monotonic() - at[0] < 5
+        assert player._free == [None], "its place is free, for a new process"
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(log.read_text()), 0)
+    finally:
+        watcher.join()
+        player.close()
+
+
+@pytest.mark.parametrize(
+    ("at", "often", "game"),
+    [("boardsize", 0, 0), ("known_command", 0, 0), ("clear_board", 0, 0), ("clear_board", 1, 1), ("clear_board", 1, 0)],
+)
+def test_an_interrupt_counts_at_the_start_of_a_game(at, often, game, tmp_path):
+    """While a process is made, while it is told of a new game, and while it is told the same one anew."""
+    log = tmp_path / "log"
+    command = silent(at, often, log, "genmove:= a1b1", "known_command:= true", "else:=", "ends:2")
+    interrupt(GtpPlayer(GAME, Terms(command, seconds=1, patience=20.0)), game, log)
 
 
 def test_stderr_goes_to_a_bounded_file(tmp_path):

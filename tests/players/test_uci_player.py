@@ -4,15 +4,21 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from experiments.programs import UciPlayerKeys, terms_of
 from gpumcts.errors import BadInput
+from gpumcts.games.chess import Chess
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.players.random import RandomPlayer
-from gpumcts.players.uci import Terms, UciPlayer, look_at
+from gpumcts.players.uci import Chair, Terms, UciPlayer, look_at
+from gpumcts.programs.position import Position
+from gpumcts.programs.process import Trouble
 from gpumcts.uci.options import Option, command_of, parse_option
-from tests.players.test_gtp_player import records
+from tests.players.test_gtp_player import interrupt, records, silent
 
 GAME = DotsAndBoxes()
 FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_uci_program.py"))]
@@ -88,6 +94,83 @@ def test_a_program_is_told_the_games_as_they_are(tmp_path):
         moves = position.removeprefix("position startpos").removeprefix(" moves").split()
         assert ready == "isready" and any(moves == game[: len(moves)] for game in games)
     assert lines.count("ucinewgame") == 5 and len(asked) >= 5 * 3  # at the start it is in its first game
+
+
+@pytest.mark.parametrize(
+    ("at", "often", "game"), [("uci", 0, 0), ("isready", 0, 0), ("isready", 1, 0), ("isready", 3, 1), ("isready", 3, 0)]
+)
+def test_an_interrupt_counts_at_the_start_of_a_game(at, often, game, tmp_path):
+    """While a process is made, takes options, is told of its first game, of another, and of the same one anew."""
+    log = tmp_path / "log"
+    command = silent(at, often, log, "uci:uciok", "isready:readyok", "go:bestmove a1b1", "else:info", "ends:1")
+    interrupt(UciPlayer(GAME, Terms(command, "depth 1", {}, 20.0)), game, log)
+
+
+ANSWERS = """
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "go":
+        time.sleep(float(sys.argv[2]))
+    print({"uci": "uciok", "isready": "readyok", "go": "bestmove " + sys.argv[1]}.get(word, "info"), flush=True)
+"""
+
+
+def answers(text, pause=0.0):
+    """A program that has one answer, whatever it is asked, after ``pause`` seconds."""
+    return [sys.executable, "-I", "-c", ANSWERS, text, str(pause)]
+
+
+@pytest.mark.parametrize(("granted", "over"), [(0.1, 1), (60.0, 0), (None, 0)])
+def test_moves_that_took_longer_than_was_granted_are_counted(granted, over):
+    player = UciPlayer(GAME, Terms(answers("a1b1", 0.4), "movetime 100", seconds=granted))
+    try:
+        moves, _ = player.choose_after([[]], Rules(GAME).starts(1), np.zeros(1, np.uint64), np.zeros(1, np.int64))
+    finally:
+        player.close()
+    assert moves[0] >= 0 and player.longest >= 0.4 and player.over_time == over
+
+
+def test_the_limit_of_time_is_told_to_the_program_and_to_us():
+    assert terms_of(UciPlayerKeys(command="cat", seconds=0.25))[1:] == ("movetime 250", {}, 60.0, 0.25)
+    assert terms_of(UciPlayerKeys(command="cat", depth=3))[1:] == ("depth 3", {}, 60.0, None)
+
+
+PROMOTES = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 b8c6"
+
+
+@pytest.mark.parametrize(
+    ("before", "answer", "legal"),
+    [
+        ("", "g1f3", True),
+        ("", "Nf3", False),
+        ("", "g1f3!?", False),
+        ("", "e4", False),
+        ("", "G1F3", False),
+        ("", "g1f6", False),
+        ("e2e4 e7e5 g1f3 b8c6 f1b5 g8f6", "e1g1", True),
+        ("e2e4 e7e5 g1f3 b8c6 f1b5 g8f6", "O-O", False),
+        (PROMOTES, "b7a8q", True),
+        (PROMOTES, "b7a8N", True),
+        (PROMOTES, "b7a8=Q", False),
+        (PROMOTES, "b7a8", False),
+    ],
+)
+def test_an_answer_is_a_move_of_uci(before, answer, legal):
+    """What people may write besides is no answer of a program."""
+    played = Position(Chess().compiled())
+    for text in before.split():
+        played.push(played.parse(text))
+    chair = Chair(played.game, Terms(answers(answer), "depth 1"))
+    try:
+        chair.follow(played.moves, None)
+        if legal:
+            assert chair.move(played.words(), None) == played.parse(answer)
+        else:
+            with pytest.raises(Trouble, match=f"^made an illegal move: {re.escape(answer)} "):
+                chair.move(played.words(), None)
+    finally:
+        chair.close()
 
 
 @pytest.mark.parametrize(

@@ -108,11 +108,15 @@ def square_of(name: str) -> int:
 
 
 def of_uci(state: Any, text: str) -> list[Move]:
-    """The move of the pieces that a text means as UCI, if it is one."""
-    found = UCI.fullmatch(text.lower())
-    if found is None:
+    """The move of the pieces that a text means as UCI, if it is one; squares may be in capitals if both are (``E2E4``).
+
+    They may not be in mixed case: ``B2b4`` is a bishop's move in algebraic notation.
+    """
+    squares, name = text[:4], text.lower()
+    found = UCI.fullmatch(name)
+    if found is None or squares not in (squares.lower(), squares.upper()):
         return []
-    return [m for m in moves_of(state, 1 << (square_of(found[1]) ^ flip_of(state))) if uci(m) == text.lower()]
+    return [m for m in moves_of(state, 1 << (square_of(found[1]) ^ flip_of(state))) if uci(m) == name]
 
 
 def of_san(state: Any, text: str) -> list[Move]:
