@@ -46,7 +46,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, command):
         engine.stdout.close()
         for _ in range(3):
             with contextlib.suppress(BrokenPipeError):
-                engine.stdin.write(b"name\nisready\n")
+                engine.stdin.write(b"name\nuci\n")  # neither waits for the search
                 engine.stdin.flush()
         assert engine.wait(timeout=300) == 0
         assert b"Traceback" not in engine.stderr.read()
