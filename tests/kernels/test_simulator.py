@@ -41,7 +41,7 @@ def assert_same(simulated, game, policy):
 
 
 def test_informed_playouts_by_every_kernel(simulated):
-    for game in ("othello", "shortest_path"):
+    for game in ("othello", "dots_and_boxes", "shortest_path"):
         for policy in ("minimax 1", "minimax 1, epsilon", "minimax 2"):
             assert all(f"{game}, {policy}, {way}" in simulated for way in ("thread", "nested", "warp"))
         assert f"{game}, minimax 3, 4 plies, warp" in simulated
