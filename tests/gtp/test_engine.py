@@ -24,6 +24,7 @@ from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.solve import WIN
 from gpumcts.tree.thinking import Thinking
 
 OTHELLO = Othello()
@@ -236,6 +237,37 @@ def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
     none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
     with pytest.raises(BadInput, match="a tree takes"):
         next(Thinking(none, words, key_of(3)).slices(None, None))
+
+
+def test_a_proven_win_is_not_resigned(searcher):
+    """Seven plies before the end a proven win is played, although the mean of its playouts is low enough to resign."""
+    proving, played = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(solve=True)), random.Random(11)
+    spared = 0
+    for _ in range(20):
+        position = Position(OTHELLO)
+        while len(position.moves) < 53 and not position.over:
+            position.push(played.choice(position.legal))
+        if position.over or position.only_move is not None:
+            continue
+        thinking = Thinking(proving, position.words(), key_of(5))
+        thinking.go_on(2000)
+        found = thinking.found()
+        if found.worth(found.decide()[:1])[1][0] != WIN:
+            continue
+        answers = [resigning(search, position) for search in (proving, searcher)]
+        assert re.fullmatch("=[a-hA-H][1-8]", answers[0])
+        spared += answers[1] == "=resign"
+    assert spared >= 3
+
+
+def resigning(search, position):
+    """What an engine that resigns below 98 % does in a position."""
+    engine = Engine(OTHELLO, lambda game: search, Limits(2000, None), resign=0.98)
+    for move in position.moves:
+        engine.position.push(move)
+    (answer,) = texts(engine, f"genmove {'bw'[position.mover]}")
+    engine.close()
+    return answer
 
 
 @pytest.mark.slow  # another tree to compile
