@@ -77,7 +77,7 @@ OF_EXPERIMENTS = (
     "kinds",
     "round",
     "rounds",
-    "urgencies",
+    "extras",
 )
 """Keys that an experiment may add at the top."""
 

@@ -14,8 +14,8 @@ class Settings(NamedTuple):
         tree plays it to its end, the playout policy can only be the uniform one; ``root``: the root's moves alone have
         nodes, which with ``selection=uniform`` is plain Monte-Carlo planning (000 and 003, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
-    first_play_urgency : the value in [0, 1], plus whatever bias, that an unvisited move stands for; infinity tries every
-        move once first (001, 004), a finite one is Fuego's (Wang and Gelly 2007)
+    first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity tries every
+        move once first (001, 004). Fuego's is 1 where there is no bias; with one it adds that of no visits, which is infinity
     playouts_per_leaf : P playouts of a leaf count P visits
     leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008): visits without
         reward, which lower a mean and a bias, but not the values of operators that do not divide by visits (accelerated)

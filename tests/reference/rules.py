@@ -30,7 +30,8 @@ def unit(word: int) -> float:
 def ucb1(rule, at, child):
     """002, eq. 1; with rewards in [-1, 1] the formula is halved, since values here are in [0, 1]."""
     constant = rule.exploration / 2.0 if rule.lowest_reward == -1 else rule.exploration
-    return at.operator.shown(child) + constant * math.sqrt(math.log(at.total) / at.operator.count(child))
+    visits = at.operator.count(child) + rule.extra_visits
+    return at.operator.shown(child) + constant * math.sqrt(math.log(at.total) / visits)
 
 
 def sensei(rule, at, child):

@@ -145,6 +145,20 @@ def test_settings(operator, settings, game):
     assert_like_reference(searcher, states, iterations, tolerance=tolerance_of(operator, settings))
 
 
+@pytest.mark.parametrize(
+    "operator", ["average", *(pytest.param(o, marks=pytest.mark.slow) for o in ("accelerated", "discounted"))]
+)
+def test_fuegos_bias(operator):
+    """n + 1 in place of n; every move has been tried once, and the visits are others than with n."""
+    searcher = searcher_of(operator_of(operator), rule=Ucb1(extra_visits=1))
+    assert_like_reference(searcher, othello_states(), 250, tolerance=tolerance_of(operator))
+    state, visits = packed(OTHELLO, othello_states()[1:2]), []
+    for other in (searcher, searcher_of(operator_of(operator))):
+        found = other.search(state, keys_for(1), 250)
+        visits.append(sorted(child.visits for child in found.root_children(0)))
+    assert visits[0][0] >= 1 and visits[0] != visits[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", OTHER_SETTINGS)
 @pytest.mark.parametrize("rule", ["uniform", "boltzmann", *NEEDY])

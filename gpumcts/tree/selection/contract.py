@@ -107,7 +107,7 @@ def check(rule: Any, operator: Any, first_play_urgency: float = math.inf) -> Non
         )
     if getattr(rule, "DRAWS", False) and first_play_urgency != math.inf:
         raise BadInput(
-            f"search.first_play_urgency={first_play_urgency}: must be .inf with selection={name}, which draws"
+            f"search.first_play_urgency={first_play_urgency}: must be inf with selection={name}, which draws"
         )
 
 

@@ -1,4 +1,4 @@
-"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002) as UCT uses it: document 002, eq. 1; 000, eq. 1 and 2; 004."""
+"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002) as UCT uses it: document 002, eq. 1; 000, eq. 1 and 2; 004; and as Fuego does."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -11,15 +11,18 @@ from gpumcts.tree.selection.contract import prepare, score
 
 
 class Ucb1(NamedTuple):
-    """``value + C sqrt(ln n(s) / n(s, a))``.
+    """``value + C sqrt(ln n(s) / (n(s, a) + extra_visits))``.
 
     exploration : C. 1.0 in document 002, sqrt 2 is eq. 2 of 000 and 003 (both with rewards in [0, 1]); 0.4 in 004 (rewards
         in [-1, 1])
     lowest_reward : 0 where C is meant for rewards in [0, 1], -1 for [-1, 1]: then values and bias are both halved
+    extra_visits : 0 in the documents' formulas; 1 is Fuego's (``SgUctSearch``), where a move without visits has a bias as well,
+        so that with its urgency of 1 for the value each is tried once first, as ``search.first_play_urgency=inf`` does
     """
 
     exploration: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
     lowest_reward: Annotated[int, Interval(ge=-1, le=0)] = 0
+    extra_visits: Annotated[int, Interval(ge=0, le=1)] = 0
 
 
 OPTION = Ucb1
@@ -28,9 +31,10 @@ OPTION = Ucb1
 @prepare.implements(Ucb1)
 def ucb1_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     constant = rule.exploration / (1 - rule.lowest_reward)
-    return constant * constant * ln_of_count(total), 0.0
+    return constant * constant * ln_of_count(total), float(rule.extra_visits)
 
 
 @score.implements(Ucb1)
 def ucb1_score(rule, operator, forest, tree, child, prepared, stream):
-    return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))
+    visits = count(operator, forest, tree, child) + prepared[1]
+    return value(operator, forest, tree, child) + math.sqrt(prepared[0] / visits)
