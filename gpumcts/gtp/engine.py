@@ -14,7 +14,7 @@ from gpumcts.games.contract import Record, gtp_setup, record_format
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import Position, player_of
-from gpumcts.gtp.records import read_record
+from gpumcts.gtp.records import is_pipe, read_record
 from gpumcts.gtp.stream import Request, answer
 from gpumcts.programs.clock import Limits
 from gpumcts.programs.lines import Lines, Sink
@@ -208,6 +208,8 @@ class Engine:
         number = _number(arguments, 1) if len(arguments) == 2 else None
         if number is not None and (number != int(number) or number < 1):
             raise Refusal(SYNTAX)
+        if is_pipe(arguments[0]):
+            raise Refusal(f"cannot load file: {arguments[0]} is a pipe, whose end may never come")
         try:
             record = self._record(arguments[0], None if number is None else int(number) - 1)
             game, terms = self._changed(record.terms) if self._with_terms else (record.game, self._terms)

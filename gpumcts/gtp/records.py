@@ -1,7 +1,9 @@
 """Records of games (SGF, PGN) from files."""
 
 import codecs
+import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,14 @@ def read_text(path: str) -> str:
     if len(content) > MOST_BYTES:
         raise BadInput(f"{path} cannot be read: it has more than {MOST_BYTES >> 20} MiB")
     return _decoded(content)
+
+
+def is_pipe(path: str) -> bool:
+    """Whether a file is a pipe, which a reader may wait for without end."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _decoded(content: bytes) -> str:

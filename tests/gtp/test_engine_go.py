@@ -1,6 +1,7 @@
 """Our engine for Go: boards and komi, superko, records, resigning; and GNU Go through both ends."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -210,7 +211,9 @@ def test_records(engine, tmp_path):
     assert texts(fresh, f"loadsgf {path} 6") == ["="] and len(fresh.position.moves) == 3, "as many as there are"
     assert texts(fresh, f"loadsgf {path} 2") == ["="] and len(fresh.position.moves) == 1
     assert texts(fresh, f"loadsgf {broken} 2", "showboard")[0] == "=" and len(fresh.position.moves) == 1
+    os.mkfifo(tmp_path / "pipe")
     wrong = {
+        f"loadsgf {tmp_path / 'pipe'}": f"cannot load file: {tmp_path / 'pipe'} is a pipe, whose end may never come",
         f"loadsgf {broken}": f"cannot load file: {broken}: line 2, column 4: White's move 'E5' is not legal here: ",
         f"loadsgf {tmp_path / 'no'}": f"cannot load file: {tmp_path / 'no'} cannot be read: No such file or directory",
         "loadsgf": "syntax error",
