@@ -25,7 +25,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.complaints import CONF, choices, name_of_choice, no_such_choice, not_understood, one_line
+from experiments.complaints import (
+    CONF,
+    choices,
+    name_of_choice,
+    no_such_choice,
+    not_understood,
+    one_line,
+    set_not_chosen,
+)
 from experiments.console import say
 from experiments.folder import (
     CONFIG,
@@ -106,7 +114,11 @@ class Command:
         try:
             return self._main(words)
         except (HydraException, OmegaConfBaseException, BadInput) as error:
-            message = str(error) if isinstance(error, BadInput) else one_line(error, self._known(words))
+            message = (
+                str(error)
+                if isinstance(error, BadInput)
+                else set_not_chosen(words) or one_line(error, self._known(words))
+            )
             print(f"error: {message}", file=sys.stderr)
             return BAD_INPUT
         except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,16 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
     return (
         _of_option(text) or _of_key(text, known) or _of_reference(text, known) or _of_syntax(error) or _collapsed(text)
     )
+
+
+def set_not_chosen(words: Iterable[str]) -> str | None:
+    """The complaint about ``opponent.player=uci``, which would put a word in the place of a group; None where no word does."""
+    for word in words:
+        key, _, choice = word.partition("=")
+        parent, _, group = key.rpartition(".")
+        if parent and "@" not in key and choice in choices(group):
+            return f"{word}: choose it as {group}@{word}"
+    return None
 
 
 def no_such_choice(group: str, choice: object) -> str:

@@ -29,6 +29,8 @@ BAD = {
     "match opponent.budget=small": "opponent.budget=small: choose it as budget@opponent.budget=small",
     "match opponent.selection=rave": "opponent.selection=rave: choose it as selection@opponent.selection=rave",
     "match opponent.search=fuego": "opponent.search=fuego: choose it as search@opponent.search=fuego",
+    "match opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as player@opponent.player=uci",
+    "match player@opponent.player=uci opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as ",
     "match opponent.backup=null": "opponent.backup=null: choose it as backup@opponent.backup=null",
     "match opponent=random": "opponent=random: choose its parts, the player as player@opponent.player=random",
     "match player@opponent.player=random opponent.playout=minimax": "opponent.playout does not count for",
