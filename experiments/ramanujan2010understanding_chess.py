@@ -202,7 +202,9 @@ def _waiting(result: Result, games: int) -> str:
 
 
 def _given(budget: Mapping[str, Any]) -> Any:
-    """Iterations or plies a move, whichever is given; the name of another budget."""
+    """Iterations or plies a move, whichever is given; else ``matched``, or the name of another budget."""
+    if not (budget["iterations"] or budget["depth"]) and budget.get("matched"):
+        return "matched"
     return budget["iterations"] or budget["depth"] or budget.get("name")
 
 

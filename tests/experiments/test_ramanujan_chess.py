@@ -66,6 +66,10 @@ def test_a_verdict_takes_400_games_and_the_documents_budget():
     (line,) = chess.about_equal([cell("uct_h_mm2", 200, 0, 400, budget=5000)])
     assert line == "uct_h_mm2: the budget 5000 against 2 is not the document's 50000 against 2."
     assert chess.about_equal([cell("uct_h_50", 50)]) == []
+    matched = cell("uct_mm2r", 50)
+    matched.config["budget"] = {"iterations": None, "depth": None, "matched": 4, "name": "document"}
+    (line,) = chess.against_document([matched])
+    assert line == "uct_mm2r: the budget matched against 2 is not the document's 1000 against 2."
 
 
 def test_the_order_of_section_4():
