@@ -15,7 +15,7 @@ class Settings(NamedTuple):
         nodes, which with ``selection=uniform`` is plain Monte-Carlo planning (000 and 003, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
     first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity tries every
-        move once first (001, 004). Fuego's is 1 where there is no bias; to that it adds a bias of no visits, which comes to infinity
+        move once first (001, 004). Fuego's is 1 without a bias; it adds a bias of no visits, which comes to infinity
     playouts_per_leaf : P playouts of a leaf count P visits
     leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008): visits without
         reward, which lower a mean and a bias, but not the values of operators that do not divide by visits (accelerated)
