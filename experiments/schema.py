@@ -78,6 +78,7 @@ OF_EXPERIMENTS = (
     "round",
     "rounds",
     "extras",
+    "finals",
 )
 """Keys that an experiment may add at the top."""
 

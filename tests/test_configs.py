@@ -276,12 +276,12 @@ def test_the_scales_of_an_experiment_take_effect(table):
     )
 
 
-@pytest.mark.parametrize("game, extra", [("othello", 0), ("havannah", 0), ("go", 1)])
+@pytest.mark.parametrize("game, extra, final", [("othello", 0, "value"), ("havannah", 0, "value"), ("go", 1, "visits")])
 @pytest.mark.parametrize("table", ["table1a", "table1b"])
-def test_go_has_fuegos_settings_in_table_1(table, game, extra):
-    """On both sides: its bias, with which its urgency of 1 is to try every move once."""
+def test_go_has_fuegos_settings_in_table_1(table, game, extra, final):
+    """On both sides: its bias, with which its urgency of 1 is to try every move once, and its most visited move."""
     config = schema.match_config(composed("match", f"experiment=hashimoto2012accelerated/{table}", f"game={game}"))
-    assert config.player.settings == config.opponent.settings == Settings()
+    assert config.player.settings == config.opponent.settings == Settings(final=final)
     assert config.player.rule == config.opponent.rule == options.option("selection", "ucb1")(extra_visits=extra)
     fuego = schema.match_config(composed("match", "search=fuego")).player.settings
     assert fuego == Settings(first_play_urgency=1.0)
