@@ -1,5 +1,6 @@
 """Every configuration composes, and conf/ and the classes say the same keys with the same defaults."""
 
+import math
 import re
 import shlex
 from pathlib import Path
@@ -285,6 +286,22 @@ def test_go_has_fuegos_settings_in_table_1(table, game, extra, final):
     assert config.player.rule == config.opponent.rule == options.option("selection", "ucb1")(extra_visits=extra)
     fuego = schema.match_config(composed("match", "search=fuego")).player.settings
     assert fuego == Settings(first_play_urgency=1.0)
+
+
+@pytest.mark.parametrize(
+    "option, rule, urgency, policy",
+    [
+        ("rave_go", ("rave", {}), 1.0, GoPolicy()),
+        ("go", ("ucb1", {"extra_visits": 1}), math.inf, GoPolicy()),
+        ("rave_uniform", ("rave", {}), 1.0, Uniform()),
+    ],
+)
+def test_our_go_player_against_gnu_go(option, rule, urgency, policy):
+    """Fuego's urgency with RAVE; without, its bias, with which every move is tried once."""
+    player = schema.match_config(composed("match", "experiment=go/gnugo", f"option={option}")).player
+    name, values = rule
+    assert player.rule == options.option("selection", name)(**values)
+    assert player.settings == Settings(first_play_urgency=urgency) and player.policy == policy
 
 
 @pytest.mark.parametrize("k", range(1, 7))
