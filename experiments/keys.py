@@ -105,4 +105,5 @@ class MinimaxKeys(NamedTuple):
     name: str = "minimax"
     leaf: Literal["evaluation", "playout"] = "evaluation"
     quiescence: bool = False
+    ties: Literal["random", "first", "noisy"] = "random"
     table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16

@@ -30,7 +30,7 @@ from experiments.keys import (
 from experiments.programs import PROGRAM_KEYS, ProgramKeys, program_keys
 from experiments.values import group_at, shown, typed
 from gpumcts import options
-from gpumcts.deepening.minimax import check_leaf, minimax_name
+from gpumcts.deepening.minimax import check_leaf, check_ties, minimax_name
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 from gpumcts.playouts.contract import check_policy
@@ -120,6 +120,7 @@ class PlayerConfig:
     table_mb: int = 0
     leaf: str = "evaluation"
     quiescence: bool = False
+    ties: str = "random"
     program: ProgramKeys | None = None
 
     @property
@@ -297,6 +298,7 @@ def _check_minimax(game: Any, player: PlayerConfig, prefix: str = "") -> None:
     """Refuse keys of player=minimax that do not go together, or not with the game."""
     if player.name == "minimax":
         check_leaf(game, player.leaf, player.quiescence, prefix)
+        check_ties(game, player.ties, prefix)
 
 
 def check_matched(player: PlayerConfig, opponent: PlayerConfig) -> None:
@@ -345,9 +347,8 @@ def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [str(identity["player"]["name"])]
     if words == ["minimax"]:
-        words = [
-            minimax_name(identity["budget"]["depth"], identity["player"]["leaf"], identity["player"]["quiescence"])
-        ]
+        keys = identity["player"]
+        words = [minimax_name(identity["budget"]["depth"], keys["leaf"], keys["quiescence"], keys["ties"])]
     words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})

@@ -133,7 +133,7 @@ def _deepening(config: Checked, player: PlayerConfig, threads: int) -> Deepening
 def _minimax(config: Checked, player: PlayerConfig) -> Minimax:
     """The search of player=minimax, compiled likewise."""
     entries = entries_in(player.table_mb)
-    made = Minimax(config.game, player.leaf, player.quiescence, entries, config.threads)
+    made = Minimax(config.game, player.leaf, player.quiescence, entries, config.threads, player.ties)
     made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made
 

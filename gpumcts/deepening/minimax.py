@@ -13,13 +13,14 @@ import numpy as np
 
 from gpumcts.deepening.batch import NO_LIMIT, Deepening, Found
 from gpumcts.deepening.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
-from gpumcts.deepening.roots import Aim
+from gpumcts.deepening.roots import BY_LOT, FIRST, NOISIEST, Aim
 from gpumcts.deepening.search import EVERY_MOVE
 from gpumcts.deepening.table import LEAST_ENTRIES
 from gpumcts.errors import BadInput
 from gpumcts.options import compiled
 
 LEAVES = ("evaluation", "playout")
+TIES = {"random": BY_LOT, "first": FIRST, "noisy": NOISIEST}
 
 
 class OfMoves(NamedTuple):
@@ -41,14 +42,24 @@ class Minimax:
     quiescence : whether noisy moves are followed beyond the horizon; for games that tell which are, with evaluations alone
     entries : of the hash table of each thread, as in ``Deepening``; there is none with playouts
     threads : that share the positions of a batch; results do not depend on it
+    ties : which of the moves of the best value ``search`` chooses: ``random``, each with the same probability; ``first``, the
+        first in the game's order; ``noisy``, one of the noisiest, each with the same probability, for games that tell which are
 
-    Raises BadInput for a game not for two players, for another leaf, and where quiescence cannot be.
+    Raises BadInput for a game not for two players, for another leaf or ties, and where quiescence or ``noisy`` cannot be.
     """
 
     def __init__(
-        self, game: Any, leaf: str = "evaluation", quiescence: bool = False, entries: int = 1 << 20, threads: int = 1
+        self,
+        game: Any,
+        leaf: str = "evaluation",
+        quiescence: bool = False,
+        entries: int = 1 << 20,
+        threads: int = 1,
+        ties: str = "random",
     ) -> None:
         check_leaf(compiled(game), leaf, quiescence)
+        check_ties(compiled(game), ties)
+        self._ties = TIES[ties]
         option = PlayedOut() if leaf == "playout" else Quiescent() if quiescence else Evaluated()
         self._searches = Deepening(game, entries if has_table(option) else LEAST_ENTRIES, threads, option)
         self.game = self._searches.game
@@ -62,7 +73,7 @@ class Minimax:
         on_done: Callable[[int], None] | None = None,
     ) -> Found:
         """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the move's own ply
-        included: each of those with the best value is equally likely.
+        included: of those with the best value one that ``ties`` prefers.
 
         keys : uint64[B]; chance among equal moves, and that of playouts, comes from them
         The others, what is found and what is raised are as in ``Deepening.search``; nothing is proven where playouts are the
@@ -93,7 +104,7 @@ class Minimax:
         if depth < 1:
             raise BadInput(f"budget.depth={depth} is not at least 1")
         last = min(depth, self._searches.most_depth)
-        return Aim(NO_LIMIT, 1 if has_table(self._searches.leaf) else last, last, slack)
+        return Aim(NO_LIMIT, 1 if has_table(self._searches.leaf) else last, last, slack, self._ties)
 
 
 def values_of_moves(
@@ -113,6 +124,15 @@ def check_leaf(game: Any, leaf: str, quiescence: bool, prefix: str = "") -> None
         check_noisy(game, f"{prefix}player.quiescence=true")
 
 
-def minimax_name(depth: int, leaf: str, quiescence: bool = False) -> str:
-    """What document 004 calls a player: MM-2, MM-2-R, and MM-2-Q with quiescence, which it has not."""
-    return f"MM-{depth}" + ("-R" if leaf == "playout" else "-Q" if quiescence else "")
+def check_ties(game: Any, ties: str, prefix: str = "") -> None:
+    """Refuse ties that there are not, and those that the game does not tell apart, likewise. Raises BadInput."""
+    if ties not in TIES:
+        raise BadInput(f"{prefix}player.ties={ties!r}: must be {', '.join(list(TIES)[:-1])} or {list(TIES)[-1]}")
+    if ties == "noisy":
+        check_noisy(game, f"{prefix}player.ties=noisy")
+
+
+def minimax_name(depth: int, leaf: str, quiescence: bool = False, ties: str = "random") -> str:
+    """What document 004 calls a player: MM-2, MM-2-R; MM-2-Q with quiescence, and other ties, which it has not, by their name."""
+    kind = "-R" if leaf == "playout" else "-Q" if quiescence else ""
+    return f"MM-{depth}{kind}" + ("" if ties == "random" else f" ties={ties}")

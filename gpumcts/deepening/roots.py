@@ -23,7 +23,7 @@ from gpumcts.deepening.search import (
     search,
 )
 from gpumcts.deepening.table import EXACT, begin_generation, hash_of
-from gpumcts.games.contract import CHANCE, count_moves, mover, pack, unpack
+from gpumcts.games.contract import CHANCE, count_moves, mover, noisy, nth_move, pack, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.rng import PLAYOUT_STREAM, TIE_STREAM, child_key, draw
 
@@ -35,6 +35,8 @@ DONE, MORE, BY_CHANCE = range(3)
 """What ``advance`` answers."""
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven."""
+BY_LOT, FIRST, NOISIEST = range(3)
+"""Which of equal moves is chosen: any of them; the first in the game's order; any of the noisiest."""
 
 
 class Roots(NamedTuple):
@@ -55,13 +57,15 @@ class Aim(NamedTuple):
 
     nodes : positions that one may visit; first, last : plies of its first iteration and of the last
     slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves one is taken as it comes; with
-        1 all that are as good as the best are equally likely
+        1 all that are as good as the best are known
+    ties : which of those is chosen, BY_LOT, FIRST or NOISIEST
     """
 
     nodes: int
     first: int
     last: int
     slack: int
+    ties: int = BY_LOT
 
 
 @inlined
@@ -106,15 +110,26 @@ def chosen_move(stack):
 
 
 @inlined
-def choose_among_equals(stack, key):
-    """Let chance decide which of the moves that are worth as much as the best is the chosen one."""
-    moves, best = stack.nodes[0, MOVES], stack.nodes[0, BEST]
-    equals = np.int64(0)
-    for k in range(moves):
-        equals += np.int64(stack.values[k] == best)
-    left = np.int64(draw(child_key(key, TIE_STREAM), 0, equals))
+def preference(game, state, number, ties):
+    """How much a move is preferred to others of its value, by its number; the same for all where the lot decides."""
+    if ties == NOISIEST:
+        return np.int64(noisy(game, state, nth_move(game, state, number)))
+    return -np.int64(number) if ties == FIRST else np.int64(0)
+
+
+@inlined
+def choose_among_equals(game, words, stack, key, ties):
+    """Choose, of the moves that are worth as much as the best, one that ``ties`` prefers: by lot where there are several."""
+    state, moves, best = unpack(game, words, 0, 1), stack.nodes[0, MOVES], stack.nodes[0, BEST]
+    most, equals = np.int64(-FAR), np.int64(0)
     for k in range(moves):
         if stack.values[k] == best:
+            preferred = preference(game, state, k, ties)
+            equals = equals + 1 if preferred == most else np.int64(1) if preferred > most else equals
+            most = max(most, preferred)
+    left = np.int64(draw(child_key(key, TIE_STREAM), 0, equals))
+    for k in range(moves):
+        if stack.values[k] == best and preference(game, state, k, ties) == most:
             if left == 0:
                 stack.nodes[0, CHOSEN] = k
             left -= 1
@@ -132,14 +147,14 @@ def first_open(stack, level):
 
 
 @inlined
-def note(stack, roots, b, depth, level, visited, slack):
+def note(game, stack, roots, b, depth, level, visited, aim):
     """Write down where the root stands after an iteration, or in the midst of one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
     if root[CHOSEN] == NONE:
         return  # not even the first move is done: what the last iteration said stands
-    if slack > 0 and level == OVER:
-        choose_among_equals(stack, roots.keys[b])
+    if aim.slack > 0 and level == OVER:
+        choose_among_equals(game, roots.words[b], stack, roots.keys[b], aim.ties)
         for k in range(min(roots.of_moves.shape[1], root[MOVES])):
             roots.of_moves[b, k] = stack.values[k]
     roots.values[b], roots.moves[b] = value, chosen_move(stack)
@@ -188,7 +203,7 @@ def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
             return BY_CHANCE
         if level != OVER and visited < aim.nodes:
             return MORE
-        note(stack, roots, b, cursor[DEPTH], level, visited, aim.slack)
+        note(game, stack, roots, b, cursor[DEPTH], level, visited, aim)
         if level != OVER or visited >= aim.nodes or is_enough(roots, b, cursor[DEPTH], aim):
             cursor[ROOT], cursor[LEVEL] = b + 1, NEW
         else:

@@ -11,7 +11,7 @@ from gpumcts.players.deep import DeepPlayer
 
 
 class MinimaxPlayer(DeepPlayer):
-    """Plays one of the moves of the best minimax value, each with the same probability.
+    """Plays a move of the best minimax value; which of several, the search's ``ties`` say.
 
     depth : plies it looks ahead (k), its own included
     on_progress : called from the search's threads with the moves found since the last call

@@ -100,16 +100,21 @@ def step(game, policy, state, stream):
 
 
 @inlined
-def rescaled_evaluation(game, state):
-    """The evaluation for the first player in score units: linear, ``evaluation_limit`` becomes SCORE_UNIT, clamped.
+def rescaled_to(limit, game, state):
+    """The evaluation for the first player in score units: linear, ``limit`` (int64, at least 1) becomes SCORE_UNIT, clamped.
 
     Document 004, section 4. int64 in [-SCORE_UNIT, SCORE_UNIT]; the division truncates, on every target alike.
     """
-    limit = evaluation_limit(game)
     value = min(max(evaluation(game, state), -limit), limit)
     size = abs(value) * SCORE_UNIT // limit
     for_mover = size if value >= 0 else -size
     return -for_mover if mover(game, state) == 1 else for_mover
+
+
+@inlined
+def rescaled_evaluation(game, state):
+    """``rescaled_to`` the game's ``evaluation_limit``."""
+    return rescaled_to(evaluation_limit(game), game, state)
 
 
 @verb("policy", "game")

@@ -203,6 +203,47 @@ def test_each_of_the_best_moves_is_equally_likely(depth, leaf):
     assert ((counts - counts.mean()) ** 2 / counts.mean()).sum() < 32
 
 
+def ties_of(game, states, depth, leaf, ties, keys):
+    """(values of moves, numbers of the moves chosen) of positions."""
+    searches = Minimax(game, leaf, entries=1 << 8, ties=ties)
+    chosen = searches.search(states, keys, depth).moves
+    numbers = [int(np.flatnonzero(Rules(game).legal_moves(w) == m)[0]) for w, m in zip(states, chosen, strict=True)]
+    return searches.values_of_moves(states, depth, keys).values, numbers
+
+
+@pytest.mark.parametrize("depth, leaf", [(2, "evaluation"), (1, "playout"), (2, "playout")])
+def test_the_first_of_the_best_moves(depth, leaf):
+    states = after(Othello(), 12, 60, 76)
+    values, numbers = ties_of(Othello(), states, depth, leaf, "first", keys_of(45, count=60))
+    assert numbers == [int(v.argmax()) for v in values]
+    assert sum((v == v.max()).sum() > 1 for v in values) > 10 and len(set(numbers)) > 1
+
+
+@pytest.mark.parametrize(
+    "game, make, least",
+    [
+        pytest.param(BOXES, lambda: np.repeat(after(BOXES, 6, 40, 81), 8, axis=0), 100, id="dots_and_boxes"),
+        pytest.param(
+            compiled(Chess()), lambda: after(compiled(Chess()), 40, 20, 82), 5, id="chess", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_the_noisiest_of_the_best_moves(game, make, least):
+    """One of them by lot where there are several; any of the best moves where none is noisy."""
+    states = make()
+    values, numbers = ties_of(game, states, 1, "playout", "noisy", keys_of(45, count=len(states)))
+    told, ranks = 0, set()
+    for words, of_moves, number in zip(states, values, numbers, strict=True):
+        state, moves = unpacked(game, words), Rules(game).legal_moves(words)
+        best = np.flatnonzero(of_moves == of_moves.max())
+        noise = np.array([contract.noisy(game, state, moves[k]) for k in best])
+        noisiest = best[noise == noise.max()].tolist()
+        assert number in noisiest
+        told += len(noisiest) < len(best)
+        ranks.add(noisiest.index(number))
+    assert told >= least and len(ranks) > 1
+
+
 def test_a_sure_win_and_a_lucky_playout_are_equal():
     """The scale of document 004: both are worth 1, so that near wins are not preferred, which with evaluations they are."""
     states = after(Othello(), 58, 200, 75)
@@ -258,6 +299,7 @@ def test_names():
         "MM-4-R",
         "MM-3-Q",
     ]
+    assert minimax_name(2, "playout", ties="noisy") == "MM-2-R ties=noisy"
 
 
 def test_what_is_refused():
@@ -268,6 +310,10 @@ def test_what_is_refused():
         Minimax(Othello(), quiescence=True)
     with pytest.raises(BadInput, match="^player.quiescence=true counts with player.leaf=evaluation alone$"):
         Minimax(BOXES, "playout", quiescence=True)
+    with pytest.raises(BadInput, match="^player.ties='last': must be random, first or noisy$"):
+        Minimax(Othello(), ties="last")
+    with pytest.raises(BadInput, match="^player.ties=noisy: game=othello does not say which moves are noisy$"):
+        Minimax(Othello(), ties="noisy")
     with pytest.raises(BadInput, match="is for one player"):
         Minimax(ShortestPath())
     searches = Minimax(Othello())

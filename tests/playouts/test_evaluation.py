@@ -36,13 +36,33 @@ def test_the_outcome_is_the_rescaled_evaluation_or_the_score(game):
         assert got == (contract.score(game, state) if over else rescaled_evaluation(game, state))
 
 
-@pytest.mark.parametrize("name", ["othello", pytest.param("chess", marks=pytest.mark.slow)])
-def test_on_the_curve(name):
-    """Within 3e-5 of the logistic curve, which the linear outcomes are not; ends keep their scores; plain Python is the same."""
-    game = GAMES[name]
+@pytest.mark.parametrize("limit", [5, 4000])
+def test_another_evaluation_may_stand_for_a_win(limit):
+    """Below the game's own some are clamped, beyond it none are near a win; ends keep their scores; plain Python is the same."""
+    game, policy = Othello(), Evaluation("linear", limit)
     words, _, plies = trace(game, keys_of(31, count=10))
-    rows, sigmoid = positions(words, plies), options.compiled(Evaluation("sigmoid"))
-    _, found = playouts(game, Evaluation("sigmoid"), rows, keys_of(32, count=len(rows)))
+    rows, clamped = positions(words, plies), 0
+    _, found = playouts(game, policy, rows, keys_of(32, count=len(rows)))
+    for row, got in zip(rows, found[:, 0].tolist(), strict=True):
+        state = contract.unpack(game, row, 0, 1)
+        assert got == outcome(options.compiled(policy), game, state)
+        if contract.count_moves(game, state) == 0:
+            assert got == contract.score(game, state)
+        else:
+            assert got == rescaled_evaluation(game, state, limit)
+            clamped += abs(got) == SCORE_UNIT
+            assert limit == 5 or abs(got) < SCORE_UNIT // 30
+    assert (clamped > 10) == (limit == 5)
+
+
+@pytest.mark.parametrize("limit", [None, 40])
+@pytest.mark.parametrize("name", ["othello", pytest.param("chess", marks=pytest.mark.slow)])
+def test_on_the_curve(name, limit):
+    """Within 3e-5 of the logistic curve, which the linear outcomes are not; ends keep their scores; plain Python is the same."""
+    game, policy = GAMES[name], Evaluation("sigmoid", limit)
+    words, _, plies = trace(game, keys_of(31, count=10))
+    rows, sigmoid = positions(words, plies), options.compiled(policy)
+    _, found = playouts(game, policy, rows, keys_of(32, count=len(rows)))
     bent = 0
     for row, got in zip(rows, found[:, 0].tolist(), strict=True):
         state = contract.unpack(game, row, 0, 1)
@@ -50,8 +70,8 @@ def test_on_the_curve(name):
         if contract.count_moves(game, state) == 0:
             assert got == contract.score(game, state)
         else:
-            assert abs(got - logistic_evaluation(game, state)) <= 3e-5 * SCORE_UNIT
-            bent += abs(got - rescaled_evaluation(game, state)) > 0.05 * SCORE_UNIT
+            assert abs(got - logistic_evaluation(game, state, limit)) <= 3e-5 * SCORE_UNIT
+            bent += abs(got - rescaled_evaluation(game, state, limit)) > 0.05 * SCORE_UNIT
     assert bent > len(rows) // 10 and not found[:, 1].any()
 
 

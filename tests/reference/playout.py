@@ -83,17 +83,17 @@ def best_moves(game: Any, state: Any, depth: int) -> list[int]:
     return [move for move, value in zip(moves, values, strict=True) if value == max(values)]
 
 
-def rescaled_evaluation(game: Any, state: Any) -> int:
+def rescaled_evaluation(game: Any, state: Any, limit: int | None = None) -> int:
     """The evaluation for the first player in score units, towards zero."""
-    limit = int(contract.evaluation_limit(game))
+    limit = limit or int(contract.evaluation_limit(game))
     value = max(-limit, min(limit, int(contract.evaluation(game, state))))
     scaled = abs(value) * SCORE_UNIT // limit
     return scaled if (value >= 0) == (int(contract.mover(game, state)) != 1) else -scaled
 
 
-def logistic_evaluation(game: Any, state: Any) -> float:
+def logistic_evaluation(game: Any, state: Any, limit: int | None = None) -> float:
     """The evaluation for the first player in score units, on the logistic curve."""
-    limit = int(contract.evaluation_limit(game))
+    limit = limit or int(contract.evaluation_limit(game))
     value = max(-limit, min(limit, int(contract.evaluation(game, state))))
     scaled = SCORE_UNIT * (2 / (1 + math.exp(-8 * value / limit)) - 1)
     return -scaled if int(contract.mover(game, state)) == 1 else scaled
