@@ -127,6 +127,18 @@ def shuffle(out, count, key):
 
 
 @inlined
+def bring_noisy_to_front(game, state, out, count):
+    """Put the noisiest moves of a position's list first; those that are as noisy keep their order."""
+    for k in range(1, count):
+        entry, at = out[k], k
+        noise = np.int64(noisy(game, state, move_of(entry)))
+        while at > 0 and np.int64(noisy(game, state, move_of(out[at - 1]))) < noise:
+            out[at] = out[at - 1]
+            at -= 1
+        out[at] = entry
+
+
+@inlined
 def bring_to_front(out, count, ordinal):
     """Move one move to the front of a list; the others keep their order."""
     at = np.int64(0)

@@ -23,9 +23,9 @@ from gpumcts.deepening.search import (
     search,
 )
 from gpumcts.deepening.table import EXACT, begin_generation, hash_of
-from gpumcts.games.contract import CHANCE, count_moves, mover, noisy, nth_move, pack, unpack
+from gpumcts.games.contract import CHANCE, count_moves, mover, pack, unpack
 from gpumcts.jit import entry, inlined
-from gpumcts.rng import PLAYOUT_STREAM, TIE_STREAM, child_key, draw
+from gpumcts.rng import PLAYOUT_STREAM, child_key
 
 # Of a cursor: the root at hand, its level, positions visited so far, plies of the iteration.
 ROOT, LEVEL, NODES, DEPTH = range(4)
@@ -36,7 +36,7 @@ DONE, MORE, BY_CHANCE = range(3)
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven."""
 BY_LOT, FIRST, NOISIEST = range(3)
-"""Which of equal moves is chosen: any of them; the first in the game's order; any of the noisiest."""
+"""Which of equal moves is preferred: by lot; the first in the game's order; the noisiest, among which by lot."""
 
 
 class Roots(NamedTuple):
@@ -56,9 +56,9 @@ class Aim(NamedTuple):
     """How far searches go.
 
     nodes : positions that one may visit; first, last : plies of its first iteration and of the last
-    slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves one is taken as it comes; with
-        1 all that are as good as the best are known
-    ties : which of those is chosen, BY_LOT, FIRST or NOISIEST
+    slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves the one that is tried first is
+        taken; with 1 all that are as good as the best are known, and the one that is preferred is taken
+    ties : in which order the first iteration tries the root's moves, BY_LOT, FIRST or NOISIEST
     """
 
     nodes: int
@@ -69,8 +69,22 @@ class Aim(NamedTuple):
 
 
 @inlined
-def begin(game, leaf, stack, table, words, key):
-    """Put a root into ``stack``, its moves in the order of ``key``; returns whether chance moves there."""
+def put_in_order(game, state, stack, moves, key, ties):
+    """Put the root's moves in the order in which equal ones are preferred, and note it.
+
+    The lots are independent of what moves are worth, so BY_LOT the first of the best moves is any of them, each as likely.
+    """
+    if ties != FIRST:
+        ordering.shuffle(stack.lists, moves, key)
+    if ties == NOISIEST:
+        ordering.bring_noisy_to_front(game, state, stack.lists, moves)
+    for k in range(moves):
+        stack.ranks[number_of(stack.lists[k])] = k
+
+
+@inlined
+def begin(game, leaf, stack, table, words, key, ties):
+    """Put a root into ``stack``, its moves in the order of ``ties``; returns whether chance moves there."""
     begin_generation(table)
     stack.history[:] = 0
     stack.killers[:, :] = NONE
@@ -82,7 +96,7 @@ def begin(game, leaf, stack, table, words, key):
         stack.hashes[0] = child_key(key, PLAYOUT_STREAM)
     moves = np.int64(count_moves(game, state))
     list_moves(game, state, moves, stack.lists, 0)
-    ordering.shuffle(stack.lists, moves, key)
+    put_in_order(game, state, stack, moves, key, ties)
     stack.nodes[0, MOVES], stack.nodes[0, SIDE] = moves, mover(game, state)
     return stack.nodes[0, SIDE] == CHANCE
 
@@ -110,29 +124,12 @@ def chosen_move(stack):
 
 
 @inlined
-def preference(game, state, number, ties):
-    """How much a move is preferred to others of its value, by its number; the same for all where the lot decides."""
-    if ties == NOISIEST:
-        return np.int64(noisy(game, state, nth_move(game, state, number)))
-    return -np.int64(number) if ties == FIRST else np.int64(0)
-
-
-@inlined
-def choose_among_equals(game, words, stack, key, ties):
-    """Choose, of the moves that are worth as much as the best, one that ``ties`` prefers: by lot where there are several."""
-    state, moves, best = unpack(game, words, 0, 1), stack.nodes[0, MOVES], stack.nodes[0, BEST]
-    most, equals = np.int64(-FAR), np.int64(0)
+def choose_among_equals(stack):
+    """Let the one that is preferred be chosen of the moves that are worth as much as the best."""
+    moves, best, chosen = stack.nodes[0, MOVES], stack.nodes[0, BEST], stack.nodes[0, CHOSEN]
     for k in range(moves):
-        if stack.values[k] == best:
-            preferred = preference(game, state, k, ties)
-            equals = equals + 1 if preferred == most else np.int64(1) if preferred > most else equals
-            most = max(most, preferred)
-    left = np.int64(draw(child_key(key, TIE_STREAM), 0, equals))
-    for k in range(moves):
-        if stack.values[k] == best and preference(game, state, k, ties) == most:
-            if left == 0:
-                stack.nodes[0, CHOSEN] = k
-            left -= 1
+        chosen = k if stack.values[k] == best and stack.ranks[k] < stack.ranks[chosen] else chosen
+    stack.nodes[0, CHOSEN] = chosen
 
 
 @inlined
@@ -147,14 +144,14 @@ def first_open(stack, level):
 
 
 @inlined
-def note(game, stack, roots, b, depth, level, visited, aim):
+def note(stack, roots, b, depth, level, visited, slack):
     """Write down where the root stands after an iteration, or in the midst of one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
     if root[CHOSEN] == NONE:
         return  # not even the first move is done: what the last iteration said stands
-    if aim.slack > 0 and level == OVER:
-        choose_among_equals(game, roots.words[b], stack, roots.keys[b], aim.ties)
+    if slack > 0 and level == OVER:
+        choose_among_equals(stack)
         for k in range(min(roots.of_moves.shape[1], root[MOVES])):
             roots.of_moves[b, k] = stack.values[k]
     roots.values[b], roots.moves[b] = value, chosen_move(stack)
@@ -192,7 +189,7 @@ def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
         b = cursor[ROOT]
         if cursor[LEVEL] == NEW:
             cursor[LEVEL], cursor[NODES], cursor[DEPTH] = 0, 0, aim.first
-            if begin(game, leaf, stack, table, roots.words[b], roots.keys[b]):
+            if begin(game, leaf, stack, table, roots.words[b], roots.keys[b], aim.ties):
                 return BY_CHANCE
             begin_iteration(leaf, stack, aim.first, aim)
         before = cursor[NODES]
@@ -203,7 +200,7 @@ def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
             return BY_CHANCE
         if level != OVER and visited < aim.nodes:
             return MORE
-        note(game, stack, roots, b, cursor[DEPTH], level, visited, aim)
+        note(stack, roots, b, cursor[DEPTH], level, visited, aim.slack)
         if level != OVER or visited >= aim.nodes or is_enough(roots, b, cursor[DEPTH], aim):
             cursor[ROOT], cursor[LEVEL] = b + 1, NEW
         else:

@@ -76,6 +76,7 @@ class Stack(NamedTuple):
     values: (
         np.ndarray
     )  # int64 [M] of the root's moves, by number; those that are worse than the slack allows are bounds from above
+    ranks: np.ndarray  # int64 [M] of the root's moves, by number: the order in which equal ones are preferred
 
 
 def empty_stack(game, depth, leaf) -> Stack:
@@ -88,6 +89,7 @@ def empty_stack(game, depth, leaf) -> Stack:
         np.zeros(levels * game.MAX_MOVES, np.int64),
         np.zeros((levels, 2), np.int64),
         np.zeros(ordering.SLOTS, np.int32),
+        np.zeros(game.MAX_MOVES, np.int64),
         np.zeros(game.MAX_MOVES, np.int64),
     )
 

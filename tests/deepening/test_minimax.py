@@ -184,7 +184,7 @@ def ranks_of_choices(game, words, depth, leaf, count):
     return best.sum(axis=1), (np.cumsum(best, axis=1) - 1)[np.arange(count), chosen]
 
 
-@pytest.mark.parametrize("depth, leaf", [(2, "evaluation"), (3, "evaluation"), (1, "playout")])
+@pytest.mark.parametrize("depth, leaf", [(2, "evaluation"), (3, "evaluation"), (1, "playout"), (2, "playout")])
 def test_each_of_the_best_moves_is_equally_likely(depth, leaf):
     """Chi-square over 500 keys or more below 32, the 99.99 % quantile of 8 degrees of freedom; there are at most so many.
 
@@ -256,12 +256,18 @@ def test_a_sure_win_and_a_lucky_playout_are_equal():
 
 @pytest.mark.parametrize("leaf", ["evaluation", "playout"])
 def test_nodes_are_positions_of_the_tree(leaf):
-    """One ply: the legal moves, whose playouts do not count. Two plies of every move: no more than the whole tree, iterations
-    that order the moves included."""
+    """One ply: the legal moves, whose playouts do not count, up to the first win where any of the best will do. Two plies of
+    every move: no more than the whole tree, iterations that order the moves included."""
     states, keys = othello()[:3], keys_of(47, count=3)
     rules, searches = Rules(Othello()), Minimax(Othello(), leaf)
     moves, whole = rules.count_moves(states), [rules.perft(words, 2) for words in states]
-    assert searches.search(states, keys, 1).nodes.tolist() == moves.tolist()
+    of_moves, visited = searches.values_of_moves(states, 1, keys).values, searches.search(states, keys, 1).nodes
+    if leaf == "evaluation":
+        assert visited.tolist() == moves.tolist()
+    else:
+        assert [n < m for n, m in zip(visited, moves, strict=True)] == [
+            v.max() == 1 for v in of_moves
+        ] and 1 in of_moves[0]
     assert searches.values_of_moves(states, 1, keys).nodes.tolist() == moves.tolist()
     nodes = searches.values_of_moves(states, 2, keys).nodes
     if leaf == "evaluation":  # nothing is cut off at two plies where every reply counts

@@ -55,8 +55,10 @@ def test_another_evaluation_may_stand_for_a_win(limit):
     assert (clamped > 10) == (limit == 5)
 
 
-@pytest.mark.parametrize("limit", [None, 40])
-@pytest.mark.parametrize("name", ["othello", pytest.param("chess", marks=pytest.mark.slow)])
+CHESS = [pytest.param("chess", limit, marks=pytest.mark.slow) for limit in (None, 6500)]
+
+
+@pytest.mark.parametrize("name, limit", [("othello", None), ("othello", 40), *CHESS])
 def test_on_the_curve(name, limit):
     """Within 3e-5 of the logistic curve, which the linear outcomes are not; ends keep their scores; plain Python is the same."""
     game, policy = GAMES[name], Evaluation("sigmoid", limit)
