@@ -105,5 +105,5 @@ class MinimaxKeys(NamedTuple):
     name: str = "minimax"
     leaf: Literal["evaluation", "playout"] = "evaluation"
     quiescence: bool = False
-    ties: Literal["random", "first", "noisy"] = "random"
+    ties: Literal["random", "first", "noisy", "noisiest"] = "random"
     table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16

@@ -15,14 +15,14 @@ import numpy as np
 
 from gpumcts.deepening.batch import NO_LIMIT, Deepening, Found
 from gpumcts.deepening.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
-from gpumcts.deepening.roots import BY_LOT, FIRST, NOISIEST, Aim
+from gpumcts.deepening.roots import BY_LOT, FIRST, NOISIEST, NOISY, Aim
 from gpumcts.deepening.search import EVERY_MOVE
 from gpumcts.deepening.table import LEAST_ENTRIES
 from gpumcts.errors import BadInput
 from gpumcts.options import compiled
 
 LEAVES = ("evaluation", "playout")
-TIES = {"random": BY_LOT, "first": FIRST, "noisy": NOISIEST}
+TIES = {"random": BY_LOT, "first": FIRST, "noisy": NOISY, "noisiest": NOISIEST}
 
 
 class OfMoves(NamedTuple):
@@ -45,7 +45,8 @@ class Minimax:
     entries : of the hash table of each thread, as in ``Deepening``; there is none with playouts
     threads : that share the positions of a batch; results do not depend on it
     ties : which of the moves of the best value ``search`` chooses: ``random``, each with the same probability; ``first``, the
-        first in the game's order; ``noisy``, one of the noisiest, each with the same probability, for games that tell which are
+        first in the game's order; for games that tell which are, ``noisy``, one that is noisy, or ``noisiest``, one of the
+        noisiest. Among those, and where none is, each with the same probability
 
     Raises BadInput for a game not for two players, for another leaf or ties, and where quiescence or ``noisy`` cannot be.
     """
@@ -131,8 +132,8 @@ def check_ties(game: Any, ties: str, prefix: str = "") -> None:
     """Refuse ties that there are not, and those that the game does not tell apart, likewise. Raises BadInput."""
     if ties not in TIES:
         raise BadInput(f"{prefix}player.ties={ties!r}: must be {', '.join(list(TIES)[:-1])} or {list(TIES)[-1]}")
-    if ties == "noisy":
-        check_noisy(game, f"{prefix}player.ties=noisy")
+    if ties in ("noisy", "noisiest"):
+        check_noisy(game, f"{prefix}player.ties={ties}")
 
 
 def minimax_name(depth: int, leaf: str, quiescence: bool = False, ties: str = "random") -> str:

@@ -127,11 +127,11 @@ def shuffle(out, count, key):
 
 
 @inlined
-def bring_noisy_to_front(game, state, out, count):
-    """Put the noisiest moves of a position's list first; those that are as noisy keep their order."""
+def bring_noisy_to_front(game, state, out, count, most):
+    """Put the noisiest moves of a position's list first; those that are as noisy, or ``most`` and more, keep their order."""
     for k in range(1, count):
         entry, at = out[k], k
-        noise = np.int64(noisy(game, state, move_of(entry)))
+        noise = min(np.int64(noisy(game, state, move_of(entry))), most)
         while at > 0 and np.int64(noisy(game, state, move_of(out[at - 1]))) < noise:
             out[at] = out[at - 1]
             at -= 1

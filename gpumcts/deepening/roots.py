@@ -29,14 +29,15 @@ from gpumcts.rng import PLAYOUT_STREAM, child_key
 
 # Of a cursor: the root at hand, its level, positions visited so far, plies of the iteration.
 ROOT, LEVEL, NODES, DEPTH = range(4)
+MOST_NOISE = np.int64(1 << 16)  # above that of every move
 NEW = -1
 """The level of a root that is not begun."""
 DONE, MORE, BY_CHANCE = range(3)
 """What ``advance`` answers."""
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven."""
-BY_LOT, FIRST, NOISIEST = range(3)
-"""Which of equal moves is preferred: by lot; the first in the game's order; the noisiest, among which by lot."""
+BY_LOT, FIRST, NOISY, NOISIEST = range(4)
+"""Which of equal moves is preferred: by lot; the first in the game's order; one that is noisy; the noisiest; the rest by lot."""
 
 
 class Roots(NamedTuple):
@@ -58,7 +59,7 @@ class Aim(NamedTuple):
     nodes : positions that one may visit; first, last : plies of its first iteration and of the last
     slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves the one that is tried first is
         taken; with 1 all that are as good as the best are known, and the one that is preferred is taken
-    ties : in which order the first iteration tries the root's moves, BY_LOT, FIRST or NOISIEST
+    ties : in which order the first iteration tries the root's moves, BY_LOT, FIRST, NOISY or NOISIEST
     """
 
     nodes: int
@@ -76,8 +77,8 @@ def put_in_order(game, state, stack, moves, key, ties):
     """
     if ties != FIRST:
         ordering.shuffle(stack.lists, moves, key)
-    if ties == NOISIEST:
-        ordering.bring_noisy_to_front(game, state, stack.lists, moves)
+    if ties in (NOISY, NOISIEST):
+        ordering.bring_noisy_to_front(game, state, stack.lists, moves, MOST_NOISE if ties == NOISIEST else np.int64(1))
     for k in range(moves):
         stack.ranks[number_of(stack.lists[k])] = k
 

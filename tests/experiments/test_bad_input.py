@@ -80,7 +80,7 @@ BAD = {
     "match game=dice_duel player@opponent.player=pvs budget@opponent.budget=depth": "opponent.player=pvs: in DiceDuel chance",
     "match player=minimax": "budget: player=minimax takes depth; e.g. budget=depth budget.depth=4",
     "match player=minimax budget=depth player.leaf=luck": "player.leaf=luck: must be ",
-    "match player=minimax budget=depth player.ties=last": "player.ties=last: must be random, first or noisy",
+    "match player=minimax budget=depth player.ties=last": "player.ties=last: must be random, first, noisy or noisiest",
     "match player=minimax budget=depth player@opponent.player=random player.ties=noisy": "player.ties=noisy: game=othello does "
     "not say which moves are noisy",
     "match playout=evaluation playout.limit=0": "playout.limit=0: must be an integer in [1, 1073741824], or null",
