@@ -151,7 +151,7 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Rank, or go on; returns the summary."""
-    return resume(config, run, Ranks(config, run.folder))
+    return resume(config, run, Ranks)
 
 
 class Ranks:

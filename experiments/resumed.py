@@ -1,12 +1,14 @@
 """Runs over positions that a kill does not end: what is missing is done, then the report is made of all there is."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from experiments.command import Run
 from experiments.console import Bar, bar, here, say, show, stop_on_interrupt
 from experiments.schema import Checked
+from gpumcts.match.lock import held
 
 
 class Reported(NamedTuple):
@@ -36,8 +38,16 @@ class Job(Protocol):
         ...
 
 
-def resume(config: Checked, run: Run, job: Job) -> dict[str, Any]:
-    """Do what is missing of a job and report on it; returns the summary of the run."""
+def resume(config: Checked, run: Run, job_in: Callable[[Checked, Path], Job]) -> dict[str, Any]:
+    """Do what is missing of the job in the run's folder and report on it; returns the summary of the run.
+
+    Raises BadInput where another process works there.
+    """
+    with held(run.folder):
+        return _resume(config, run, job_in(config, run.folder))
+
+
+def _resume(config: Checked, run: Run, job: Job) -> dict[str, Any]:
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; finished positions are kept ...") as stop, bar(title, job.total) as shown:
         shown.advance(job.done())

@@ -79,7 +79,7 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Search, or go on; returns the summary."""
-    return resume(config, run, TrapSearch(config, run.folder))
+    return resume(config, run, TrapSearch)
 
 
 class TrapSearch:

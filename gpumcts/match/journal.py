@@ -16,16 +16,17 @@ import os
 import time
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from gpumcts.errors import BadInput
+from gpumcts.match.lock import held, reason
 
 FORMAT = 1
-IDENTITY, MOVES, GAMES, LOCK = "identity.json", "moves.jsonl", "games.jsonl", "lock"
+IDENTITY, MOVES, GAMES = "identity.json", "moves.jsonl", "games.jsonl"
 COLUMNS = ("games", "plies", "moves")
 VIEWS = "views"  # a column more, where the player tells them
 REASONS = "reasons"  # a column more, where a game is given up
@@ -59,7 +60,7 @@ class Journal:
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         self.folder = Path(folder)
         self._identity = json.loads(json.dumps({"format": FORMAT, **identity}))  # as it will be read back
-        self._lock = FileLock(self.folder / LOCK, timeout=0)
+        self._hold = ExitStack()
         self._files: dict[str, BinaryIO] = {}
         self._check_sum: int | None = None  # of the last line of the journal, once it is known
         self._synced = (
@@ -68,15 +69,7 @@ class Journal:
         self._unsynced = False
 
     def __enter__(self) -> "Journal":
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except Timeout:
-            raise BadInput(
-                f"the folder {self.folder} is in use by another run; wait for it, or choose another"
-            ) from None
-        except (OSError, NotImplementedError) as error:
-            raise BadInput(f"the folder {self.folder} cannot be written: {_reason(error)}") from error
+        self._hold.enter_context(held(self.folder))
         try:
             self._claim()
             for name in (MOVES, GAMES):
@@ -95,7 +88,7 @@ class Journal:
             for file in self._files.values():
                 file.close()
             self._files.clear()
-            self._lock.release()
+            self._hold.close()
 
     # ---------------------------------------------------------------------------------------------- what is there
 
@@ -140,7 +133,7 @@ class Journal:
         except UnicodeDecodeError:
             raise self.damaged(name, line, "not text") from None
         except OSError as error:
-            raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+            raise BadInput(f"{path} cannot be read: {reason(error)}") from error
 
     # ----------------------------------------------------------------------------------------------- what is added
 
@@ -186,14 +179,14 @@ class Journal:
             while rest:  # an unbuffered write may take a part only, as when the disk fills
                 rest = rest[file.write(rest) :]
         except OSError as error:
-            raise BadInput(f"{self.folder / name} cannot be written: {_reason(error)}") from error
+            raise BadInput(f"{self.folder / name} cannot be written: {reason(error)}") from error
 
     def _sync(self, name: str) -> None:
         """Wait until what was written is on disk."""
         try:
             os.fsync(self._files[name].fileno())
         except OSError as error:
-            raise BadInput(f"{self.folder / name} cannot be written: {_reason(error)}") from error
+            raise BadInput(f"{self.folder / name} cannot be written: {reason(error)}") from error
 
     # --------------------------------------------------------------------------------------------------- opening
 
@@ -209,7 +202,7 @@ class Journal:
                 known = self._identity
                 write_whole(path, json.dumps(known, indent=2) + "\n")
         except OSError as error:
-            raise BadInput(f"{path} cannot be used: {_reason(error)}") from error
+            raise BadInput(f"{path} cannot be used: {reason(error)}") from error
         except ValueError:
             raise BadInput(f"{path} is damaged: not JSON; start in another folder") from None
         if known is None:
@@ -232,7 +225,7 @@ class Journal:
                 file.truncate(whole)
                 os.fsync(file.fileno())
         except OSError as error:
-            raise BadInput(f"{path} cannot be written: {_reason(error)}") from error
+            raise BadInput(f"{path} cannot be written: {reason(error)}") from error
 
 
 def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:
@@ -297,7 +290,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _reason(error: BaseException) -> str:
-    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).replace("\n", " ")

@@ -19,6 +19,7 @@ from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.match.lock import held
 from gpumcts.match.statistics import holm
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
@@ -223,6 +224,14 @@ def test_a_run_writes_its_report_and_goes_on_after_a_kill(run, again):
     path.write_text(path.read_text().replace('"number": 1', '"number": "one"'))
     outcome = run(f"rank {TINY} hydra.run.dir=a")
     assert outcome.code == 2 and "line 2: damaged" in outcome.err
+
+
+def test_another_process_in_the_folder_is_refused(run, again):
+    before = stamps(again)
+    with held(again):
+        outcome = run(f"rank {TINY} hydra.run.dir=a")
+    assert (outcome.code, stamps(again)) == (2, before)
+    assert f"{again} is in use by another run; wait for it, or choose another" in outcome.err
 
 
 def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
