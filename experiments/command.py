@@ -175,6 +175,7 @@ class Command:
             parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
             given = parser.parse_overrides(flags.overrides)
             _refuse_odd(given)
+            _refuse_twice(given)
             first = compose(name, [*_combinations(given)[0], *more], return_hydra_config=True)
             if not flags.multirun and first.hydra.mode != RunMode.MULTIRUN:
                 compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
@@ -287,6 +288,15 @@ def _refuse_odd(given: list[Override]) -> None:
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group) and isinstance(value, bool | int | float):
             raise BadInput(no_such_choice(override.key_or_group, value))
+
+
+def _refuse_twice(given: list[Override]) -> None:
+    """Refuse two choices of a group, of which Hydra would take the last without a word; of other keys that is its custom."""
+    seen: dict[str, str] = {}
+    for override in given:
+        line, key = str(override.input_line), str(override.get_key_element()).lstrip("+~")
+        if choices(override.key_or_group) and seen.setdefault(key, line) != line:
+            raise BadInput(f"{key} is given twice: {seen[key]} and {line}")
 
 
 def _refuse_overruled(composed: DictConfig, plain: Plain, given: list[Override]) -> None:

@@ -35,13 +35,15 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.gtp.stream import serve
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games
+    from gpumcts.programs.rehearsal import rehearse
 
     assert config.player is not None
     player, game = config.player, config.identity["game"]
 
     def make(value: Any) -> Any:
-        made = searcher(replace(config, game=value), player)
+        made: Any = searcher(replace(config, game=value), player)
         prepare_long_games(value)
+        rehearse(made, value, lambda position, found: found.worth(found.decide()))
         return made
 
     def with_terms(terms: Mapping[str, Any]) -> Any:

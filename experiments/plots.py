@@ -62,7 +62,7 @@ def _title(axes: "Axes", results: list[Result]) -> None:
 
 def _errors(results: list[Result]) -> list[list[float]]:
     rates = [(100 * r.summary["win_rate"], 100 * r.summary["ci95_low"], 100 * r.summary["ci95_high"]) for r in results]
-    return [[rate - low for rate, low, _ in rates], [high - rate for rate, _, high in rates]]
+    return [[max(0.0, rate - low) for rate, low, _ in rates], [max(0.0, high - rate) for rate, _, high in rates]]
 
 
 def _win_rates(axes: "Axes", results: list[Result]) -> None:

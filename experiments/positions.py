@@ -27,7 +27,8 @@ def position_of(config: Checked, playable: bool = True) -> np.ndarray:
         _play(position, move, number)
     words = position.words()
     if playable and not Rules(config.game).count_moves(words[None])[0]:
-        raise BadInput(f"{'moves' if position.moves else 'position'}: the game is over there, nothing is left to play")
+        named = "moves" if getattr(config.keys, "moves", "") else f"position={config.keys.position}"
+        raise BadInput(f"{named}: the game is over there, nothing is left to play")
     return words
 
 

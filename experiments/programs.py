@@ -46,6 +46,7 @@ PROGRAM_KEYS = {"gtp": GtpPlayerKeys, "uci": UciPlayerKeys}
 GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
 """GNU Go by our rules of Go: area, stones on the board alive, superko by position."""
 EXAMPLES = {"gtp": GNU_GO, "uci": "gnuchess --uci"}
+CHESS960 = "uci_chess960"  # in lower case
 LIMITS = ("depth", "nodes", "seconds")
 
 
@@ -70,6 +71,11 @@ def terms_of(keys: ProgramKeys, prefix: str = "") -> gtp.Terms | uci.Terms:
     words = words_of(keys.command, key)
     if isinstance(keys, GtpPlayerKeys):
         return gtp.Terms(words, keys.setup, keys.seconds, keys.patience)
+    for name, value in (keys.options or {}).items():
+        if name.lower() == CHESS960 and str(value).lower() == "true":
+            raise BadInput(
+                f"{prefix}player.options.{name}={value}: castling is told as in chess (e1g1); leave it false"
+            )
     return uci.Terms(words, _go_of(keys, prefix), keys.options or {}, keys.patience, keys.seconds)
 
 

@@ -158,6 +158,8 @@ def _games(rules: Rules, keys: DataKeys, seed: int) -> Iterator[Game]:
 
 def text_of(name: str, key: str) -> str:
     """The text of a file; raises BadInput by ``key`` where there is none."""
+    if not name:
+        raise BadInput(f"{key}=: must name a file, or be null")
     try:
         with Path(name).open("rb") as file:
             content = file.read(MOST_BYTES + 1)

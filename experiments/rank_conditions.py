@@ -41,7 +41,9 @@ def source_words(data: DataKeys, positions: Positions, seed: int) -> str:
         source = f"{games} played at random (seed {seed}): neither data.pgn nor data.positions_file is given"
     begin = f" from ply {data.from_ply} on" if data.from_ply else ""
     sampled = len(positions.boards) < positions.there
-    part = f"a sample (seed {seed}) of the {positions.there:,}" if sampled else "all"
+    fewer = data.positions is not None and data.positions > positions.there
+    every = f"all there are (data.positions={data.positions})" if fewer else "all"
+    part = f"a sample (seed {seed}) of the {positions.there:,}" if sampled else every
     return f"Positions: {chosen}, {part}{begin} that leave a choice, of {source}."
 
 

@@ -181,7 +181,11 @@ def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, An
     if not isinstance(name, str):
         there = ", ".join(options.names(kind))
         raise BadInput(f"{where}.name={shown(name)}: must be the name of a module; there are: {there}")
-    value = typed(options.option(kind, name), fields, where)
+    try:
+        option = options.option(kind, name)
+    except BadInput as error:
+        raise BadInput(str(error).replace(f"{kind}.name=", f"{where}.name=", 1)) from None
+    value = typed(option, fields, where)
     return value, {"name": name, **value._asdict()}
 
 

@@ -51,10 +51,10 @@ def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
 
 
 def check_memory(config: Checked) -> None:
-    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit."""
+    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit, or cannot be made at all."""
     _check_tables(config)
     for _, player in sides(config):
-        if player.budget.iterations is not None and player.plays_out:
+        if player.plays_out:
             parts = (config.game, player.policy, player.rule, player.operator, player.settings)
             if player.settings.table is not None:
                 sizes: Any = _TableSizes(
@@ -62,7 +62,21 @@ def check_memory(config: Checked) -> None:
                 )
             else:
                 sizes = _Sizes(*parts, memory_limit=config.memory_limit)
-            sizes.wave(1, player.budget.iterations)
+            if player.budget.iterations is not None:
+                sizes.wave(1, player.budget.iterations)
+                continue
+            try:
+                sizes.wave(1, _fewest(player))
+            except BadInput as error:
+                if player.settings.table is not None:
+                    raise
+                why = str(error).partition(": ")[2]  # without the iterations, which nobody gave
+                raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
+
+
+def _fewest(player: PlayerConfig) -> int:
+    """Iterations that try a move for certain."""
+    return player.settings.threshold + 1
 
 
 def _check_tables(config: Checked) -> None:
@@ -117,7 +131,7 @@ def searcher(
         made: Any = TableSearcher(*parts, *_table_of(player), **limits)
     else:
         made = Searcher(*parts, **limits, workers=workers)
-    made.search(made.rules.starts(1), np.zeros(1, np.uint64), player.settings.threshold + 1).decide()
+    made.search(made.rules.starts(1), np.zeros(1, np.uint64), _fewest(player)).decide()
     return made
 
 

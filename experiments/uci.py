@@ -10,6 +10,7 @@ What is no answer goes to stderr; the engine makes no folder.
 
 import os
 import sys
+from io import BytesIO
 from typing import Any
 
 from experiments.command import Command, Run
@@ -32,15 +33,18 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.players.chance import refuse_chance
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games
+    from gpumcts.programs.rehearsal import rehearse
     from gpumcts.uci.engine import Engine
+    from gpumcts.uci.info import Telling
 
     assert config.player is not None
     player = config.player
 
     def make() -> Any:
         refuse_chance(config.game, "experiments.uci")
-        made = searcher(config, player)
+        made: Any = searcher(config, player)
         prepare_long_games(config.game)
+        rehearse(made, config.game, lambda position, found: Telling(position, 1, BytesIO()).tell(found))
         return made
 
     limits = Limits(player.budget.iterations, player.budget.seconds)

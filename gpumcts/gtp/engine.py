@@ -291,14 +291,20 @@ class Engine:
         searcher, begin = self._searcher.result(), time.monotonic()
         allowed = min(self._limits.seconds or math.inf, self.clock.seconds(player, position.moves_left()))
         thinking = self._new_search(searcher, position)
-        for _ in thinking.slices(self._limits.iterations, None if allowed == math.inf else allowed):
+        limits = Limits(self._limits.iterations, None if allowed == math.inf else allowed)
+        for _ in thinking.slices(*limits.less(begin)):
             look(thinking)
+        self._tell_if_full(thinking)
         thinking.keep()
         found = thinking.found()
         move = int(found.decide()[0])
         values, proofs = found.worth(np.array([move]))
         rate = analysis.rate_of(float(values[0]), int(proofs[0]))
         return Choice(position.text(move), move, rate, time.monotonic() - begin)
+
+    def _tell_if_full(self, thinking: Thinking) -> None:
+        if thinking.full:
+            self._say(f"memory_gb: the tree is full after {thinking.iterations} iterations, and ends there")
 
     def _for(self, player: int) -> Position:
         """The position in which ``player`` moves: the current one, or the one after a pass that GTP leaves out."""
@@ -347,6 +353,7 @@ class Engine:
             told.look(thinking)
             if lines.waiting():
                 break
+        self._tell_if_full(thinking)
         told.look(thinking, always=True)
         while not lines.waiting():
             time.sleep(SECONDS_A_LOOK)

@@ -49,7 +49,7 @@ def wilson(wins: float, draws: float, games: float, confidence: float = 0.95) ->
     shrink = 1 + z * z / games
     centre = (p + z * z / (2 * games)) / shrink
     half = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games)) / shrink
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return min(p, max(0.0, centre - half)), max(p, min(1.0, centre + half))  # rounding leaves the rate inside
 
 
 def document_interval(p: float, n: int) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT, has_history, move_text, unpack
 from gpumcts.kernels.batch import Rules
-from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, RESIGNED, sees_win
+from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, RESIGNED, fault_of, sees_win
 
 UNFINISHED = np.iinfo(np.int64).min
 
@@ -22,7 +22,7 @@ class End(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by reason)."""
+    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by fault)."""
 
     resigned: int
     forfeited: int
@@ -125,7 +125,7 @@ class Table:
     def given_up(self, games: int, loser: int) -> GivenUp:
         """What a player of the match, 0 or 1, gave up of games 0 to ``games - 1``."""
         ends = [end for game, end in sorted(self.ends.items()) if game < games and end.loser == loser]
-        forfeits = Counter(end.reason for end in ends if not end.resigned)
+        forfeits = Counter(fault_of(end.reason) for end in ends if not end.resigned)
         return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
 
     def _look_back(self, games: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:

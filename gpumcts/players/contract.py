@@ -1,5 +1,6 @@
 """What a player is: something that chooses moves for a batch of positions, and counts its work."""
 
+import re
 import threading
 from typing import Protocol
 
@@ -11,6 +12,11 @@ NOT_TOLD, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN = -1, 2000, 2001, 2002
 """Views of a player that are not thousandths of a win rate."""
 SURE_ENOUGH = 950
 """The win rate, in thousandths, from which on a player who keeps it sees a win."""
+
+
+def fault_of(reason: str) -> str:
+    """What a reason for a forfeit has in common with others: without what stands in parentheses at its end (legal moves)."""
+    return re.sub(r"(?<=[^:]) \(.*\)$", "", reason)
 
 
 def sees_win(view: int) -> bool:

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.errors import BadInput
+from gpumcts.options import name_of
 from gpumcts.players import outside
 from gpumcts.players.outside import OutsidePlayer, version_of
 from gpumcts.programs.process import Log, Trouble, readable
-from gpumcts.uci.options import Value
+from gpumcts.uci.options import CHESS, VARIANT, Value
 from gpumcts.uci.program import Program
 
 SQUARES = 4  # letters of a move before the one of a promotion
@@ -40,11 +42,21 @@ class Chair(outside.Chair):
         self.limit = terms.seconds
         self._texts: list[str] = []
         try:
-            self._program.set_options(terms.options, stop)
+            self._program.set_options({**self._variant(game), **terms.options}, stop)
             self.clear(stop)
         except BaseException:
             self._program.kill()
             raise
+
+    def _variant(self, game: Any) -> dict[str, Value]:
+        """The option that names a game that is not chess; raises BadInput where the program does not list it."""
+        name = name_of(game)
+        if name == CHESS:
+            return {}
+        option = self._program.options.get(VARIANT.lower())
+        if option is None or name not in option.choices:
+            raise BadInput(f"it does not play {name}: UCI is for chess, and for what a program lists as {VARIANT}")
+        return {VARIANT: name}
 
     def version(self) -> str:
         """The program's name and version in its own words."""

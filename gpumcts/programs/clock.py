@@ -1,5 +1,6 @@
 """What a move may take, and how much of a clock it takes."""
 
+import time
 from typing import NamedTuple
 
 LAG = 0.05  # seconds a move that go to those in between
@@ -13,6 +14,10 @@ class Limits(NamedTuple):
 
     iterations: int | None
     seconds: float | None
+
+    def less(self, begin: float) -> "Limits":
+        """What is left of them since ``begin``, as ``time.monotonic`` has it."""
+        return self if self.seconds is None else self._replace(seconds=begin + self.seconds - time.monotonic())
 
 
 def spent(share: float, lag: float = LAG) -> float:

@@ -39,6 +39,7 @@ class Thinking:
             raise ValueError("a game that is over cannot be searched")
         self._games = np.array([game]) if searcher.settings.reuse else None
         roots = np.where(movers == CHANCE, -counts, counts)
+        self.full = False  # whether memory ended it
         self._held = [searcher.plant(self._states, roots, ROOM, self._games)]
 
     def go_on(self, iterations: int) -> None:
@@ -53,7 +54,7 @@ class Thinking:
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
         """Go on to so many ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
 
-        With neither it goes on while there is memory. It ends early where the position is proven.
+        With neither it goes on while there is memory. It ends early where the position is proven, and where memory is ``full``.
         """
         end = np.inf if seconds is None else time.monotonic() + seconds
         while iterations is None or self.iterations < iterations:
@@ -70,6 +71,7 @@ class Thinking:
             except BadInput:
                 if not self.iterations:
                     raise
+                self.full = True
                 return
             yield
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,13 +14,14 @@ import numpy as np
 import gpumcts
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import score
+from gpumcts.options import name_of
 from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.searched import Searched
 from gpumcts.tree.thinking import Thinking
 from gpumcts.uci.info import Telling, line
+from gpumcts.uci.options import CHESS, VARIANT
 from gpumcts.uci.position import Position, start_of
 from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
 
@@ -162,15 +164,21 @@ class Engine:
         self._tell("id author the gpumcts authors")
         for name, default, least, most in OPTIONS.values():
             self._tell(f"option name {name} type spin default {default} min {least} max {most}")
+        if (game := name_of(self._game)) != CHESS:
+            self._tell(f"option name {VARIANT} type combo default {game} var {game}")
         self._tell("uciok")
 
     def _ready(self, arguments: list[str]) -> None:
-        if self._searcher() is not None:
+        """Whoever asks waits for the answer, so it comes too where the search cannot be made, which is told."""
+        self._guarded("isready", self._searcher)
+        if self._begin_search().done():
             self._tell("readyok")
 
     def _set_option(self, arguments: list[str]) -> None:
         words = " ".join(arguments).removeprefix("name ")
         name, _, text = words.partition(" value ")
+        if name.strip().lower() == VARIANT.lower() and text.strip() == name_of(self._game):
+            return
         option = OPTIONS.get(name.strip().lower())
         if option is None:
             raise BadInput(f"there is no option {name.strip()!r}")
@@ -233,15 +241,18 @@ class Engine:
         return NO_MOVE_TEXT if searcher is None else self._search(searcher, position, go)
 
     def _search(self, searcher: Searcher, position: Position, go: Go) -> str:
+        begin = time.monotonic()  # before the tree is planted, which may begin with a large one that was kept
+        named = self._named(position, go)
         key = key_of(self._seed, position.number, len(position.moves))
         thinking = Thinking(searcher, position.words(), key, position.number)
-        telling = Telling(position, self._options["multipv"], self._sink)
-        while not self._think(thinking, self._limits_of(searcher, position, go), telling, go):
-            go = go._replace(ponder=False)  # it was the right move, and from now on time counts
+        telling = Telling(position, self._options["multipv"], self._sink, named, begin)
+        while not self._think(thinking, self._limits_of(searcher, position, go).less(begin), telling, go):
+            go, begin = go._replace(ponder=False), time.monotonic()  # it was the right move: from now on time counts
         thinking.keep()
         found = thinking.found()
         telling.tell(found)
-        return position.text(self._of_those_named(found, position, go))
+        best = found.decide_among(named) if named else int(found.decide()[0])
+        return position.text(named[0] if best is None else best)
 
     def _think(self, thinking: Thinking, limits: Limits, telling: Telling, go: Go) -> bool:
         """Search within limits; False where ``ponderhit`` came first."""
@@ -251,11 +262,15 @@ class Engine:
             if self._stopped(go):
                 return True
             telling.look(thinking)
+        if thinking.full:
+            self._tell(
+                f"info string memory_gb: the tree is full after {thinking.iterations} iterations, and ends there"
+            )
         self._wait_for_stop(go)
         return True
 
-    def _of_those_named(self, found: Searched, position: Position, go: Go) -> int:
-        """The move to play, one of ``searchmoves`` where they are named."""
+    def _named(self, position: Position, go: Go) -> list[int]:
+        """The legal moves of ``searchmoves``, one of which is to be played; none where it names none."""
         named = []
         for text in go.searchmoves:
             with contextlib.suppress(BadInput):
@@ -263,10 +278,7 @@ class Engine:
         if go.searchmoves:
             what = "all moves are searched, the best of those named is played" if named else "none of them is legal"
             self._tell(f"info string searchmoves: {what}")
-        best = found.decide_among(named) if named else None
-        if best is not None:
-            return best
-        return named[0] if named else int(found.decide()[0])
+        return named
 
     def _limits_of(self, searcher: Searcher, position: Position, go: Go) -> Limits:
         """What ``go`` says of iterations and time is done as said; a clock, or nothing, leaves it to the engine's own limits."""

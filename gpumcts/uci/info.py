@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 
 from gpumcts.programs.lines import Sink
 from gpumcts.programs.position import Position
@@ -34,11 +35,16 @@ class Telling:
     ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``. A move
     that is proven to win or to lose (``search.solve``) has ``score mate``, the moves to the end of the line that was proven,
     which may not be the shortest; negative where it loses.
+
+    named : the moves that are told of alone; none for all
+    begin : when the search began, as ``time.monotonic`` has it; None for now
     """
 
-    def __init__(self, position: Position, lines: int, sink: Sink) -> None:
-        self._position, self._lines, self._sink = position, lines, sink
-        self._begin = time.monotonic()
+    def __init__(
+        self, position: Position, lines: int, sink: Sink, named: Sequence[int] = (), begin: float | None = None
+    ) -> None:
+        self._position, self._lines, self._sink, self._named = position, lines, sink, named
+        self._begin = time.monotonic() if begin is None else begin
         self._next = self._begin + INTERVAL
 
     def look(self, thinking: Thinking) -> None:
@@ -51,8 +57,9 @@ class Telling:
     def tell(self, found: Searched) -> None:
         """Tell what was found, the move that is to be played first."""
         took = time.monotonic() - self._begin
-        best = int(found.decide()[0])
-        children = sorted(found.root_children(0), key=lambda child: child.move != best)
+        best = found.decide_among(self._named) if self._named else int(found.decide()[0])
+        children = [child for child in found.root_children(0) if not self._named or child.move in self._named]
+        children.sort(key=lambda child: child.move != best)
         for number, child in enumerate(children[: self._lines], 1):
             proven = found.proven_line(0, child.move)
             pv = self._position.line((proven or found.principal_variation(0, child.move))[:MOST_PLIES])

@@ -7,6 +7,8 @@ from gpumcts.errors import BadInput
 from gpumcts.programs.process import readable
 
 FIELDS = re.compile(r"\s(type|default|min|max|var)(?=\s|$)")
+VARIANT, CHESS = "UCI_Variant", "chess"
+"""The option by which programs say which other games than chess they play."""
 Value = bool | int | float | str | None
 
 

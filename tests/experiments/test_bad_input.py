@@ -14,6 +14,12 @@ TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 BAD = {
     "match game=checkers": "game=checkers is not known; there are:",
     "match game=3": "game=3 is not known",
+    "match game=othello game=chess": "game is given twice: game=othello and game=chess",
+    "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
+    "match opponent.playout.name=luck": "opponent.playout.name=luck is not known; there are: ",
+    "match game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
+    "search game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
+    "match budget=seconds memory_gb=1e-9": "memory_gb=1e-09: too little for any search: a tree takes ",
     "match gmae=othello": "gmae: unknown key (did you mean game?)",
     "match +surprise=1": "surprise: unknown key",
     "match backup=acelerated": "did you mean accelerated?",
@@ -175,7 +181,7 @@ def test_an_illegal_move_is_one_line(run, tmp_path, moves, message):
 
 
 def test_a_position_that_is_over_is_one_line(run, tmp_path):
-    refused(run("search", f"position={'X' * 64} X"), "the game is over there")
+    refused(run("search", f"position={'X' * 64} X"), f"position={'X' * 64} X: the game is over there")
     assert not list(tmp_path.iterdir())
 
 

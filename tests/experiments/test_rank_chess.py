@@ -40,7 +40,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_ranks_of_the_games_of_a_pgn(run, tmp_path):
     write(tmp_path, "g.pgn", GAMES)
-    done = run("rank data.pgn=g.pgn data.games=1 data.positions=null data.from_ply=4 hydra.run.dir=a", *WORDS)
+    done = run("rank data.pgn=g.pgn data.games=1 data.positions=1000 data.from_ply=4 hydra.run.dir=a", *WORDS)
     assert done.code == 0, done.err
     rows = rows_of(tmp_path / "a/ranks.csv")
     mating = [row for row in rows if row["position"] == SCHOLAR and row["move"] == "h5f7"]
@@ -50,9 +50,8 @@ def test_ranks_of_the_games_of_a_pgn(run, tmp_path):
     assert [row["ply"] for row in rows_of(tmp_path / "a/boards.csv")][::2] == ["4", "5", "6"]
     report = (tmp_path / "a/report.md").read_text()
     assert "Game: chess (evaluation=michniewski, max_plies=2048, repetition=played)." in report
-    assert (
-        "Positions: 3 positions, all from ply 4 on that leave a choice, of 1 game of data.pgn=g.pgn (SHA-256 " in report
-    )
+    part = "3 positions, all there are (data.positions=1000) from ply 4 on that leave a choice"
+    assert f"Positions: {part}, of 1 game of data.pgn=g.pgn (SHA-256 " in report
     assert "fifty moves without a capture" in report and "not in searches and playouts" in report
     assert "1 position at an end" in report  # that of the mate
     assert "document" not in report

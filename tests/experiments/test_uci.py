@@ -80,11 +80,11 @@ BAD = {
     ("match player=uci player.depth=1", f"player.command='{FAKE} dies'"): "ended with exit code 1: no licence",
     ("match player=uci player.depth=1 player.patience=0.5 player.command=cat",): "hangs: no answer to uci within 0.5 s",
     (
-        "match player=uci player.depth=1 player.options={Threads:1}",
+        "match game=dots_and_boxes player=uci player.depth=1 player.options={Threads:1}",
         f"player.command='{FAKE} good'",
     ): "option Threads: the program has none such; it lists Hash, Own Book",
     (
-        "match player=uci player.depth=1 player.options={hash:0}",
+        "match game=dots_and_boxes player=uci player.depth=1 player.options={hash:0}",
         f"player.command='{FAKE} good'",
     ): "option Hash=0: must be an integer in [1, 64]",
     ("match player=uci player.command=cat player.options=Hash",): "player.options=Hash: must be names with values",
@@ -97,6 +97,17 @@ BAD = {
     ("uci game=sailing",): "game=sailing is for one player; UCI takes a game for two",
     ("uci engine=device",): "engine=device: ",
     ("uci resign=0.1",): "resign",
+    (
+        "uci game=chess selection=rave",
+    ): "selection=rave wants a game whose moves are points (CELLS), and game=chess is none",
+    ("uci memory_gb=1e-9",): "memory_gb=1e-09: too little for any search: a tree takes ",
+    (
+        "match game=othello player=uci player.depth=1",
+        f"player.command='{FAKE} good'",
+    ): "good: it does not play othello: UCI is for chess, and for what a program lists as UCI_Variant",
+    (
+        "match game=chess player=uci player.depth=1 player.command=cat player.options={UCI_Chess960:true}",
+    ): "player.options.UCI_Chess960=True: castling is told as in chess (e1g1); leave it false",
 }
 
 

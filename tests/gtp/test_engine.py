@@ -233,7 +233,7 @@ def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
     thinking = Thinking(small, words, key_of(3))
     for _ in thinking.slices(None, None):
         pass
-    assert 100 < thinking.iterations < 10_000
+    assert 100 < thinking.iterations < 10_000 and thinking.full
     none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
     with pytest.raises(BadInput, match="a tree takes"):
         next(Thinking(none, words, key_of(3)).slices(None, None))

@@ -16,6 +16,14 @@ def test_wilson_is_scipys_where_there_are_no_draws(wins, games, confidence):
     assert s.wilson(wins, 0, games, confidence) == pytest.approx(tuple(expected), abs=1e-12)
 
 
+def test_wilson_holds_the_rate_itself():
+    """Rounding would leave all wins of 10 games, and others, a little outside."""
+    for games in range(1, 400):
+        for wins in {0, 1, games // 3, games // 2, games - 1, games}:
+            low, high = s.wilson(wins, 0, games)
+            assert 0 <= low <= wins / games <= high <= 1
+
+
 def test_a_draw_is_half_a_win():
     assert s.wilson(3, 4, 10) == s.wilson(5, 0, 10)
     assert s.win_rate(3, 4, 10) == 0.5

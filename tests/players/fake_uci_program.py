@@ -17,6 +17,7 @@ option name Own Book type check default false
 option name Style type combo default solid var solid var wild play
 option name Clear Hash type button
 option name File type string default <empty>
+option name UCI_Variant type combo default dots_and_boxes var dots_and_boxes
 hello
 uciok"""
 

@@ -13,6 +13,7 @@ from gpumcts.games.chess import Chess
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
+from gpumcts.players.contract import fault_of
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uci import Chair, Terms, UciPlayer, look_at
 from gpumcts.programs.position import Position
@@ -62,7 +63,7 @@ def test_a_failure_ends_its_game_alone(mode, tmp_path):
     assert [record["ended"] for record in over] == ["forfeited"]
     assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
     (reason,) = result.given_up[1].reasons
-    assert reason == over[0]["reason"]
+    assert reason == fault_of(over[0]["reason"])
     assert re.fullmatch(REASONS[mode] + ".*", reason), reason
     assert result.given_up[1][:2] == (0, 1) and result.given_up[0] == (0, 0, {})
     assert result.games == 4 and not result.interrupted and result.digest is None
@@ -85,7 +86,8 @@ def test_a_program_is_told_the_games_as_they_are(tmp_path):
     log = tmp_path / "log"
     play(tmp_path / "run", terms("good", "", log), 5)
     lines = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
-    assert lines[:4] == ["uci", "isready", "ucinewgame", "isready"] and lines[-1] == "quit"
+    variant = "setoption name UCI_Variant value dots_and_boxes"
+    assert lines[:5] == ["uci", variant, "isready", "ucinewgame", "isready"] and lines[-1] == "quit"
     games = [record["moves"].split() for record in records(tmp_path / "run")]
     asked = [place for place, line in enumerate(lines) if line.startswith("go")]
     assert {lines[place] for place in asked} == {"go depth 1"}
@@ -102,17 +104,19 @@ def test_a_program_is_told_the_games_as_they_are(tmp_path):
 def test_an_interrupt_counts_at_the_start_of_a_game(at, often, game, tmp_path):
     """While a process is made, takes options, is told of its first game, of another, and of the same one anew."""
     log = tmp_path / "log"
-    command = silent(at, often, log, "uci:uciok", "isready:readyok", "go:bestmove a1b1", "else:info", "ends:1")
+    variant = "option name UCI_Variant type combo var dots_and_boxes\nuciok"
+    command = silent(at, often, log, f"uci:{variant}", "isready:readyok", "go:bestmove a1b1", "else:info", "ends:1")
     interrupt(UciPlayer(GAME, Terms(command, "depth 1", {}, 20.0)), game, log)
 
 
 ANSWERS = """
 import sys, time
+VARIANT = "option name UCI_Variant type combo var dots_and_boxes\\nuciok"
 for line in sys.stdin:
     word = line.split()[0]
     if word == "go":
         time.sleep(float(sys.argv[2]))
-    print({"uci": "uciok", "isready": "readyok", "go": "bestmove " + sys.argv[1]}.get(word, "info"), flush=True)
+    print({"uci": VARIANT, "isready": "readyok", "go": "bestmove " + sys.argv[1]}.get(word, "info"), flush=True)
 """
 
 
@@ -199,7 +203,8 @@ def test_a_program_says_who_it_is_and_is_told_its_options(tmp_path):
     made = Terms([*FAKE, "good", "", str(log)], "depth 1", options)
     assert look_at(GAME, made) == "Fake 1"
     told = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
-    assert told[1:7] == [
+    assert told[1:8] == [
+        "setoption name UCI_Variant value dots_and_boxes",
         "setoption name Hash value 8",
         "setoption name Own Book value true",
         "setoption name Clear Hash",
@@ -207,6 +212,13 @@ def test_a_program_says_who_it_is_and_is_told_its_options(tmp_path):
         "setoption name Style value Wild play",
         "isready",
     ]
+
+
+def test_reasons_are_counted_by_their_fault():
+    """Legal moves differ from game to game, and stay with the game."""
+    assert fault_of("made an illegal move: e2e5 (not legal; legal: a2a3 (a) b2b3)") == "made an illegal move: e2e5"
+    for reason in ("named no move: (none)", "hangs: no answer to go depth 1 within 6 s", "was killed by signal 9"):
+        assert fault_of(reason) == reason
 
 
 def test_options_are_read_and_held_against_their_bounds():

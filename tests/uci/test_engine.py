@@ -5,6 +5,7 @@ import math
 import random
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.programs.clock import LEAST, Limits
 from gpumcts.programs.lines import MOST_LINE
 from gpumcts.programs.position import Position
+from gpumcts.programs.rehearsal import NOBODY, rehearse
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
@@ -175,7 +177,8 @@ def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
     lines = source.told.decode().splitlines()
     assert re.fullmatch(r"id name gpumcts \S+", lines[0]) and lines[1].startswith("id author ")
     options = [line for line in lines if line.startswith("option ")]
-    assert all(re.fullmatch(r"option name [\w ]+ type spin default \d+ min \d+ max \d+", line) for line in options)
+    assert options[-1] == "option name UCI_Variant type combo default othello var othello"
+    assert all(re.fullmatch(r"option name [\w ]+ type spin default \d+ min \d+ max \d+", line) for line in options[:-1])
     assert lines[2 + len(options)] == "uciok" and options
 
 
@@ -192,7 +195,7 @@ def test_a_search_that_cannot_be_made_is_told():
 
     fresh = Engine(OTHELLO, search, Limits(20, None))
     told = "info string memory_gb=0.001: a tree takes more"
-    assert talk(fresh, "isready", "go") == [told, told, "bestmove (none)"]
+    assert talk(fresh, "isready", "go") == [told, "readyok", told, "bestmove (none)"]
     fresh.close()
 
 
@@ -336,6 +339,45 @@ def test_one_of_searchmoves_is_played(engine, moves_named):
     lines = talk(engine(), f"go searchmoves {moves_named} nodes 300")
     assert moves(lines)[0] in moves_named.split() and moves(lines)[0] != "zz9"
     assert "info string searchmoves: all moves are searched, the best of those named is played" in lines
+    assert INFO.fullmatch(lines[-2])[7].split()[0] == moves(lines)[0]
+
+
+def test_of_searchmoves_alone_is_told(engine):
+    lines = talk(engine(), "setoption name MultiPV value 4", "go searchmoves e6 c4 nodes 300")
+    told = [INFO.fullmatch(line)[7].split()[0] for line in lines if " pv " in line]
+    assert told[0] == moves(lines)[0] and sorted(told) == ["c4", "e6"]
+
+
+def test_a_tree_that_is_full_is_told(engine):
+    small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
+    lines = talk(engine(search=lambda: small), "go nodes 100000")
+    nodes = int(INFO.fullmatch(lines[-2])[3])
+    assert 100 < nodes < 10_000
+    assert f"info string memory_gb: the tree is full after {nodes} iterations, and ends there" in lines
+
+
+def test_time_counts_from_before_a_tree_is_planted(engine, monkeypatch):
+    """One that was kept takes a while to be handed on: with half a second for a move it is not half a second more."""
+    plant = Searcher.plant
+
+    def slowly(self, *arguments):
+        time.sleep(0.4)
+        return plant(self, *arguments)
+
+    monkeypatch.setattr(Searcher, "plant", slowly)
+    lines = talk(engine(), "setoption name Move Overhead value 0", "go movetime 450")
+    assert int(INFO.fullmatch(lines[-2])[5]) >= 400
+    begin = time.monotonic() - 0.4
+    assert Limits(7, 0.45).less(begin).seconds < 0.06 and Limits(7, None).less(begin) == Limits(7, None)
+
+
+def test_a_rehearsal_leaves_nothing():
+    """Both searches of it are told; the second goes on from the first, and neither is kept."""
+    searcher, told = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(reuse=True)), []
+    rehearse(searcher, OTHELLO, lambda position, found: told.append((len(position.moves), found.root_children(0))))
+    assert [plies for plies, _ in told] == [0, 1] and all(children for _, children in told)
+    assert sum(child.visits for child in told[1][1]) > sum(child.visits for child in told[0][1])
+    assert searcher.kept.most_used(np.array([NOBODY])) == 0
 
 
 def test_searchmoves_without_a_legal_one_are_told(engine):

@@ -1,0 +1,33 @@
+"""A first search before anyone waits: what a search compiles on its way is compiled while nobody's clock runs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpumcts.games.contract import CHANCE
+from gpumcts.programs.position import Position
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.searched import Searched
+from gpumcts.tree.thinking import Thinking
+
+NOBODY = -1  # the number of its game
+
+
+def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, Searched], Any]) -> None:
+    """Search the start of ``game`` (option value, compiled) for a slice as engines do, and the position after the move.
+
+    tell : what is done with what was found. With ``Settings.reuse`` the second search begins with what the first has kept
+    """
+    position = Position(game, NOBODY)
+    for _ in range(2):
+        if position.over or position.mover == CHANCE:
+            break
+        thinking = Thinking(searcher, position.words(), key_of(0), NOBODY)
+        next(thinking.slices(None, None), None)
+        thinking.keep()
+        found = thinking.found()
+        tell(position, found)
+        position.push(int(found.decide()[0]))
+    searcher.forget(np.array([NOBODY]))
