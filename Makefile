@@ -1,21 +1,24 @@
 # make run        the main job: about two minutes on two cores, no GPU needed
 # make test       linter, types, and all tests that take no GPU and no patience
 # make test-slow  the tests that take patience: rates against references, every kernel's PTX, deep perft
-# make gpu-check  the tests and the benchmark that need a CUDA device, into $(OUT) (CUDA=12 for drivers before 580)
+# make gpu-check  the tests and the benchmark that need a CUDA device, into $(OUT), with the words of $(CHECK)
 # make bench      speeds on this machine, beside OpenSpiel's
 # make lint       linter and types alone
 
 PYTHON ?= python3
-CUDA ?= 13
+# The CUDA version that the driver supports, by nvidia-smi; empty where that is not there.
+DRIVER := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA[A-Za-z ]* Version *: *\([0-9][0-9]*\).*/\1/p' | head -n 1)
+CUDA ?= $(if $(DRIVER),$(shell [ $(DRIVER) -lt 13 ] && echo $(DRIVER) || echo 13),13)
 JOBS ?= 2
 OUT ?= outputs/gpu-check
+CHECK ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIN := $(if $(filter 12,$(CUDA)),constraints-cuda12.txt,constraints.txt)
 NEEDS := pyproject.toml constraints.txt constraints-cuda12.txt
 
-.PHONY: run test test-slow lint bench gpu-check clean
+.PHONY: run test test-slow lint bench gpu-check old-driver clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m experiments.match experiment=main
@@ -28,14 +31,18 @@ test-slow: $(VENV)/installed-dev
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --quiet gpumcts experiments tests
+	$(BIN)/ruff format --check --quiet gpumcts experiments benchmarks tests
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m experiments.bench
 
-gpu-check: $(VENV)/installed-cuda$(CUDA)
-	$(BIN)/python -m experiments.gpu_check $(OUT)
+gpu-check: $(if $(filter 12 13,$(CUDA)),$(VENV)/installed-cuda$(CUDA),old-driver)
+	$(BIN)/python -m experiments.gpu_check $(OUT) $(CHECK)
+
+old-driver:
+	@echo "error: CUDA=$(CUDA): there are CUDA=12 and CUDA=13, and this driver supports CUDA $(or $(DRIVER),of a version not known)" >&2
+	@exit 1
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \

@@ -1,1 +1,1 @@
-"""Commands over the library, each a Hydra application: match, playouts, perft, search, report, doctor."""
+"""Commands over the library, each a Hydra application; the rooms below hold what they are made of."""

@@ -25,13 +25,13 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.benchmarks.text import fastest, shortened, spread, text
-from experiments.command import Command, Run
-from experiments.console import here, say, show, table
-from experiments.folder import write_json
-from experiments.peers.names import PEERS, not_installed
-from experiments.schema import Checked, Given, Plain, option_value
-from experiments.values import typed
+from benchmarks.peers.names import PEERS, not_installed
+from benchmarks.text import fastest, shortened, spread, text
+from experiments.app.command import Command, Run
+from experiments.config.json_files import write_json
+from experiments.config.schema import Checked, Given, Plain, option_value
+from experiments.config.validation import typed
+from experiments.terminal.console import here, say, show, table
 from gpumcts.errors import BadInput
 
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
@@ -96,7 +96,7 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
 
 def _check_only(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
     """Refuse what the suites do not measure on the game, and what leaves nothing of one of them."""
-    of_suites = {suite: import_module(f"experiments.benchmarks.{suite}") for suite in NARROWED if suite in keys.suites}
+    of_suites = {suite: import_module(f"benchmarks.{suite}") for suite in NARROWED if suite in keys.suites}
     if not of_suites:
         raise BadInput(f"only counts for suites {' and '.join(NARROWED)}; leave it out")
     there = {suite: module.there(game, engine == "cpu") for suite, module in of_suites.items()}
@@ -131,8 +131,8 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Measure, suite by suite; what is measured is written at once. Returns the summary."""
-    from experiments.benchmarks import crossover
-    from experiments.benchmarks.plots import plot
+    from benchmarks import crossover
+    from benchmarks.plots import plot
     from gpumcts.kernels.crossover import FILE
 
     bench, begin, load = _bench(config, run), time.perf_counter(), _load()
@@ -140,7 +140,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     cells = None
     for name in config.keys.suites:
         say(f"measuring {name} ...")
-        suite: Callable[[Any], Iterable[Any]] = import_module(f"experiments.benchmarks.{name}").suite
+        suite: Callable[[Any], Iterable[Any]] = import_module(f"benchmarks.{name}").suite
         found = list(suite(bench))
         rows += found
         show(table(name, COLUMNS, [_cells(row) for row in found]))
@@ -160,7 +160,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 
 def _bench(config: Checked, run: Run) -> Any:
-    from experiments.benchmarks.measure import Bench, Grid
+    from benchmarks.measure import Bench, Grid
     from gpumcts.kernels.engines import resolve
 
     keys = config.keys

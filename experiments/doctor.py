@@ -7,12 +7,20 @@ import importlib.util
 import sys
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import pairs, show
-from experiments.provenance import cpu_name, versions
-from experiments.schema import Checked, doctor_config, usable_cores
+from experiments.app.command import Command, Run
+from experiments.config.schema import Checked, Given, Plain, usable_cores
+from experiments.runs.provenance import cpu_name, versions
+from experiments.terminal.console import pairs, show
+from gpumcts.errors import BadInput
 
 SIMD_BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "neon": 128, "sve": 128}
+
+
+def doctor_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.doctor, which has no keys."""
+    if plain:
+        raise BadInput(f"{next(iter(plain))}: unknown key; the command has no keys")
+    return Checked({}, "doctor", None)
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
@@ -20,6 +28,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     import psutil
 
     from gpumcts.cache import folder
+    from gpumcts.kernels.driver import every_device
     from gpumcts.kernels.engines import available
 
     features = _cpu_features()
@@ -35,6 +44,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "memory_gb": round(memory.total / 2**30, 1),
         "memory_free_gb": round(memory.available / 2**30, 1),
         "cuda": cuda,
+        "devices": [found._asdict() for found in every_device()],
         "cache_folder": str(cache),
         "cache_mb": round(size / 1e6, 1),
     }
@@ -60,12 +70,23 @@ def _advice(cuda: dict[str, Any]) -> list[str]:
     return advice
 
 
-def _device(cuda: dict[str, Any]) -> str:
-    if not cuda["name"]:
+def _device(found: dict[str, Any]) -> str:
+    if not found["name"]:
         return "none"
-    capability = ".".join(map(str, cuda["capability"]))
-    memory = f"{cuda['memory'] / 2**30:.0f} GiB"
-    return f"{cuda['name']}, {memory}, capability {capability}, driver for CUDA {cuda['driver']}"
+    capability = ".".join(map(str, found["capability"]))
+    memory = f"{found['memory'] / 2**30:.0f} GiB"
+    words = [found["name"], memory, f"capability {capability}", f"driver for CUDA {found['driver']}", found["identity"]]
+    return ", ".join(filter(None, words))
+
+
+def _every_device(summary: dict[str, Any]) -> dict[str, str]:
+    """A row for every device of the machine; the one that is played on says so."""
+    played = summary["cuda"]["identity"]
+    rows = {}
+    for number, found in enumerate(summary["devices"]):
+        here = " (this process's)" if played and found["identity"] == played else ""
+        rows[f"CUDA device {number}{here}"] = _device(found)
+    return rows or {"CUDA device": _device(summary["cuda"])}
 
 
 def _table(summary: dict[str, Any]) -> Any:
@@ -73,7 +94,7 @@ def _table(summary: dict[str, Any]) -> Any:
         **summary["versions"],
         "processor": f"{summary['cpu']}, {summary['cores']} cores, SIMD {summary['simd_bits']} bits",
         "memory": f"{summary['memory_gb']} GiB, {summary['memory_free_gb']} free",
-        "CUDA device": _device(summary["cuda"]),
+        **_every_device(summary),
         "compile cache": f"{summary['cache_folder']}, {summary['cache_mb']} MB",
     }
     return pairs(rows)

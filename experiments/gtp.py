@@ -12,9 +12,15 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.schema import Checked, game_value, gtp_config
-from experiments.serving import check_serving, own_streams
+from experiments.app.command import Command, Run
+from experiments.app.serving import check_serving, own_streams, serving_config
+from experiments.config.command_options import GtpKeys
+from experiments.config.schema import Checked, Given, Plain, game_value
+
+
+def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.gtp."""
+    return serving_config(plain, GtpKeys, "GTP")
 
 
 def prepare(config: Checked) -> None:
@@ -29,8 +35,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Serve until nobody asks any more."""
     from dataclasses import replace
 
-    from experiments.console import say
-    from experiments.seating import searcher
+    from experiments.players.player_factory import searcher
+    from experiments.terminal.console import say
     from gpumcts.gtp.engine import Engine
     from gpumcts.gtp.stream import serve
     from gpumcts.programs.clock import Limits

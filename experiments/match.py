@@ -14,13 +14,41 @@ plot of its matches.
 """
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
-from experiments.budgets import COUNTED
-from experiments.command import Command, Run
-from experiments.console import bar, here, say, shortened, show, stop_on_interrupt
-from experiments.folder import SUMMARY, read_json
-from experiments.schema import Checked, label, match_config
+from experiments.analysis.plots import match_panel
+from experiments.analysis.result_table import match_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import MatchKeys
+from experiments.config.json_files import read_json
+from experiments.config.schema import (
+    OF_EXPERIMENTS,
+    Checked,
+    Given,
+    Plain,
+    Study,
+    as_json,
+    check_policies,
+    game_value,
+    named,
+    top_keys,
+)
+from experiments.config.validation import shown, typed
+from experiments.players.contract import GROUPS
+from experiments.players.registry import (
+    check_matched,
+    check_player,
+    kind_of,
+    label,
+    player_of,
+    refuse_idle_groups,
+)
+from experiments.runs.presentation import Presentation
+from experiments.runs.run_directory import SUMMARY
+from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt
+from gpumcts.errors import BadInput
+from gpumcts.kernels import engines
 
 MOST_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = (
@@ -28,9 +56,37 @@ NO_DIGEST = (
 )
 
 
+MATCH_GROUPS = ("game", "player", *GROUPS, "opponent", "engine")
+
+
+def match_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.match."""
+    keys = top_keys(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
+    if not isinstance(plain["opponent"], Mapping):
+        choice = shown(plain["opponent"])
+        raise BadInput(f"opponent={choice}: choose its parts, the player as player@opponent.player={choice}")
+    game, game_identity = game_value(plain)
+    if game.PLAYERS != 2:
+        raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
+    player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
+    check_policies(game, player.policy, opponent.policy)
+    check_matched(player, opponent)
+    check_player(game, player)
+    check_player(game, opponent, "opponent.")
+    if given is not None:
+        refuse_idle_groups(plain, given)
+    identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
+    slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    return Checked(
+        as_json(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study
+    )
+
+
 def prepare(config: Checked) -> None:
     """Refuse an engine or a program that is not there, a budget that does not fit, and a player that the game is not for."""
-    from experiments.seating import check_chance, check_engine, check_memory, check_programs
+    from experiments.players.preflight import check_chance, check_engine, check_memory, check_programs
 
     check_engine(config.engine)
     check_memory(config)
@@ -40,7 +96,7 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Play the match, or what is left of it; returns the summary."""
-    from experiments.seating import seat
+    from experiments.players.player_factory import seat
     from gpumcts.match.resume import is_over
     from gpumcts.match.runner import Progress, play_match
 
@@ -94,7 +150,7 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
         "ci95_high": high,
         "iterations_per_second": _rate(together, "iterations"),
         "playouts_per_second": _rate(together, "playouts"),
-        "seconds": result.seconds + earlier.get("seconds", 0.0),
+        "seconds": earlier.get("seconds", 0.0) + (result.seconds if sum(result.chosen) or not earlier else 0.0),
         "digest": result.digest,
         "interrupted": result.interrupted,
         "seed": config.keys.seed,
@@ -103,7 +159,7 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     for side, player in (("player", config.player), ("opponent", config.opponent)):
         assert player is not None
         summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
-        summary[side]["counted"] = COUNTED.get(player.name, "iterations")
+        summary[side]["counted"] = kind_of(player.name).counted
         sights = result.sights[("player", "opponent").index(side)]
         summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
         if side in seats.programs:
@@ -198,7 +254,7 @@ def _plies(config: Checked) -> float:
     return config.keys.games * float(remaining_plies(config.game, start(config.game)))
 
 
-COMMAND = Command("match", match_config, work, prepare)
+COMMAND = Command("match", match_config, work, prepare, results=Presentation(match_cells, match_panel))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -10,21 +10,33 @@ import sys
 import time
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import here, say, shortened, show
-from experiments.schema import Checked, perft_config
+from experiments.analysis.plots import speed_panel
+from experiments.analysis.result_table import perft_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import PerftKeys
+from experiments.config.schema import Checked, Given, Plain, as_json, game_value, top_keys
+from experiments.runs.presentation import Presentation
+from experiments.terminal.console import here, say, shortened, show
+
+
+def perft_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.perft."""
+    keys = top_keys(PerftKeys, plain, ("game",))
+    game, game_identity = game_value(plain)
+    identity = {"game": game_identity, **keys._asdict()}
+    return Checked(as_json(identity), f"{game_identity['name']} depth {keys.depth}", keys, game=game)
 
 
 def prepare(config: Checked) -> None:
     """Refuse a position that is none."""
-    from experiments.positions import position_of
+    from experiments.config.positions import position_of
 
     position_of(config, playable=False)
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Count; returns the summary."""
-    from experiments.positions import position_of
+    from experiments.config.positions import position_of
     from gpumcts.kernels.batch import Rules
 
     rules, root = Rules(config.game), position_of(config, playable=False)
@@ -49,7 +61,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     }
 
 
-COMMAND = Command("perft", perft_config, work, prepare)
+COMMAND = Command(
+    "perft", perft_config, work, prepare, results=Presentation(perft_cells, speed_panel("nodes_per_second"))
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

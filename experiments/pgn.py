@@ -11,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from experiments.command import Command, Run
-from experiments.console import here, show
-from experiments.records import Played, games_played
-from experiments.schema import Checked, pgn_config
+from experiments.app.command import Command, Run
+from experiments.config.command_options import SgfKeys
+from experiments.config.schema import Checked, Given, Plain, top_keys
+from experiments.runs.records import Played, games_played
+from experiments.terminal.console import here, show
 
 FILE = "games.pgn"
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+def pgn_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.pgn."""
+    keys = top_keys(SgfKeys, plain, ())
+    return Checked(keys._asdict(), "pgn", keys)
 
 
 def prepare(config: Checked) -> None:

@@ -20,12 +20,16 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.command import Command, Run
-from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
-from experiments.folder import SUMMARY, read_json
-from experiments.keys import Memory, Seed, Threads
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
-from experiments.values import shown, typed
+from experiments.analysis.plots import planning_panel
+from experiments.analysis.result_table import planning_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import Memory, Seed, Threads
+from experiments.config.json_files import read_json
+from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
+from experiments.config.validation import shown, typed
+from experiments.runs.presentation import Presentation
+from experiments.runs.run_directory import SUMMARY
+from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.planning import KIND
 
@@ -229,7 +233,9 @@ def _write_curve(summary: dict[str, Any], folder: Path) -> None:
         writer.writerows((summary["planner"], summary["size"], *row) for row in rows)
 
 
-COMMAND = Command("planning", planning_config, work)
+COMMAND = Command(
+    "planning", planning_config, work, results=Presentation(planning_cells, planning_panel, partial=False)
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -13,9 +13,24 @@ import sys
 import time
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import bar, here, pairs, say, shortened, show, stop_on_interrupt
-from experiments.schema import Checked, playouts_config
+from experiments.analysis.plots import speed_panel
+from experiments.analysis.result_table import playouts_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import PlayoutsKeys
+from experiments.config.schema import (
+    Checked,
+    Given,
+    Plain,
+    as_json,
+    check_policies,
+    game_value,
+    named,
+    option_value,
+    top_keys,
+)
+from experiments.runs.presentation import Presentation
+from experiments.terminal.console import bar, here, pairs, say, shortened, show, stop_on_interrupt
+from gpumcts.kernels import engines
 
 BATCH_SECONDS = 0.25
 FIRST_BATCH = 1024
@@ -23,10 +38,22 @@ LARGEST_BATCH = 1 << 20
 ENDINGS = ("first_wins", "draws", "second_wins")
 
 
+def playouts_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.playouts; engine and threads count, since it measures speed."""
+    keys = top_keys(PlayoutsKeys, plain, ("game", "playout", "engine"))
+    game, game_identity = game_value(plain)
+    policy, policy_identity = option_value("playout", plain["playout"], "playout")
+    check_policies(game, policy)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, "playout": policy_identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {policy_identity['name']} {engine}"
+    return Checked(as_json(identity), slug, keys, game=game, policy=policy, engine=engine)
+
+
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, and a position that is none or is over."""
-    from experiments.positions import position_of
-    from experiments.seating import check_engine
+    from experiments.config.positions import position_of
+    from experiments.players.preflight import check_engine
 
     check_engine(config.engine)
     position_of(config)
@@ -34,8 +61,8 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Play the playouts in batches of about a quarter of a second; returns the summary."""
-    from experiments.positions import position_of
-    from experiments.seating import playout_engine_of
+    from experiments.config.positions import position_of
+    from experiments.players.player_factory import playout_engine_of
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else f"{config.keys.count} playouts of {config.slug}"
     root = position_of(config)
@@ -57,11 +84,11 @@ def _play(config: Checked, engine: Any, root: Any, stop: Any, advance: Any) -> d
     keys_from = _key_maker(config.keys.seed)
     totals = {"playouts": 0, "wins": 0, "draws": 0, "plies": 0}
     digest, seconds, size = hashlib.sha256(), 0.0, min(FIRST_BATCH, config.keys.count)
-    engine.tally(np.repeat(root[None], size, axis=0), keys_from(0, size))  # compiles, and warms up
+    engine.tally(np.broadcast_to(root, (size, len(root))), keys_from(0, size))  # compiles, and warms up
     while totals["playouts"] < config.keys.count and not stop.is_set():
         done = totals["playouts"]
         size = min(size, config.keys.count - done)
-        states, keys = np.repeat(root[None], size, axis=0), keys_from(done, size)
+        states, keys = np.broadcast_to(root, (size, len(root))), keys_from(done, size)
         begin = time.perf_counter()
         tally = engine.tally(states, keys)
         took = time.perf_counter() - begin
@@ -118,7 +145,9 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
     }
 
 
-COMMAND = Command("playouts", playouts_config, work, prepare)
+COMMAND = Command(
+    "playouts", playouts_config, work, prepare, results=Presentation(playouts_cells, speed_panel("playouts_per_second"))
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

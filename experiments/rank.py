@@ -21,12 +21,15 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.command import Command, Run
-from experiments.console import Bar, here
-from experiments.keys import Seed, Threads
-from experiments.resumed import Reported, resume
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json, game_value
-from experiments.values import typed
+from experiments.analysis.result_table import rank_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import Seed, Threads
+from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
+from experiments.config.validation import typed
+from experiments.ranking.checks import refuse_budget, two_player_game
+from experiments.runs.presentation import Presentation
+from experiments.runs.resumable_job import Reported, resume
+from experiments.terminal.console import Bar, here
 from gpumcts.errors import BadInput
 
 GROUPS = ("game", "data", "method", "budget")
@@ -71,8 +74,8 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
     The identity of a run is what its positions come from, with the seed of playouts. Methods have theirs, under which their
     values are kept, and what judges ranks or plots them decides no value: neither makes another run.
     """
-    from experiments.rank_boards import DataKeys, check_data, check_source, content_digest
-    from experiments.rank_methods import checked_method
+    from experiments.ranking.methods import checked_method
+    from experiments.ranking.positions import DataKeys, check_data, check_source, content_digest
 
     keys = typed(RankKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
@@ -97,30 +100,10 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def _printed(plain: Plain, game: Any) -> Any:
     """The keys of the yardstick that an experiment says its document has; None where it says nothing."""
-    from experiments.rank_methods import checked_method
+    from experiments.ranking.methods import checked_method
 
     own = plain.get("scales", {}).get("document", {}).get("printed")
     return None if own is None else checked_method("scales.document.printed", own, game)[0]
-
-
-def two_player_game(plain: Plain) -> tuple[Any, dict[str, Any]]:
-    """The game of a configuration and its identity; refuses games that are not for two."""
-    game, identity = game_value(plain)
-    if game.PLAYERS != 2:
-        raise BadInput(f"game={identity['name']} is for one player; moves are ranked in games for two")
-    return game, identity
-
-
-def refuse_budget(plain: Plain, given: Given | None) -> None:
-    """Refuse a budget but as the name of an experiment's scale: methods have their own depths and playouts."""
-    if given is None:
-        return
-    if idle := sorted(key for key in given.keys if key.startswith("budget.")):
-        raise BadInput(f"{idle[0]} does not count; methods have their own depths and playouts")
-    if "budget" in given.keys and "scales" not in plain:
-        raise BadInput(
-            f"budget={plain['budget']['name']} counts with experiment=... alone; methods have their own depths and playouts"
-        )
 
 
 def _check_names(keys: RankKeys, known: list[str]) -> None:
@@ -142,7 +125,7 @@ def _check_names(keys: RankKeys, known: list[str]) -> None:
 
 def prepare(config: Checked) -> None:
     """Refuse games with chance, files that are broken, and sets of positions that are empty."""
-    from experiments.rank_boards import boards_of
+    from experiments.ranking.positions import boards_of
     from gpumcts.players.chance import refuse_chance
 
     refuse_chance(config.game, f"game={config.identity['game']['name']}")
@@ -158,8 +141,8 @@ class Ranks:
     """The values of all moves of all positions by all methods, and the report of them: a ``Job``."""
 
     def __init__(self, config: Checked, folder: Path) -> None:
-        from experiments.rank_boards import boards_of
-        from experiments.rank_values import Values
+        from experiments.ranking.positions import boards_of
+        from experiments.ranking.values import Values
 
         self._config, self._folder = config, folder
         self._positions = boards_of(config.game, config.policy.data, config.keys.seed)
@@ -173,7 +156,7 @@ class Ranks:
 
     def go_on(self, stop: threading.Event, shown: Bar) -> None:
         """As ``Job.go_on``: position by position, by the methods that have said nothing of it."""
-        from experiments.rank_methods import method_of
+        from experiments.ranking.methods import method_of
 
         keys, missing = self._config.policy.methods, [self._values.missing(i) for i in range(self.total)]
         methods = {}
@@ -193,9 +176,9 @@ class Ranks:
 
     def report(self) -> Reported:
         """As ``Job.report``."""
-        from experiments.rank_conditions import conditions, departures
-        from experiments.rank_report import FILES, brief, tables, write_report
-        from experiments.rank_summary import summarise
+        from experiments.ranking.conditions import conditions, departures
+        from experiments.ranking.report import FILES, brief, tables, write_report
+        from experiments.ranking.summary import summarise
 
         lines, positions = self._lines(), self._positions
         summary = {
@@ -216,7 +199,8 @@ class Ranks:
 
     def _lines(self) -> list[dict[str, Any]]:
         """All that is known of each position."""
-        from experiments.rank_methods import PlayoutsKeys, checkpoints
+        from experiments.ranking.methods import PlayoutsKeys, checkpoints
+        from experiments.ranking.positions import move_texts
 
         plays = {name: keys for name, keys in self._config.policy.methods.items() if isinstance(keys, PlayoutsKeys)}
         points = {name: checkpoints(keys.playouts) for name, keys in plays.items()}
@@ -226,20 +210,7 @@ class Ranks:
         ]
 
 
-def move_texts(game: Any, words: Any) -> list[str]:
-    """The legal moves of a packed state in the game's notation, in order."""
-    import numpy as np
-
-    from gpumcts.games import contract
-    from gpumcts.kernels.batch import Rules
-
-    rules = Rules(game)
-    state = rules.state(words)
-    with np.errstate(over="ignore"):
-        return [contract.move_text(rules.game, state, int(move)) for move in rules.legal_moves(words)]
-
-
-COMMAND = Command("rank", rank_config, work, prepare)
+COMMAND = Command("rank", rank_config, work, prepare, results=Presentation(rank_cells, partial=False))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

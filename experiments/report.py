@@ -12,21 +12,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import here, show, table
-from experiments.folder import SUMMARY
-from experiments.results import PLOT, TABLE, Result, columns, groups, in_order, read
-from experiments.schema import Checked, report_config
+from experiments.analysis.result_table import columns
+from experiments.app.command import Command, Run
+from experiments.config.command_options import ReportKeys
+from experiments.config.schema import Checked, Given, Plain, top_keys
+from experiments.runs.presentation import presentation_of
+from experiments.runs.results import PLOT, TABLE, Result, groups, in_order, read
+from experiments.runs.run_directory import SUMMARY
+from experiments.terminal.console import here, show, table
 from gpumcts.errors import BadInput
 
-GATHERED = ("match", "playouts", "perft", "search", "trees", "planning", "rank", "traps")
+
+def report_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.report."""
+    keys = top_keys(ReportKeys, plain, ())
+    return Checked(keys._asdict(), "report", keys)
 
 
 def find(pattern: str) -> list[Result]:
     """The finished runs in the folders that match; raises BadInput where there is none."""
     folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True))]
     finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
-    results = [result for result in map(read, finished) if result.program in GATHERED and result.finished]
+    results = [result for result in map(read, finished) if presentation_of(result.program).gathered and result.finished]
     if not results:
         below = any(next(folder.rglob(SUMMARY), None) for folder in folders if folder.is_dir())
         hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
@@ -41,10 +48,10 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Write table, plots and page; returns the summary."""
-    from experiments.conclusion import ends
-    from experiments.frames import write_table
-    from experiments.page import page
-    from experiments.plots import plot
+    from experiments.analysis.dataframes import write_table
+    from experiments.analysis.html_report import page
+    from experiments.analysis.plots import plot
+    from experiments.analysis.sweep_report import ends
 
     results = find(config.keys.runs)
     write_table(results, run.folder)

@@ -11,17 +11,37 @@ import sys
 import time
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import bar, here, say, shortened, show, stop_on_interrupt, table
-from experiments.schema import Checked, search_config
+from experiments.analysis.plots import speed_panel
+from experiments.analysis.result_table import search_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import SearchKeys
+from experiments.config.schema import Checked, Given, Plain, as_json, check_policies, game_value, named, top_keys
+from experiments.players.contract import GROUPS
+from experiments.players.kinds.uct import searching_player
+from experiments.players.registry import label
+from experiments.runs.presentation import Presentation
+from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
+from gpumcts.kernels import engines
 
 LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
 
+def search_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.search; engine and threads count, since it measures speed."""
+    keys = top_keys(SearchKeys, plain, ("game", *GROUPS, "engine"))
+    game, game_identity = game_value(plain)
+    player = searching_player(plain)
+    check_policies(game, player.policy)
+    engine = named(plain["engine"], "engine", engines.NAMES)
+    identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
+    slug = f"{game_identity['name']} {label(player.identity)}"
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
+
+
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and moves that are not legal."""
-    from experiments.positions import position_of
-    from experiments.seating import check_engine, check_memory
+    from experiments.config.positions import position_of
+    from experiments.players.preflight import check_engine, check_memory
 
     check_engine(config.engine)
     check_memory(config)
@@ -32,8 +52,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Search; returns the summary."""
     import numpy as np
 
-    from experiments.positions import position_of
-    from experiments.seating import iterations_of, searcher
+    from experiments.config.positions import position_of
+    from experiments.players.player_factory import iterations_of, searcher
     from gpumcts.kernels.engines import resolve
     from gpumcts.rng import key_of
 
@@ -128,7 +148,9 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     return [board, table("", columns, rows), f"plays {summary['best']}; {speed}, seed {summary['seed']}"]
 
 
-COMMAND = Command("search", search_config, work, prepare)
+COMMAND = Command(
+    "search", search_config, work, prepare, results=Presentation(search_cells, speed_panel("iterations_per_second"))
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

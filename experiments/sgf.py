@@ -10,10 +10,17 @@ forfeited.
 import sys
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.console import here, show
-from experiments.records import Played, games_played
-from experiments.schema import Checked, sgf_config
+from experiments.app.command import Command, Run
+from experiments.config.command_options import SgfKeys
+from experiments.config.schema import Checked, Given, Plain, top_keys
+from experiments.runs.records import Played, games_played
+from experiments.terminal.console import here, show
+
+
+def sgf_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.sgf."""
+    keys = top_keys(SgfKeys, plain, ())
+    return Checked(keys._asdict(), "sgf", keys)
 
 
 def prepare(config: Checked) -> None:

@@ -5,7 +5,8 @@
     python -m experiments.traps experiment=ramanujan2010understanding/softtraps budget=small data.pgn=games.pgn
     python -m experiments.traps experiment=ramanujan2010understanding/fig2 budget=small data.pgn=games.pgn
 
-With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta; 2 and 8 are ``shallow`` and
+With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta, which are on the scale of the
+game's evaluation (a quarter of a pawn to ten in Chess) where none are given; 2 and 8 are ``shallow`` and
 ``deep``. Soft traps of Definition 1 that MM-2 does not see are counted apart; with ``playouts``, playouts between players of the
 shallow search show which of them they would have avoided, and lines of play show why. Positions are worked through in parts, and
 a run that was stopped goes on with those that are missing. report.md lies beside results.jsonl, which has a line a position.
@@ -18,18 +19,23 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.command import Command, Run
-from experiments.console import Bar, here
-from experiments.keys import Seed, Threads
-from experiments.rank import refuse_budget, two_player_game
-from experiments.resumed import Reported, resume
-from experiments.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
-from experiments.values import typed
+from experiments.analysis.result_table import traps_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import Seed, Threads
+from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
+from experiments.config.validation import typed
+from experiments.ranking.checks import refuse_budget, two_player_game
+from experiments.runs.presentation import Presentation
+from experiments.runs.resumable_job import Reported, resume
+from experiments.terminal.console import Bar, here
 from gpumcts.deepening.table import MOST_DEPTH
 from gpumcts.errors import BadInput
+from gpumcts.games.contract import evaluation_unit
+from gpumcts.options import compiled
 
 GROUPS = ("game", "data", "budget")
 POSITIONS_A_THREAD = 8  # of a part
+DELTAS = (25, 50, 75, 100, 150, 200, 300, 400, 500, 700, 1000)  # in hundredths of the unit of the evaluation
 
 
 class TrapsKeys(NamedTuple):
@@ -38,8 +44,8 @@ class TrapsKeys(NamedTuple):
     shallow: Annotated[int, Interval(ge=1, le=3)] = 2
     deep: Annotated[int, Interval(ge=2, le=MOST_DEPTH)] = 4
     strategy: Annotated[int, Interval(ge=0, le=MOST_DEPTH - 1)] = 1
-    deltas: list[int] = [25, 50, 75, 100, 150, 200, 300, 400, 500, 700, 1000]  # noqa: RUF012
-    delta: Annotated[int, Interval(ge=1, le=2**31)] = 100
+    deltas: list[int] | None = None
+    delta: Annotated[int, Interval(ge=1, le=2**31)] | None = None
     playouts: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
     epsilon: Annotated[float, Interval(ge=0, le=1)] = 0.05
     shown: Annotated[int, Interval(ge=0, le=1000)] = 3
@@ -49,12 +55,13 @@ class TrapsKeys(NamedTuple):
 
 def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.traps."""
-    from experiments.rank_boards import DataKeys, check_data, check_source, content_digest
+    from experiments.ranking.positions import DataKeys, check_data, check_source, content_digest
 
     keys = typed(TrapsKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = two_player_game(plain)
     refuse_budget(plain, given)
+    keys = on_scale_of(game, keys)
     data = typed(DataKeys, plain["data"], "data")
     check_data(data, game_identity["name"])
     check_source(data, game_identity["name"], study.document)
@@ -68,9 +75,17 @@ def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     return Checked(as_json(identity), slug, keys, game=game, policy=data, study=study)
 
 
+def on_scale_of(game: Any, keys: TrapsKeys) -> TrapsKeys:
+    """The keys with Deltas on the scale of a game's evaluation where none are given: a unit, and a quarter to ten of them."""
+    unit = int(evaluation_unit(compiled(game)))
+    deltas = sorted({max(1, hundredths * unit // 100) for hundredths in DELTAS})
+    given = keys.deltas if keys.deltas is not None else deltas
+    return keys._replace(deltas=given, delta=keys.delta if keys.delta is not None else unit)
+
+
 def prepare(config: Checked) -> None:
     """Refuse games with chance, files that are broken, and sets of positions that are empty."""
-    from experiments.rank_boards import boards_of
+    from experiments.ranking.positions import boards_of
     from gpumcts.players.chance import refuse_chance
 
     refuse_chance(config.game, f"game={config.identity['game']['name']}")
@@ -86,8 +101,8 @@ class TrapSearch:
     """The searches of all positions, and the report of them: a ``Job``."""
 
     def __init__(self, config: Checked, folder: Path) -> None:
-        from experiments.rank_boards import boards_of
-        from experiments.rank_lines import LINES, Lines
+        from experiments.ranking.lines import LINES, Lines
+        from experiments.ranking.positions import boards_of
 
         self._config, self._folder = config, folder
         self._positions = boards_of(config.game, config.policy, config.keys.seed)
@@ -100,7 +115,7 @@ class TrapSearch:
 
     def go_on(self, stop: threading.Event, shown: Bar) -> None:
         """As ``Job.go_on``: in parts, each searched as a batch."""
-        from experiments.traps_search import Traps
+        from experiments.soft_traps.search import Traps
 
         missing = [number for number in range(self.total) if number not in self._lines.found]
         searches = Traps(self._config) if missing else None
@@ -114,9 +129,9 @@ class TrapSearch:
 
     def report(self) -> Reported:
         """As ``Job.report``."""
-        from experiments.rank_conditions import conditions, departures
-        from experiments.traps_report import brief, tables, write_report
-        from experiments.traps_summary import summarise
+        from experiments.ranking.conditions import conditions, departures
+        from experiments.soft_traps.report import brief, tables, write_report
+        from experiments.soft_traps.summary import summarise
 
         config, lines = self._config, self._lines.in_order
         summary = {
@@ -129,7 +144,7 @@ class TrapSearch:
         return Reported(summary, brief(summary), [*tables(config, lines, summary), files])
 
 
-COMMAND = Command("traps", traps_config, work, prepare)
+COMMAND = Command("traps", traps_config, work, prepare, results=Presentation(traps_cells, partial=False))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -16,24 +16,28 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
-from experiments.command import Command, Run
-from experiments.console import bar, here, say, show, stop_on_interrupt, table
-from experiments.folder import SUMMARY, read_json
-from experiments.keys import Memory, Seed, Threads
-from experiments.schema import (
+from experiments.analysis.plots import trees_panel
+from experiments.analysis.result_table import trees_cells
+from experiments.app.command import Command, Run
+from experiments.config.command_options import Memory, Seed, Threads
+from experiments.config.json_files import read_json
+from experiments.config.schema import (
     OF_EXPERIMENTS,
-    PLAYER_GROUPS,
     Checked,
     Given,
     Plain,
     Study,
     as_json,
     game_value,
-    label,
     named,
-    searching_player,
 )
-from experiments.values import typed
+from experiments.config.validation import typed
+from experiments.players.contract import GROUPS
+from experiments.players.kinds.uct import searching_player
+from experiments.players.registry import label
+from experiments.runs.presentation import Presentation
+from experiments.runs.run_directory import SUMMARY
+from experiments.terminal.console import bar, here, say, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 from gpumcts.tree.settings import Settings
@@ -55,7 +59,7 @@ class TreesKeys(NamedTuple):
 
 def trees_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.trees."""
-    groups = ("game", *PLAYER_GROUPS["uct"], "engine")
+    groups = ("game", *GROUPS, "engine")
     keys = typed(TreesKeys, {key: value for key, value in plain.items() if key not in (*groups, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = game_value(plain)
@@ -105,7 +109,7 @@ def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and parts that do not go together."""
-    from experiments.seating import check_engine, check_memory
+    from experiments.players.preflight import check_engine, check_memory
 
     check_engine(config.engine)
     if config.keys.method == "search":
@@ -114,8 +118,8 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Follow the searches, or what is left of them; returns the summary."""
-    from experiments.curves import summarise, write_curve
-    from experiments.following import follow, points_of
+    from experiments.analysis.convergence import summarise, write_curve
+    from experiments.runs.tree_searches import follow, points_of
     from gpumcts.kernels.engines import resolve
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
@@ -155,8 +159,8 @@ def brief(summary: dict[str, Any]) -> str:
 
 
 def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
-    from experiments.console import shortened
-    from experiments.curves import curve_rows
+    from experiments.analysis.convergence import curve_rows
+    from experiments.terminal.console import shortened
 
     rows = curve_rows(summary)
     columns = dict.fromkeys(rows[0], "right")
@@ -167,7 +171,7 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
 
 
-COMMAND = Command("trees", trees_config, work, prepare)
+COMMAND = Command("trees", trees_config, work, prepare, results=Presentation(trees_cells, trees_panel))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

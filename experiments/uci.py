@@ -13,9 +13,15 @@ import sys
 from io import BytesIO
 from typing import Any
 
-from experiments.command import Command, Run
-from experiments.schema import Checked, uci_config
-from experiments.serving import check_serving, own_streams
+from experiments.app.command import Command, Run
+from experiments.app.serving import check_serving, own_streams, serving_config
+from experiments.config.command_options import UciKeys
+from experiments.config.schema import Checked, Given, Plain
+
+
+def uci_config(plain: Plain, given: Given | None = None) -> Checked:
+    """The checked configuration of experiments.uci."""
+    return serving_config(plain, UciKeys, "UCI")
 
 
 def prepare(config: Checked) -> None:
@@ -28,8 +34,8 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Serve until nobody asks any more."""
-    from experiments.console import say
-    from experiments.seating import searcher
+    from experiments.players.player_factory import searcher
+    from experiments.terminal.console import say
     from gpumcts.players.chance import refuse_chance
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games

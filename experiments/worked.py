@@ -7,10 +7,10 @@ python -m experiments.worked figure=hashimoto2012accelerated/fig2
 import sys
 from typing import Any, NamedTuple
 
-from experiments.command import Command, Run
-from experiments.console import here, show, table
-from experiments.schema import Checked, Given, Plain
-from experiments.values import typed
+from experiments.app.command import Command, Run
+from experiments.config.schema import Checked, Given, Plain
+from experiments.config.validation import typed
+from experiments.terminal.console import here, show, table
 from gpumcts.errors import BadInput
 
 FIGURES = ("hashimoto2012accelerated/fig1", "hashimoto2012accelerated/fig2", "kocsis2006improved/fig3")
@@ -36,7 +36,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     import importlib
 
     source, figure = config.keys.figure.split("/")
-    rows = importlib.import_module(f"experiments.{source}").FIGURES[figure]()
+    rows = importlib.import_module(f"experiments.papers.{source}").FIGURES[figure]()
     cells = [[r.what, str(r.exact), repr(r.ours), f"{r.ours - float(r.exact):.1g}", r.source] for r in rows]
     show(table(config.keys.figure, COLUMNS, cells), f"folder: {here(run.folder)}")
     values = [{**row._asdict(), "exact": str(row.exact)} for row in rows]

@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,14 @@ from gpumcts.verbs import JIT_OPTIONS
 
 KEEP_FOLDERS = 3
 LOCK = "lock"
+DEVICE_PACKAGES = (  # what makes a device's code besides numba: compiler to PTX, linker to machine code
+    "numba-cuda",
+    "nvidia-nvvm",
+    "nvidia-cuda-nvcc-cu12",  # NVVM of CUDA 12
+    "nvidia-nvjitlink",
+    "nvidia-nvjitlink-cu12",
+    "cuda-core",
+)
 
 _watched: set[Path] = set()
 
@@ -40,13 +49,28 @@ def folder() -> Path:
     return Path(numba.config.CACHE_DIR)
 
 
-def _digest() -> str:
+def digest() -> str:
+    """A hash of the sources that compiled code is made of, of the versions and of the options."""
     package = Path(__file__).parent
     text = hashlib.sha256(repr((JIT_OPTIONS, numba.__version__, np.__version__, llvmlite.__version__)).encode())
+    text.update(repr(_device_versions()).encode())
     text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
     for file in sorted({*package.rglob("*.py"), *_watched}):
         text.update(file.read_bytes())
+    for file in sorted(
+        _watched
+    ):  # compiled code knows classes by their modules: the same text elsewhere is another option
+        text.update("/".join(file.parts[-2:]).encode())
     return text.hexdigest()[:20]
+
+
+def _device_versions() -> list[tuple[str, str]]:
+    """Names and versions of those of DEVICE_PACKAGES that are installed."""
+    found = []
+    for package in DEVICE_PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append((package, metadata.version(package)))
+    return found
 
 
 def watch(file: Path | None = None) -> None:
@@ -59,7 +83,7 @@ def watch(file: Path | None = None) -> None:
         _watched.add(file.resolve())
     if os.environ.get("NUMBA_CACHE_DIR"):
         return  # the user has chosen a place; numba.config has read it
-    chosen = root() / _digest()
+    chosen = root() / digest()
     try:
         chosen.mkdir(parents=True, exist_ok=True)
         os.utime(chosen)

@@ -1,14 +1,20 @@
 """Options by name: the name of an option is the name of its module (a file or a package), and only what is named is imported."""
 
+import functools
 import importlib
 import importlib.util
+import math
 import pkgutil
+import re
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from gpumcts import cache
 from gpumcts.errors import BadInput
+from gpumcts.validation import checked
 
 FOLDERS = {
     "game": "gpumcts.games",
@@ -18,12 +24,39 @@ FOLDERS = {
 }
 NOT_OPTIONS = {"__init__", "contract"}
 
+_own_games: set[type] = set()
+"""Classes of users' own games, which are asked whether they keep the contract."""
+
 
 def names(kind: str) -> list[str]:
     """The options of a kind (``game``, ``playout``, ``selection``, ``backup``) that come with the library."""
     package = importlib.import_module(FOLDERS[kind])
     found = (module.name for module in pkgutil.iter_modules(package.__path__) if module.name not in NOT_OPTIONS)
     return sorted(name for name in found if hasattr(importlib.import_module(f"{FOLDERS[kind]}.{name}"), "OPTION"))
+
+
+def classes(kind: str) -> dict[str, type]:
+    """The classes of the options of a kind that come with the library, by the name of the class (``Ucb1``)."""
+    found = (option(kind, name) for name in names(kind))
+    return {cls.__name__: cls for cls in found}
+
+
+def class_named(kind: str, name: str) -> type:
+    """The class called ``name``, such as ``Ucb1``, of the options of a kind; for lazily loaded attributes of packages.
+
+    Raises AttributeError, naming what there is, for an unknown one.
+    """
+    if not name[:1].isupper():  # a module, or what Python itself asks for
+        raise AttributeError(f"module {FOLDERS[kind]!r} has no attribute {name!r}")
+    module = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    if importlib.util.find_spec(f"{FOLDERS[kind]}.{module}") is not None:
+        found = getattr(importlib.import_module(f"{FOLDERS[kind]}.{module}"), "OPTION", None)
+        if found is not None and found.__name__ == name:
+            return found
+    there = classes(kind)
+    if name not in there:
+        raise AttributeError(f"module {FOLDERS[kind]!r} has no {name!r}; there are: {', '.join(there)}")
+    return there[name]
 
 
 def option(kind: str, name: str) -> type:
@@ -38,6 +71,8 @@ def option(kind: str, name: str) -> type:
         raise BadInput(
             f"{kind}.name={name}: the module {module.__name__} has no OPTION; there are: {', '.join(names(kind))}"
         )
+    if kind == "game" and "." in name:
+        _own_games.add(module.OPTION)
     return module.OPTION
 
 
@@ -49,18 +84,31 @@ def _library_module(kind: str, name: str) -> ModuleType:
 
 
 def _own_module(kind: str, name: str) -> ModuleType:
+    from gpumcts.games.conformance import places
+
     try:
         module = importlib.import_module(name)
-    except ImportError as error:
-        raise BadInput(f"{kind}.name={name}: cannot import it: {error}") from error
-    if module.__file__:
-        cache.watch(Path(module.__file__))
+    except Exception as error:  # whatever a user's file does as it is read
+        where, said = places.of_import(error), (str(error).splitlines() or [""])[0]
+        what = "cannot import it" if isinstance(error, ImportError) else type(error).__name__
+        raise BadInput(": ".join([f"{kind}.name={name}", *([where] if where else []), what, said])) from error
+    for file in places.files_of(module):
+        cache.watch(Path(file))
     return module
 
 
 def compiled(value: Any) -> Any:
-    """What travels into compiled code for an option: itself, or what its ``compiled`` method gives."""
-    return value.compiled() if hasattr(value, "compiled") else value
+    """What travels into compiled code for an option: itself, or what its ``compiled`` method gives.
+
+    A user's own game is asked first whether it keeps the contract (``games.conformance``), once for each version of its
+    source. Raises BadInput, with file and line, where it does not.
+    """
+    found = value.compiled() if hasattr(value, "compiled") else value
+    if type(value) in _own_games:
+        from gpumcts.games import conformance
+
+        conformance.check_once(found)
+    return found
 
 
 def name_of(value: Any) -> str:
@@ -70,3 +118,54 @@ def name_of(value: Any) -> str:
         if module.startswith(f"{folder}."):
             return module.removeprefix(f"{folder}.").partition(".")[0]
     return module
+
+
+def named(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
+    """The value of the option ``name`` with ``parameters``, by field, and the defaults of the others.
+
+    Raises BadInput for an unknown name or parameter, for a value out of range, and for parameters that do not go together.
+    """
+    value = checked(option(kind, name), parameters, kind)
+    compiled(value)  # refuses parameters that do not go together
+    return value
+
+
+def value_of(kind: str, given: Any) -> Any:
+    """An option of a kind that a user gives, by name or as a value, checked.
+
+    Raises BadInput for what is neither, for an option of another kind, and as ``named`` does.
+    """
+    if isinstance(given, str):
+        return named(kind, given, {})
+    if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
+        raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
+    value = checked(type(given), given._asdict(), kind)
+    _watch(type(given).__module__)
+    compiled(value)
+    return value
+
+
+@functools.cache
+def _watch(module: str) -> None:
+    """Let the compile cache look at the file of a user's own option, given as a value."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if not module.startswith("gpumcts.") and file is not None:
+        cache.watch(Path(file))
+
+
+def _is_of_kind(kind: str, given: Any) -> bool:
+    """Whether an option that comes with the library is of ``kind``; a user's own is what its owner says it is."""
+    module = type(given).__module__
+    return not module.startswith("gpumcts.") or module.startswith(f"{FOLDERS[kind]}.")
+
+
+def identity(value: Any) -> dict[str, Any]:
+    """An option as the identity of a run has it: ``{"name": ..., every field}``."""
+    return {"name": name_of(value), **value._asdict()}
+
+
+def as_json(value: Any) -> Any:
+    """Values of an identity as JSON, which has no infinity."""
+    if isinstance(value, Mapping):
+        return {key: as_json(inner) for key, inner in value.items()}
+    return str(value) if isinstance(value, float) and math.isinf(value) else value

@@ -2,8 +2,11 @@
 
 ``GPUMCTS_NEED_GPU=1``     it fails there instead, so that a run without a device cannot pass for one with
 ``GPUMCTS_SHARD=2/8``      of the tests chosen, every eighth, from number 2 on: several processes share them
+``GPUMCTS_RESULTS=FILE``   a line of JSON for what was collected, and for each test when it begins and when it ends
+``GPUMCTS_RESULTS_BEFORE=FILE``   names of tests, a line each, that are left out
 """
 
+import json
 import os
 import warnings
 from pathlib import Path
@@ -19,6 +22,8 @@ if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of t
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
 
 NEED, SHARD = "GPUMCTS_NEED_GPU", "GPUMCTS_SHARD"
+RESULTS, BEFORE = "GPUMCTS_RESULTS", "GPUMCTS_RESULTS_BEFORE"
+MOST_TEXT = 6000  # characters of a failure, the last ones
 
 
 def pytest_configure(config):
@@ -27,12 +32,35 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Keep the shard's own, once tests are chosen by name and by mark."""
+    """Leave out what is done, and keep the shard's own, once tests are chosen by name and by mark."""
+    tell(collected=[item.nodeid for item in items])
+    if BEFORE in os.environ:
+        done = set(Path(os.environ[BEFORE]).read_text("utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
+        items[:] = [item for item in items if item.nodeid not in done]
     if SHARD in os.environ:
         number, of = map(int, os.environ[SHARD].split("/"))
         others = [item for place, item in enumerate(items) if place % of != number]
         items[:] = items[number::of]
         config.hook.pytest_deselected(items=others)
+
+
+def tell(**line):
+    """A line for the file of results, where one is asked for."""
+    if RESULTS in os.environ:
+        with open(os.environ[RESULTS], "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def pytest_runtest_logstart(nodeid, location):
+    tell(begun=nodeid)
+
+
+def pytest_runtest_logreport(report):
+    """A test has ended where its body has, or where it could not begin or be cleared away."""
+    if report.when == "call" or report.outcome != "passed":
+        text = str(report.longrepr)[-MOST_TEXT:] if report.failed else ""
+        tell(ended=report.nodeid, outcome=report.outcome, seconds=report.duration, text=text)
 
 
 @pytest.hookimpl(tryfirst=True)

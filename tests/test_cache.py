@@ -91,3 +91,19 @@ def test_without_a_place_for_it_a_temporary_folder_serves(tmp_path, monkeypatch,
     cache.watch()
     assert cache.folder().is_dir() and not cache.folder().is_relative_to(tmp_path)
     assert "no compile cache at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("package", ["numba-cuda", "nvidia-nvvm", "nvidia-nvjitlink"])
+def test_a_newer_compiler_for_devices_starts_a_fresh_folder(monkeypatch, package):
+    """Machine code that an older linker made would be loaded for good."""
+    versions = {package: "1.0"}
+
+    def version(name):
+        if name not in versions:
+            raise cache.metadata.PackageNotFoundError
+        return versions[name]
+
+    monkeypatch.setattr(cache.metadata, "version", version)
+    old = cache.digest()
+    versions[package] = "1.1"
+    assert cache.digest() != old

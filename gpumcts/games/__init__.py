@@ -1,1 +1,18 @@
-"""Games: one file each, on the contract of :mod:`gpumcts.games.contract`."""
+"""Games: one file each, on the contract of :mod:`gpumcts.games.contract`. The package is a function too: ``gpumcts.games()``."""
+
+import sys
+from types import ModuleType
+
+from gpumcts.games import defaults as defaults
+
+
+class _Games(ModuleType):
+    """The package, which ``gpumcts.games()`` calls for the names of the games."""
+
+    def __call__(self) -> list[str]:
+        from gpumcts.api.option_values import games
+
+        return games()
+
+
+sys.modules[__name__].__class__ = _Games

@@ -2,7 +2,7 @@
 
 A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and its dispatch key) with these class attributes:
 
-``WORDS``      words of 64 bits in a packed state
+``WORDS``      words of 64 bits in a packed state: set by ``state_of``, which names the class of the states
 ``MAX_PLIES``  no game lasts longer (paths in the tree are sized by it)
 ``MAX_MOVES``  no position has more legal moves; at most 32,767
 ``PLAYERS``    1 or 2
@@ -17,14 +17,15 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and 
 A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
 ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in
 [-SCORE_UNIT, SCORE_UNIT]; a game of win, draw and loss uses -SCORE_UNIT, 0 and SCORE_UNIT.
+
+What a game leaves out has a body in ``defaults``; verbs without one are required, but for those that say otherwise.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.errors import BadInput
-from gpumcts.rng import draw
+from gpumcts.games.states import state_of as state_of
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -148,18 +149,32 @@ def chance_weight(game, state, move):
 def evaluation(game, state):
     """How good a position that is not over is for the player to move, in the game's own integer units, as int64.
 
-    Where chance moves: for the first player.
+    Where chance moves: for the first player. 0 where a game does not say.
     """
 
 
 @verb("game")
 def evaluation_limit(game):
-    """The largest absolute evaluation, as int64: it is rescaled to SCORE_UNIT (document 004, section 4), larger ones clamp."""
+    """The largest absolute evaluation, as int64; 1 unless given.
+
+    It is rescaled to SCORE_UNIT, and larger ones clamp (document 004, section 4).
+    """
+
+
+@verb("game")
+def evaluation_unit(game):
+    """What people count the evaluation in, as int64, at least 1: a pawn in Chess. Plain Python.
+
+    A fortieth of ``evaluation_limit`` where a game does not say.
+    """
 
 
 @verb("game")
 def remaining_plies(game, state):
-    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (document 000, section 2.1)."""
+    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (document 000, section 2.1).
+
+    MAX_PLIES where a game does not say.
+    """
 
 
 @verb("game")
@@ -284,148 +299,11 @@ def record_text(game, record):
     """The text of a file (SGF, PGN) for a ``Record`` of this game."""
 
 
-# -------------------------------------------------------------------------------------------------------- defaults
-
-
-@over.implements(object)
-def over_when_no_moves(game, state):
-    return count_moves(game, state) == 0
-
-
-@overrun.implements(object)
-def overrun_none(game, state):
-    return 0
-
-
-@random_move.implements(object)
-def random_of_all(game, state, stream):
-    return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
-
-
-@move_weight.implements(object)
-def weight_equal(game, state, move):
-    return 1
-
-
-@staged_move.implements(object)
-def staged_at_once(game, state, stream):
-    return random_move(game, state, stream)
-
-
-@random_in_lanes.implements(object)
-def random_as_the_rest(game):
-    return game.LANES
-
-
-@chance_move.implements(object)
-def chance_uniform(game, state, stream):
-    return nth_move(game, state, np.int64(draw(stream, 0, count_moves(game, state))))
-
-
-@chance_weight.implements(object)
-def chance_equal(game, state, move):
-    return 1
-
-
-@move_of_bit.implements(object)
-def move_is_bit(game, state, bit):
-    return np.int64(bit)
-
-
-@next_move.implements(object)
-def next_by_counting(game, state, move):
-    for k in range(count_moves(game, state)):
-        candidate = nth_move(game, state, k)
-        if candidate > move:
-            return candidate
-    return NO_MOVE
-
-
-@move_after.implements(object)
-def move_after_by_number(game, state, move, k):
-    return nth_move(game, state, k)
-
-
-@with_history.implements(object)
-def without_history(game, state, earlier):
-    return state
-
-
-@pass_left_out.implements(object)
-def pass_like_any(game, state):
-    return state
-
-
-@decided.implements(object)
-def decided_unknown(game, state):
-    return np.int64(0)
-
-
-@write_moves.implements(object)
-def write_in_turn(game, state, count, out, at):
-    move = np.int64(NO_MOVE)
-    for k in range(count):
-        move = np.int64(move_after(game, state, move, np.int64(k)))
-        out[at + k] = move
-
-
-@noisy.implements(object)
-def quiet(game, state, move):
-    return np.int64(0)
-
-
-@pack.implements(object)
-def pack_words(game, state, words, at, stride):
-    for i in range(len(state)):
-        words[at + i * stride] = state[i]
-
-
-@gtp_setup.implements(object)
-def gtp_setup_by_fields(game):
-    fields = {
-        name.lower(): getattr(game, name) for name in dir(game) if name.lower() in ("size", "base", "rows", "columns")
-    }
-    sides = [str(int(fields[name])) for name in ("size", "base", "columns", "rows") if name in fields]
-    return [f"boardsize {' '.join(dict.fromkeys(sides))}"] if sides else []
-
-
-@parse_record.implements(object)
-def without_records(game, text, plies):
-    raise BadInput(f"{type(game).__name__} has no records")
-
-
-@parse_nth_record.implements(object)
-def first_record_alone(game, text, number, plies):
-    if number != 1:
-        raise BadInput(f"there is no game {number}: a file of {record_format(game).upper()} holds one here")
-    return parse_record(game, text, plies)
-
-
-@record_format.implements(object)
-def no_format(game):
-    return ""
-
-
-@lead.implements(object)
-def lead_by_result(game, state):
-    result = int(score(game, state))
-    return (result > 0) - (result < 0)
-
-
 def has_history(game):
     """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
-    return with_history.find(type(game)) is not without_history
+    return with_history.find(type(game)) is not with_history.find(object)
 
 
 def has_noisy(game):
     """Whether a game, as it travels into compiled code, says which moves are noisy (``noisy``). Plain Python."""
-    return noisy.find(type(game)) is not quiet
-
-
-@parse_move.implements(object)
-def parse_move_by_text(game, state, text):
-    legal = (int(nth_move(game, state, k)) for k in range(count_moves(game, state)))
-    moves = {move_text(game, state, move): move for move in legal}
-    if text.lower() not in moves:
-        raise BadInput(f"move {text!r} is not legal here; legal: {' '.join(moves) or 'none, the game is over'}")
-    return moves[text.lower()]
+    return noisy.find(type(game)) is not noisy.find(object)

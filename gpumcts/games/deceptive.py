@@ -56,7 +56,6 @@ class Deceptive(NamedTuple):
     noise: Annotated[int, Interval(ge=0, le=99)] = 0
     instance: Annotated[int, Interval(ge=0, le=MOST)] = 0
 
-    WORDS = 3
     PLAYERS = 2
     LANES = True
 
@@ -89,6 +88,7 @@ class Deceptive(NamedTuple):
 OPTION = Deceptive
 
 
+@contract.state_of(Deceptive)
 class State(NamedTuple):
     """key: of the instance; node: its index, level by level, 0 at the root; progress: plies, and flags above them."""
 
@@ -194,11 +194,6 @@ def deceptive_evaluation_limit(game):
 @contract.remaining_plies.implements(Deceptive)
 def deceptive_remaining_plies(game, state):
     return np.float64(U(game.depth) - (state.progress & PLIES))
-
-
-@contract.unpack.implements(Deceptive)
-def deceptive_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

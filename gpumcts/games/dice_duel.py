@@ -33,7 +33,6 @@ class DiceDuel(NamedTuple):
 
     turns: Annotated[int, Interval(ge=1, le=4)] = 2
 
-    WORDS = 4
     MAX_PLIES = 24  # eight turns of throw, decision, throw
     MAX_MOVES = 3
     PLAYERS = 2
@@ -43,6 +42,7 @@ class DiceDuel(NamedTuple):
 OPTION = DiceDuel
 
 
+@contract.state_of(DiceDuel)
 class State(NamedTuple):
     """turn: turns finished, of both; first, second: points; die: FIRST_THROW, the face shown, or SECOND_THROW."""
 
@@ -128,11 +128,6 @@ def dice_evaluation_limit(game):
 @contract.remaining_plies.implements(DiceDuel)
 def dice_remaining_plies(game, state):
     return np.float64(2.5) * np.float64(U(2 * game.turns) - state.turn)
-
-
-@contract.unpack.implements(DiceDuel)
-def dice_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

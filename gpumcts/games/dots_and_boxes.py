@@ -35,17 +35,17 @@ class DotsAndBoxes(NamedTuple):
     rows: Annotated[int, Interval(ge=1, le=4)] = 2
     columns: Annotated[int, Interval(ge=1, le=4)] = 2
 
-    WORDS = 2
     MAX_PLIES = 40  # the lines of 4 x 4 boxes
     MAX_MOVES = 40
     PLAYERS = 2
     LANES = True
-    CELLS = 64  # numbers of lines: a line is drawn once, as a stone is placed
+    CELLS = 63  # numbers of lines, of which the last bit is none: a line is drawn once, as a stone is placed
 
 
 OPTION = DotsAndBoxes
 
 
+@contract.state_of(DotsAndBoxes)
 class State(NamedTuple):
     """lines: the lines drawn; line (row, column) is bit row * (columns + 1) + column of its half.
 
@@ -161,11 +161,6 @@ def dots_noisy(game, state, move):
 @contract.remaining_plies.implements(DotsAndBoxes)
 def dots_remaining_plies(game, state):
     return np.float64(popcount(free_lines(game, state)))
-
-
-@contract.unpack.implements(DotsAndBoxes)
-def dots_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

@@ -130,7 +130,6 @@ class ImplantedTree(NamedTuple):
     single_agent: bool
     instance: int
 
-    WORDS = 3
     MAX_MOVES = 2
     LANES = True
 
@@ -145,6 +144,7 @@ class ImplantedTree(NamedTuple):
         return 1 if self.single_agent else 2
 
 
+@contract.state_of(ImplantedTree)
 class State(NamedTuple):
     """key: of the instance; node: 1 at the root, 2 * node + move below; progress: plies, and flags of the plans above them."""
 
@@ -246,11 +246,6 @@ def implanted_evaluation_limit(game):
 @contract.remaining_plies.implements(ImplantedTree)
 def implanted_remaining_plies(game, state):
     return np.float64(U(game.depth) - (state.progress & PLIES))
-
-
-@contract.unpack.implements(ImplantedTree)
-def implanted_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

@@ -38,7 +38,6 @@ class Othello(NamedTuple):
 
     corner_weight: Annotated[int, Interval(ge=0, le=100)] = 8
 
-    WORDS = 3
     MAX_PLIES = 128  # 60 moves, at most as many passes, and the two plies after the end
     MAX_MOVES = 60  # empty squares; no reachable position comes near
     PLAYERS = 2
@@ -49,6 +48,7 @@ class Othello(NamedTuple):
 OPTION = Othello
 
 
+@contract.state_of(Othello)
 class State(NamedTuple):
     """own: discs of the player to move; opp: the other's; turn: bit 0 the mover, bits 1-2 the passes just made (PASSES)."""
 
@@ -228,11 +228,6 @@ def othello_evaluation_limit(game):
 @contract.remaining_plies.implements(Othello)
 def othello_remaining_plies(game, state):
     return np.float64(U(64) - popcount(state.own | state.opp))
-
-
-@contract.unpack.implements(Othello)
-def othello_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

@@ -47,7 +47,6 @@ class PGame(NamedTuple):
     instance: Annotated[int, Interval(ge=0, le=MOST)] = 0
     plus_minus_one: bool = False
 
-    WORDS = 4
     PLAYERS = 2
 
     @property
@@ -74,6 +73,7 @@ class PGame(NamedTuple):
 OPTION = PGame
 
 
+@contract.state_of(PGame)
 class State(NamedTuple):
     """key: of the instance; node: its preorder index; size: nodes of its subtree, itself included.
 
@@ -200,11 +200,6 @@ def pgame_evaluation_limit(game):
 @contract.remaining_plies.implements(PGame)
 def pgame_remaining_plies(game, state):
     return np.float64(U(game.depth) - (state.progress & PLIES))
-
-
-@contract.unpack.implements(PGame)
-def pgame_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

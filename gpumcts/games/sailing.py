@@ -61,7 +61,6 @@ class Sailing(NamedTuple):
     wind_from: bool = False
     keep_tack: bool = False
 
-    WORDS = 2
     MAX_MOVES = 7
     PLAYERS = 1
     LANES = False
@@ -75,6 +74,7 @@ class Sailing(NamedTuple):
 OPTION = Sailing
 
 
+@contract.state_of(Sailing)
 class State(NamedTuple):
     """boat: x in bits 0-5, y in 6-11, wind in 12-14, tack in 15-16, bit 17 where the wind is to be drawn.
 
@@ -289,11 +289,6 @@ def sailing_evaluation_limit(game):
 def sailing_remaining_plies(game, state):
     straight, diagonal = squares_left(game, state.boat)
     return 2.0 * np.float64(straight + diagonal)
-
-
-@contract.unpack.implements(Sailing)
-def sailing_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

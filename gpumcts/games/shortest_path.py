@@ -37,7 +37,6 @@ class ShortestPath(NamedTuple):
 
     terrain: Annotated[int, Interval(ge=0, lt=1 << 50)] = 0x2FB83DE343407
 
-    WORDS = 2
     MAX_PLIES = 2 * (SIDE - 1)
     MAX_MOVES = 3
     PLAYERS = 1
@@ -47,6 +46,7 @@ class ShortestPath(NamedTuple):
 OPTION = ShortestPath
 
 
+@contract.state_of(ShortestPath)
 class State(NamedTuple):
     """square: row * 5 + column, row 0 in the north; cost: tolls paid so far."""
 
@@ -127,11 +127,6 @@ def path_evaluation_limit(game):
 @contract.remaining_plies.implements(ShortestPath)
 def path_remaining_plies(game, state):
     return np.float64(steps_left(state.square))
-
-
-@contract.unpack.implements(ShortestPath)
-def path_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride])
 
 
 # ------------------------------------------------------------------------------------------------------------- text

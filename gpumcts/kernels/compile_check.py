@@ -1,11 +1,11 @@
 """Compiles every kernel for devices that need not be there, and tells what each takes of one.
 
-    python -m gpumcts.kernels.compile_check [--json] [--device sm_90] [--playout NAME] [--traced] [game ...]
+    python -m gpumcts.kernels.compile_check [--json] [--device sm_90a] [--playout NAME] [--traced] [game ...]
     python -m gpumcts.kernels.compile_check --playout uniform --traced go:size=19 havannah:base=10
 
 A game has its default options but for those named behind it. ``--traced`` is for the kernels that searches with
-``selection=rave`` play by. Registers, stack and spills need ``ptxas`` (in the package nvidia-cuda-nvcc, of the version of
-nvidia-nvvm); without it the kernels are compiled to PTX only. The exit code is 1 where one fails.
+``selection=rave`` play by. PTX is linked as the engines link it, by nvJitLink (Hopper's for ``sm_90a``), so the registers are
+those of what runs; ``ptxas`` may tell others. The exit code is 1 where a kernel fails.
 """
 
 import argparse
@@ -14,13 +14,8 @@ import functools
 import itertools
 import json
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import metadata
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -29,14 +24,19 @@ from annotated_types import Interval
 
 from gpumcts import options
 from gpumcts.errors import BadInput
+from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
 
-CAPABILITIES = ((8, 0), (9, 0))
+Target = tuple[int, int, str]
+TARGETS: tuple[Target, ...] = (
+    (8, 0, ""),
+    (9, 0, "a"),
+)  # compute capabilities, with the suffix that numba gives from 9.0 on
 FLOATS = re.compile(r"^\s*(?:@!?%\w+\s+)?(\w[\w.]*\.(?:bf16|f16|f32|f64)\b[\w.]*)", re.MULTILINE)  # instructions
 MOST_VARIANTS = 8  # values of a field that are tried for the class they become in compiled code
 
 
 class Report(NamedTuple):
-    """One kernel for one device; the numbers in bytes, None where ptxas is missing; ``error`` on one line if it failed.
+    """One kernel for one device; stack, spills and local in bytes, None where it failed; ``error`` on one line then.
 
     floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum, or that ptxas may make such
     local : bytes of local memory that its PTX asks for
@@ -121,12 +121,12 @@ def variants(option: type) -> list[Any]:
 
 
 @contextlib.contextmanager
-def pretended_device(capability: tuple[int, int]) -> Iterator[None]:
+def pretended_device(target: Target) -> Iterator[None]:
     """Answer numba's question for the device, which it asks even where it compiles for another, without one."""
     from numba.cuda import dispatcher
 
     class Pretended:
-        compute_capability = capability
+        compute_capability = target[:2]
 
     real, dispatcher.get_current_device = dispatcher.get_current_device, lambda: Pretended
     try:
@@ -135,73 +135,62 @@ def pretended_device(capability: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = real
 
 
-def ptx(kernel: Callable, game: Any, policy: Any, capability: tuple[int, int]) -> str:
+def ptx(kernel: Callable, game: Any, policy: Any, target: Target) -> str:
     """The PTX of a playout kernel; ``policy`` as it travels into compiled code."""
-    from numba import cuda
-
     from gpumcts.kernels.cuda_kernels import kernel_signature
 
-    with pretended_device(capability):
-        signature = kernel_signature(game, policy)
+    with tables_in_memory():
+        return _ptx(kernel, kernel_signature(game, policy), target)
+
+
+def each_ptx(body: Callable[[int, Any], None], task: Any, target: Target) -> str:
+    """The PTX of a kernel of ``gpumcts.kernels.cuda_each``."""
+    from gpumcts.kernels.cuda_each import each_kernel
+
+    with unfused(), tables_in_memory():
+        return _ptx(each_kernel(body), (numba.typeof(task),), target)
+
+
+def _ptx(kernel: Callable, signature: tuple, target: Target) -> str:
+    from numba import cuda
+
+    capability = target if target[2] else target[:2]
+    with pretended_device(target):
         return cuda.compile_ptx(kernel, signature, cc=capability, device=False, abi="numba")[0]
 
 
-def each_ptx(body: Callable[[int, Any], None], task: Any, capability: tuple[int, int]) -> str:
-    """The PTX of a kernel of ``gpumcts.kernels.cuda_each``."""
-    from numba import cuda
+def link(code: str, target: Target, registers: int | None = None) -> tuple[int, int, int]:
+    """Registers (``registers`` at most), bytes of stack, bytes of spills (stores and loads) of a kernel as nvJitLink links it."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
 
-    from gpumcts.kernels.cuda_each import each_kernel, tables_in_memory, unfused
-
-    with pretended_device(capability), unfused(), tables_in_memory():
-        signature = (numba.typeof(task),)
-        return cuda.compile_ptx(each_kernel(body), signature, cc=capability, device=False, abi="numba")[0]
-
-
-def find_ptxas() -> Path | None:
-    """The ptxas of the installed packages, or the one on the path."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        for file in metadata.files("nvidia-cuda-nvcc") or ():
-            if file.name in ("ptxas", "ptxas.exe"):
-                return Path(str(file.locate()))
-    found = shutil.which("ptxas")
-    return Path(found) if found else None
-
-
-def assemble(ptxas: Path, code: str, capability: tuple[int, int], registers: int | None = None) -> tuple[int, int, int]:
-    """Registers (``registers`` at most), bytes of stack, bytes of spills (stores and loads) that ptxas reports for a kernel."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "kernel.ptx"
-        source.write_text(code)
-        target = "sm_{}{}".format(*capability)
-        command = [str(ptxas), f"-arch={target}", "-v", str(source), "-o", str(Path(folder) / "kernel.cubin")]
-        command += [f"-maxrregcount={registers}"] if registers is not None else []
-        done = subprocess.run(command, capture_output=True, text=True)
-    said = done.stdout + done.stderr
-    if done.returncode:
-        raise RuntimeError(said.strip().splitlines()[0])
+    options = LinkerOptions(arch=name_of(target), max_register_count=registers, ptxas_options=["-v"])
+    linker = Linker(ObjectCode.from_ptx(code.encode()), options=options)
+    linker.link("cubin")
+    said = linker.get_info_log()
     frames = _numbers(said, r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+)")
     stack, stores, loads = np.sum(frames, axis=0).tolist()
     return max(n for (n,) in _numbers(said, r"Used (\d+) registers")), stack, stores + loads
+
+
+def name_of(target: Target) -> str:
+    """A target as the tools name it, such as ``sm_90a``."""
+    return "sm_{}{}{}".format(*target)
 
 
 def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
     return [tuple(int(n) for n in match.groups()) for match in re.finditer(pattern, text)]
 
 
-def check(name: str, produce: Callable[[], str], capability: tuple[int, int], ptxas: Path | None) -> Report:
+def check(name: str, produce: Callable[[], str], target: Target) -> Report:
     """What the PTX that ``produce`` gives takes of a device."""
-    from gpumcts.kernels.cuda_each import FUSED
-
-    report = Report(name, "sm_{}{}".format(*capability))
+    report = Report(name, name_of(target))
     try:
         code = produce()
         local = sum(n for (n,) in _numbers(code, r"\.local .*\[(\d+)\]"))
         found = FLOATS.findall(code)
         fused = len(FUSED.findall(code))
         report = report._replace(floats=len(found), fused=fused, local=local)
-        if ptxas is None:
-            return report
-        registers, stack, spills = assemble(ptxas, code, capability)
+        registers, stack, spills = link(code, target)
         return report._replace(registers=registers, stack=stack, spills=spills)
     except Exception as error:  # one kernel that fails must not hide the others
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -219,11 +208,10 @@ def main() -> int:
     parser.add_argument(
         "--traced", action="store_true", help="the kernels that keep traces, in place of those that do not"
     )
-    names = {"sm_{}{}".format(*capability): capability for capability in CAPABILITIES}
+    names = {name_of(target): target for target in TARGETS}
     parser.add_argument("--device", choices=names, help="compute capability; every one if none is named")
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
-    ptxas = find_ptxas()
     try:
         games = chosen.games or [n for n in options.names("game") if not chosen.traced or has_points(game_of(n))]
         found = list(kernels(games, chosen.playout, chosen.traced))
@@ -231,23 +219,23 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     reports = [
-        check(name, functools.partial(ptx, kernel, game, policy, capability), capability, ptxas)
+        check(name, functools.partial(ptx, kernel, game, policy, target), target)
         for name, kernel, game, policy in found
-        for capability in ([names[chosen.device]] if chosen.device else CAPABILITIES)
+        for target in ([names[chosen.device]] if chosen.device else TARGETS)
     ]
-    return show(reports, ptxas, chosen.json)
+    return show(reports, chosen.json)
 
 
-def show(reports: list[Report], ptxas: Path | None, as_json: bool) -> int:
+def show(reports: list[Report], as_json: bool) -> int:
     """Print the reports; the exit code."""
     if as_json:
         print(json.dumps([report._asdict() for report in reports]))
     else:
-        print(table(reports, ptxas))
+        print(table(reports))
     return int(any(report.error for report in reports))
 
 
-def table(reports: list[Report], ptxas: Path | None) -> str:
+def table(reports: list[Report]) -> str:
     """The reports for people."""
     width = max(len(report.kernel) for report in reports)
     lines = [f"{'kernel':{width}}  device  registers  local  stack  spills  floats"]
@@ -255,8 +243,6 @@ def table(reports: list[Report], ptxas: Path | None) -> str:
         numbers = (("-" if n is None else str(n)) for n in (r.registers, r.local, r.stack, r.spills, r.floats))
         told = "{:>9}  {:>5}  {:>5}  {:>6}  {:>6}".format(*numbers) if not r.error else r.error
         lines.append(f"{r.kernel:{width}}  {r.capability:6}  {told}")
-    if ptxas is None:
-        lines.append("ptxas is not installed (package nvidia-cuda-nvcc): registers, stack and spills are not known")
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
@@ -12,18 +12,9 @@ from numba import types
 from gpumcts.errors import BadInput
 from gpumcts.halt import Halt
 from gpumcts.jit import entry, separate
-from gpumcts.kernels.playout_loop import (
-    DRAWS,
-    LANES,
-    PLIES,
-    SCORE,
-    WIDTHS,
-    WINS,
-    evaluate_one_by_one,
-    playing_in_lanes,
-    tally_columns,
-)
+from gpumcts.kernels.playout_loop import LANES, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
+from gpumcts.kernels.tally import Tally
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
@@ -32,27 +23,10 @@ FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they tak
 SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
 
 
-class Tally(NamedTuple):
-    """What the playouts of B leaves came to, each int64[B], for the first player.
-
-    score : sum of scores in SCORE_UNIT; wins, draws : counts (losses are the rest); plies : sum of lengths
-    """
-
-    score: np.ndarray
-    wins: np.ndarray
-    draws: np.ndarray
-    plies: np.ndarray
-
-    @classmethod
-    def of(cls, columns: np.ndarray) -> "Tally":
-        """From the int64[B, 4 ...] that the kernels write."""
-        return cls(columns[:, SCORE], columns[:, WINS], columns[:, DRAWS], columns[:, PLIES])
-
-
 def evaluate_signature(game: Any, policy: Any) -> Any:
-    """The signature of the evaluation step: (game, policy, states, keys, playouts, tally) -> None."""
+    """The signature of the evaluation step: (game, policy, states, keys, first, playouts, tally) -> None."""
     words, keys, tally = types.uint64[:, ::1], types.uint64[::1], types.int64[:, ::1]
-    return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, tally)
+    return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, types.int64, tally)
 
 
 def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
@@ -78,7 +52,7 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
 
 @entry
 def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
-    evaluate(game, policy, states, keys, playouts, tally)
+    evaluate(game, policy, states, keys, 0, playouts, tally)
 
 
 class CpuPlayouts:
@@ -99,8 +73,9 @@ class CpuPlayouts:
     ) -> Tally:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
-        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised,
-        once the leaves that are being played are through. A leaf's playouts are one thread's, so many threads take many leaves.
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to`` serves.
+        Where ``stop`` is set meanwhile, KeyboardInterrupt is raised, once the leaves that are being played are through. A leaf's
+        playouts are one thread's, so many threads take many leaves.
         """
         return Tally.of(self.columns(states, keys, playouts, stop))
 
@@ -114,15 +89,16 @@ class CpuPlayouts:
         def work() -> None:
             while not halt.is_set() and (part := parts.take()) is not None:
                 begin = time.perf_counter()
-                _evaluate(self._evaluate, self.game, self.policy, states[part], keys[part], playouts, columns[part])
+                words = np.require(states[part], requirements=["C", "W"])  # as compiled code takes them
+                _evaluate(self._evaluate, self.game, self.policy, words, keys[part], playouts, columns[part])
                 parts.took(part, time.perf_counter() - begin)
 
         if self.threads == 1 or len(states) <= parts.size:
             work()
         else:
             with ThreadPoolExecutor(self.threads) as pool:
-                begun = [pool.submit(work) for _ in range(self.threads)]
                 try:
+                    begun = [pool.submit(work) for _ in range(self.threads)]
                     for done in begun:
                         done.result()
                 finally:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gpumcts import cache
 from gpumcts.errors import BadInput
+from gpumcts.kernels import faults
 
 FILE, VARIABLE = "crossover.json", "GPUMCTS_CROSSOVER"
 ENGINES = ("cpu", "cuda", "device")  # where two are as fast, the first
@@ -65,7 +66,12 @@ class Crossover:
         self._rates, self._threads, self._of_table = _by_engine(table), threads, table["threads"]
 
     def fastest(self, trees: int, playouts: int = 1, leaves: int = 1) -> str:
-        """``cpu``, ``cuda`` or ``device`` for so many trees, playouts a leaf, and leaves of a tree that make a batch."""
+        """``cpu``, ``cuda`` or ``device`` for so many trees, playouts a leaf, and leaves of a tree that make a batch.
+
+        Always ``cpu`` once the device is lost to this process.
+        """
+        if faults.lost():
+            return "cpu"
         rates = {name: _between(cells, trees, playouts) for name, cells in self._rates.items()}
         rates["cpu"] *= min(self._threads, trees) / min(self._of_table, trees)
         if "cuda" in rates:

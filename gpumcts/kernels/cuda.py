@@ -6,121 +6,55 @@ to it).
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.cpu import Tally
-from gpumcts.kernels.cuda_kernels import MOST_A_LAUNCH, Job, compiled_kernel, grab_size, kernel_signature, taken_word
+from gpumcts.kernels.cuda_kernels import MOST_A_LAUNCH, Job, Layout, compiled_kernel, grab_size, kernel_signature
 from gpumcts.kernels.cuda_searches import ways
+from gpumcts.kernels.device_choices import fastest_way
+from gpumcts.kernels.flight import Flight
 from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
+from gpumcts.kernels.tally import Outcomes, Tally
 from gpumcts.kernels.warp import WARP
 from gpumcts.options import compiled
-from gpumcts.playouts.contract import check_policy
+from gpumcts.playouts.contract import check_policy, kept_words
 
 SECONDS_A_LAUNCH = 0.1
-LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
 LEAVES_A_FLIGHT = 1 << 18
 SIMULATED_BLOCKS = 2  # of a warp each
+BYTES_A_COPIER = 1 << 20  # fewer are copied by one thread: handing them out would take longer
 
 
-class Flight:
-    """Room for a batch of leaves on the host and on the device, ``words`` in all, and its way there and back.
-
-    Fill the first two of ``arrays(leaves, playouts)``, ``start``, do something else, ``finish``, read the third.
-    """
-
-    def __init__(self, playouts: "CudaPlayouts", words: int) -> None:
-        self._playouts, self._width = playouts, playouts.game.WORDS
-        self._mirror: Any = device.mirror(words)
-        self._begin, self._end, self._back = (self._mirror.mark() for _ in range(3))
-        self._queue = [self._mirror.mark() for _ in range(LAUNCHES_AHEAD)]
-        self._count: int | None = None  # of the playouts under way
-
-    def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Views for a batch of so many leaves and playouts of each: states uint64[B, W], keys uint64[B], tally int64[B, K].
-
-        K : ``tally_columns``
-        """
-        width = tally_columns(self._playouts.game, playouts)
-        keys, tally, end = leaves * self._width, leaves * (self._width + 1), taken_word(leaves, self._width, width)
-        host = self._mirror.host
-        columns = host[tally:end].view(np.int64).reshape(leaves, width)
-        return host[:keys].reshape(leaves, self._width), host[keys:tally], columns
-
-    def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
-        """Send the batch off and return at once; where it is much work, when the last launches are in the queue.
-
-        Launches not yet queued are left out where ``stop`` is set meanwhile. Raises BadInput for more playouts of a leaf than
-        a launch may have.
-        """
-        if playouts > MOST_A_LAUNCH:
-            raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MOST_A_LAUNCH:,} on a device")
-        columns = tally_columns(self._playouts.game, playouts)
-        mirror, tally, taken = self._mirror, leaves * (self._width + 1), taken_word(leaves, self._width, columns)
-        mirror.upload(0, tally)
-        mirror.clear(tally, taken + 1)
-        self._begin.again()
-        self._count = 0
-        try:
-            for number, job in enumerate(self._jobs(leaves, playouts)):
-                if stop is not None and stop.is_set():
-                    break
-                mark = self._queue[number % LAUNCHES_AHEAD]
-                if number >= LAUNCHES_AHEAD:
-                    mark.wait()
-                if number > 0:
-                    mirror.clear(taken, taken + 1)
-                self._playouts.launch(job, mirror.stream)
-                self._count += job.count
-                mark.again()
-        finally:  # after Ctrl-C too there is something to wait for
-            self._end.again()
-            mirror.download(tally, taken)
-            self._back.again()
-
-    def _jobs(self, leaves: int, playouts: int) -> Iterator[Job]:
-        """The batch in launches; ``launch`` sees to how many playouts a warp takes at once."""
-        total, first, columns = leaves * playouts, 0, tally_columns(self._playouts.game, playouts)
-        while first < total:
-            count = min(self._playouts.playouts_a_launch, total - first)
-            leaf, number = divmod(first, playouts)
-            yield Job(self._mirror.device, self._width, columns, leaves, playouts, leaf, number, count, 0)
-            first += count
-
-    def finish(self) -> None:
-        """Wait until the tally is back; nothing to do where nothing is under way."""
-        if self._count is None:
-            return
-        count, self._count = self._count, None
-        self._back.wait()
-        if count:
-            self._playouts.took(count, self._end.since(self._begin))
-        self._playouts.note(self._begin, self._end)
+def _rows(states: np.ndarray, leaves: int) -> int:
+    """States that are sent: one where all leaves have the same."""
+    return 1 if leaves == 1 or states.strides[0] == 0 else leaves
 
 
 class CudaPlayouts:
     """Playouts of one policy on one game on the device, or in Numba's simulator; the outcomes are the CPU's.
 
-    way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the usual one if empty
+    way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the fastest known if empty
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
     spans : since ``watch``, from when to when the device was busy with each flight, (begin, end) in seconds; None before
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
+    cores : of the host, which copy large batches into pinned memory and out of it
 
     Raises BadInput for a way that there is not, and for another number of threads.
     """
 
-    def __init__(self, game: Any, policy: Any, way: str = "", threads: int | None = None) -> None:
+    def __init__(self, game: Any, policy: Any, way: str = "", threads: int | None = None, cores: int = 1) -> None:
         self.game, self.policy = compiled(game), compiled(policy)
         self.name = "cudasim" if device.simulated() else "cuda"
         check_policy(self.policy, self.game)
         found = ways(self.game, self.policy)
-        self.way = way or next(iter(found))
+        self.way = way or fastest_way(self.game, self.policy, list(found))
         if self.way not in found:
             raise BadInput(f"way={way}: for these playouts there are {', '.join(found)}")
         if threads is not None and (threads % 32 or not 0 < threads <= 1024):
@@ -133,6 +67,11 @@ class CudaPlayouts:
         self._base: Any = None  # of the spans
         self._flights: list[Flight] = []
         self._room = 0
+        self._last_end: Any = None  # the mark behind the last launch of the last flight
+        self._cores = cores
+        self._copiers = ThreadPoolExecutor(cores) if cores > 1 else None
+        if not device.simulated():
+            device.say_device()
 
     @property
     def _lanes(self) -> int:
@@ -149,22 +88,31 @@ class CudaPlayouts:
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
-    ) -> Tally:
+    ) -> Tally | Outcomes:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
-        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where ``stop`` is set meanwhile, KeyboardInterrupt is
-        raised. Raises BadInput where the device's memory does not suffice.
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to`` saves
+        sending it more than once. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where the
+        device's memory does not suffice.
         """
-        return Tally.of(self.columns(states, keys, playouts, stop))
+        if playouts > 1 or kept_words(self.game):
+            return Tally.of(self.columns(states, keys, playouts, stop))
+        words = np.empty((len(states), 1), np.uint64)
+        self._play(states, keys, 1, words, stop)
+        return Outcomes(words[:, 0])
 
     def columns(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
     ) -> np.ndarray:
         """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``."""
-        width = tally_columns(self.game, playouts)
-        columns = np.zeros((len(states), width), np.int64)
-        size = max(1, min(LEAVES_A_FLIGHT * TALLY_COLUMNS // width, len(states)))
-        flights = self.flights(size, playouts)
+        columns = np.empty((len(states), tally_columns(self.game, playouts)), np.int64)
+        self._play(states, keys, playouts, columns.view(np.uint64), stop)
+        return columns
+
+    def _play(self, states, keys, playouts: int, columns: np.ndarray, stop: threading.Event | None) -> None:
+        """Send the leaves off in flights, two at a time, and write what comes back to ``columns``, uint64[B, K]."""
+        size = max(1, min(LEAVES_A_FLIGHT * TALLY_COLUMNS // max(TALLY_COLUMNS, columns.shape[1]), len(states)))
+        flights = self._flights_for(Layout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
         under_way: list[Callable[[], None]] = []
         try:
             for number, first in enumerate(range(0, len(states), size)):
@@ -177,29 +125,47 @@ class CudaPlayouts:
                 land()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
-        return columns
 
     def _send(self, flight: Flight, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
         flight.finish()  # a call that failed may have left it under way
-        to_states, to_keys, tally = flight.arrays(len(states), playouts)
-        to_states[:], to_keys[:] = states, keys
-        flight.start(len(states), playouts, stop)
+        layout = Layout(len(keys), states.shape[1], _rows(states, len(states)), columns.shape[1])
+        to_states, to_keys, tally = flight.views(layout)
+        self._copy(to_keys, keys)
+        self._copy(to_states, states[: layout.rows])
+        flight.send(layout, playouts, stop)
 
         def land() -> None:
             flight.finish()
-            columns[:] = tally
+            self._copy(columns, tally)
 
         return land
 
+    def _copy(self, target: np.ndarray, source: np.ndarray) -> None:
+        """Copy rows, on several threads where they are many."""
+        if self._copiers is None or target.nbytes < BYTES_A_COPIER:
+            target[:] = source
+            return
+        size = -(-len(target) // self._cores)
+        parts = [slice(first, first + size) for first in range(0, len(target), size)]
+        list(self._copiers.map(lambda part: target.__setitem__(part, source[part]), parts))
+
     def flights(self, leaves: int, playouts: int = 1) -> list[Flight]:
         """Two flights with room for so many leaves each, so that neither side waits; kept for the next call."""
-        words = taken_word(leaves, self.game.WORDS, tally_columns(self.game, playouts)) + 1
-        if words > self._room:
+        return self._flights_for(Layout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
+
+    def _flights_for(self, layout: Layout) -> list[Flight]:
+        if layout.end > self._room:
             self._flights = []  # before new ones take memory
-            self._flights, self._room = [Flight(self, words), Flight(self, words)], words
+            self._flights, self._room = [Flight(self, layout.end), Flight(self, layout.end)], layout.end
         return self._flights
 
+    def abandon(self) -> None:
+        """Wait for no flight any more: the device is lost."""
+        for flight in self._flights:
+            flight.under_way = False
+
+    @device.telling
     def launch(self, job: Job, stream: Any) -> None:
         """Queue the playouts of a job in a stream."""
         wanted = job.count * self._lanes
@@ -219,6 +185,11 @@ class CudaPlayouts:
         """Learn from a flight how many playouts a launch may have."""
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
         self.playouts_a_launch = min(max(self._fewest, wanted), MOST_A_LAUNCH)
+
+    def follow(self, end: Any) -> Any:
+        """Note the mark behind the last launch of a flight; that of the flight before it, or None."""
+        before, self._last_end = self._last_end, end
+        return before
 
     def watch(self) -> None:
         """From now on, tell ``spans`` when the device is busy; what it was told is forgotten."""

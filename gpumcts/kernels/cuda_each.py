@@ -2,17 +2,15 @@
 
 By default NVVM fuses a product into the sum that it feeds, which rounds once where the CPU rounds twice. Here it must not:
 what is left in PTX are ``add.rn``, ``sub.rn``, ``mul.rn``, ``div.rn`` and ``sqrt.rn``, which IEEE 754 defines to the last
-bit and which ptxas leaves as they are. Numba-cuda passes no such option on, so it is put in below; code that shows a fused
-operation all the same, or one without ``.rn``, which ptxas might fuse, is refused.
+bit and which ptxas leaves as they are (``code_options.unfused``). Code that shows a fused operation all the same, or one
+without ``.rn``, which ptxas might fuse, is refused.
 
 Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
 """
 
-import contextlib
 import functools
-import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -20,53 +18,24 @@ from numba import cuda
 
 from gpumcts.jit import announced
 from gpumcts.kernels import device
+from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
 from gpumcts.kernels.cuda_kernels import jit
 from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.warp import WARP
 
-# What rounds once where the CPU rounds twice; and what ptxas may make that of, since it does not say how to round (``.rn``).
-FUSED = re.compile(
-    r"\b(?:(?:fma|mad)\.(?:r[nzmp]\.)?|(?:add|sub|mul)\.)(?:ftz\.)?(?:sat\.)?(?:f16x2|bf16x2|f16|bf16|f32x2|f32|f64)\b"
-)
 
+def each_kernel(body: Callable[[int, Any], None], registers: int | None = None) -> Callable[[Any], None]:
+    """The kernel that calls ``body`` (decorated with ``inlined``) with the thread's number and the task.
 
-def each_kernel(body: Callable[[int, Any], None]) -> Callable[[Any], None]:
-    """The kernel that calls ``body`` (decorated with ``inlined``) with the thread's number and the task."""
+    ``registers`` becomes part of its name, by which the cache knows it.
+    """
 
     def kernel(task):
         body(cuda.grid(1), task)
 
+    if registers is not None:
+        kernel.__qualname__ += f"_{registers}_registers"
     return kernel
-
-
-@contextlib.contextmanager
-def unfused() -> Iterator[None]:
-    """What NVVM compiles meanwhile has no fused multiply-add."""
-    from numba.cuda.cudadrv import nvvm
-
-    real = nvvm.compile_ir
-    nvvm.compile_ir = functools.partial(real, fma=False)
-    try:
-        yield
-    finally:
-        nvvm.compile_ir = real
-
-
-@contextlib.contextmanager
-def tables_in_memory() -> Iterator[None]:
-    """Tables of what numba compiles meanwhile (logarithms of counts, say) lie in the device's memory, which is cached.
-
-    Numba would put them into constant memory, which serves one address at a time: a warp whose threads look up different
-    counts would wait for one after the other.
-    """
-    from numba.cuda.cudadrv import nvvm
-
-    real = nvvm.ADDRSPACE_CONSTANT
-    nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
-    try:
-        yield
-    finally:
-        nvvm.ADDRSPACE_CONSTANT = real
 
 
 @functools.cache
@@ -75,7 +44,7 @@ def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str, reg
     if device.simulated():
         return jit(signature)(each_kernel(body))
     with announced(name), unfused(), tables_in_memory():
-        kernel = jit(signature, registers)(each_kernel(body))
+        kernel = jit(signature, registers)(each_kernel(body, registers))
     # Not ``inspect_asm``, which compiles anew where the device's architecture has a suffix (sm_90a).
     if any(FUSED.search(overload.library.get_asm_str()) for overload in kernel.overloads.values()):
         raise RuntimeError(f"{name}: this numba-cuda fuses products into sums, so results would not be the CPU's")
@@ -107,11 +76,13 @@ class Each:
         if device.simulated():
             self.shape = Shape(0, WARP, 1, 1)
         else:
+            device.say_device()
             found, used = device.describe(), self._kernel.get_regs_per_thread()
             self.shape = shape(used, found.multiprocessors, threads, found.capability)
         self.spans: list[float] | None = None
         self.pace = (0, 0)
 
+    @device.telling
     def launch(self, task: Any, count: int, stream: Any) -> None:
         """Queue the numbers 0 to ``count`` - 1 in a stream."""
         if not device.simulated():

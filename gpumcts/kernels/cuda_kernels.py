@@ -17,6 +17,7 @@ from gpumcts import cache
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
+from gpumcts.kernels.code_options import tables_in_memory
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
 from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
 from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
@@ -38,18 +39,46 @@ with contextlib.suppress(ImportError):  # an older numba-cuda takes numba's own,
     cache.in_turns(IndexDataCacheFile)
 
 
+class Layout(NamedTuple):
+    """Where in the words of a batch what lies: one word that counts, the keys, the states, the tallies, in this order.
+
+    leaves : B; width : words of a state; rows : of states, B, or 1 where all leaves have the same one
+    columns : of a tally, int64 in two's complement; 1 for the outcome of a leaf's one playout (``outcome_word``)
+    """
+
+    leaves: int
+    width: int
+    rows: int
+    columns: int
+
+    @property
+    def states(self) -> int:
+        """The word where the states begin; the keys begin at word 1."""
+        return 1 + self.leaves
+
+    @property
+    def tally(self) -> int:
+        """The word where the tallies begin."""
+        return self.states + self.rows * self.width
+
+    @property
+    def end(self) -> int:
+        """How many words there are."""
+        return self.tally + self.leaves * self.columns
+
+
 class Job(NamedTuple):
     """A launch: ``count`` of the playouts of all leaves, those of a leaf side by side.
 
-    ``words`` holds the states (``width`` words a leaf), the keys (one a leaf), the tally (``columns`` a leaf, int64 in
-    two's complement) and the playouts that warps have taken beyond their first, one after the other. One array, since every
-    array costs seven kernel arguments.
+    ``words`` is laid out as ``Layout`` says; the first one counts the playouts that warps have taken beyond their first,
+    0 before the launch. One array, since every array costs seven kernel arguments.
     """
 
     words: np.ndarray  # uint64
-    width: int
+    states: int
+    stride: int  # from state to state, 0 where all leaves have the same one
+    tally: int
     columns: int
-    leaves: int
     playouts: int  # of a leaf
     leaf: int  # of the first playout
     number: int  # of the first playout among those of its leaf
@@ -57,9 +86,7 @@ class Job(NamedTuple):
     grab: int  # playouts that a warp takes at once, WARP at least where its threads play one each
 
 
-def taken_word(leaves: int, width: int, columns: int) -> int:
-    """Where in a job's words it is counted what warps have taken: 0 before the launch."""
-    return leaves * (width + 1 + columns)
+KEYS = 1  # the word where the keys begin
 
 
 def grab_size(count: int, warps: int, least: int = WARP) -> int:
@@ -70,8 +97,8 @@ def grab_size(count: int, warps: int, least: int = WARP) -> int:
 @inlined
 def load(game, job, leaf, number):
     """The state of a leaf and the stream of its playout ``number``."""
-    state = unpack(game, job.words, leaf * job.width, 1)
-    return state, child_key(job.words[job.leaves * job.width + leaf], U(number))
+    state = unpack(game, job.words, job.states + leaf * job.stride, 1)
+    return state, child_key(job.words[KEYS + leaf], U(number))
 
 
 @inlined
@@ -94,8 +121,7 @@ def next_share(job):
     """The first of the next playouts that are this warp's: its first lane takes them for all."""
     at = np.int64(0)
     if lane() == 0:
-        word = job.leaves * (job.width + 1 + job.columns)  # ``taken_word``
-        at = np.int64(fetch_add(job.words, word, U(job.grab)))
+        at = np.int64(fetch_add(job.words, 0, U(job.grab)))
     return warps() * job.grab + shuffle(at, 0)
 
 
@@ -113,7 +139,7 @@ def hand_out(job, at, end, idle):
 @inlined
 def row_of(job, leaf):
     """Where the tally of a leaf begins."""
-    return job.leaves * (job.width + 1) + leaf * job.columns
+    return job.tally + leaf * job.columns
 
 
 @inlined
@@ -124,6 +150,12 @@ def add(job, leaf, score, wins, draws, plies):
     fetch_add(job.words, row + WINS, U(wins))
     fetch_add(job.words, row + DRAWS, U(draws))
     fetch_add(job.words, row + PLIES, U(plies))
+
+
+@inlined
+def outcome_word(score, plies):
+    """What becomes of a leaf's one playout, as a word: the score (int32) above its plies."""
+    return (U(score) << U(32)) | (U(plies) & U(0xFFFFFFFF))
 
 
 @inlined
@@ -139,6 +171,10 @@ def enter(policy, game, job, through, leaf, number, state, plies):
 @inlined
 def enter_scores(job, through, leaf, score, plies):
     """The same of scores and plies, 0 where a lane is not ``through``: lanes of one leaf add up, one of them writes."""
+    if job.columns == 1:
+        if through:
+            job.words[job.tally + leaf] = outcome_word(score, plies)
+        return
     counts = np.int64(0)
     if through:
         counts = np.int64(score > 0) + (np.int64(score == 0) << DRAWS_AT) + plies * (1 << PLIES_AT)
@@ -205,17 +241,17 @@ def whole_kernel(game, policy, job):
 
 def kernel_signature(game: Any, policy: Any) -> tuple:
     """The types of the arguments of a playout kernel, for a game and a policy as it travels into compiled code."""
-    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0, 0, 0, 0)
+    job = Job(np.zeros(1, np.uint64), 0, 0, 0, 0, 0, 0, 0, 0, 0)
     return numba.typeof(game), numba.typeof(policy), numba.typeof(job)
 
 
 def jit(signature: tuple, registers: int | None = None) -> Any:
     """``cuda.jit`` with our options, which the simulator does not know; no more ``registers`` a thread, where that is said.
 
-    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at (on Hopper for ``sm_90a`` in place
-    of ``sm_90``). Numba's cache does not tell code for other numbers of registers apart, so that is not kept.
+    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not tell code
+    for other numbers of registers apart: kernels with a cap must have names of their own (``cuda_each.each_kernel``).
     """
-    options: dict[str, Any] = {} if device.simulated() else {"cache": registers is None, "lto": False}
+    options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
     if registers is not None and not device.simulated():
         options["max_registers"] = registers
     return cuda.jit(signature, **options)
@@ -226,7 +262,10 @@ def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
     """A playout kernel for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
     game, policy = (getattr(t, "instance_class", t) for t in signature[:2])
     with announced(f"CUDA playouts of {policy.__name__} on {game.__name__}"):
-        return jit(signature)(kernel)
+        if device.simulated():
+            return jit(signature)(kernel)
+        with tables_in_memory():
+            return jit(signature)(kernel)
 
 
 def empty_kernel(game, policy, job):
@@ -240,12 +279,16 @@ def trial_kernel(words, number):
         words[i] += number
 
 
-@functools.cache
 def trial() -> str:
-    """Compile, load and run a small kernel: what goes wrong, on one line; empty if nothing does.
+    """What keeps the device from running a small kernel, on one line; empty if nothing does.
 
-    A device may be there and useless, for instance with packages newer than its driver.
+    A device may be there and useless, for instance with packages newer than its driver, or lost to this process since.
     """
+    return device.lost() or _trial()
+
+
+@functools.cache
+def _trial() -> str:
     try:
         kernel = jit((types.uint64[::1], types.uint64))(trial_kernel)
         mirror = device.mirror(64)

@@ -37,6 +37,7 @@ from gpumcts.kernels.cuda_kernels import (
     hand_out,
     load,
     next_share,
+    outcome_word,
     placed,
     playout_kernel,
     whole_kernel,
@@ -55,20 +56,23 @@ NONE = steps.NONE
 
 
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
-    """The kernels that play a policy, as it travels into compiled code, on a game, by name; the usual one first.
+    """The kernels that play a policy, as it travels into compiled code, on a game, by name; the one first that is guessed best.
 
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is; ``whole``
     for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last two alone.
+    ``whole`` is first unless the game's class says ``WHOLE_ON_DEVICE = False``. What was measured on a device goes before any
+    guess (``device_choices.fastest_way``).
     """
     found: dict[str, Callable] = {}
-    if plays_whole(policy, game):
-        found["whole"] = whole_kernel
+    whole = {"whole": whole_kernel} if plays_whole(policy, game) else {}
+    if getattr(getattr(game, "game", game), "WHOLE_ON_DEVICE", True):
+        found |= whole
     if steps.depth(policy) > 0 and move_set.find(type(game)) is not None:
         found["thread"] = thread_kernel
     found["nested"] = playout_kernel
     if child_value.find(type(policy)) is not None and not isinstance(game, Traced):
         found["warp"] = warp_kernel
-    return found
+    return found | whole
 
 
 def thread_kernel(game, policy, job):
@@ -169,7 +173,11 @@ def warp_kernel(game, policy, job):
             plies = np.int32(plies + 1)
         if lane() == 0:
             score = np.int64(outcome(policy, game, state))
-            add(job, leaf, score, np.int64(score > 0), np.int64(score == 0), np.int64(plies - overrun(game, state)))
+            gone = np.int64(plies - overrun(game, state))
+            if job.columns == 1:
+                job.words[job.tally + leaf] = outcome_word(score, gone)
+            else:
+                add(job, leaf, score, np.int64(score > 0), np.int64(score == 0), gone)
         at += 1
         if at == end:
             at = next_share(job)

@@ -44,7 +44,7 @@ def costs(game: Any, policy: Any) -> list[Cost]:
 
     game, policy, mirror = compiled(game), compiled(policy), device.Mirror(64)
     kernel = compiled_kernel(empty_kernel, kernel_signature(game, policy))
-    arguments = game, policy, Job(mirror.device, 1, 4, 1, 1, 0, 0, 1, 32)
+    arguments = game, policy, Job(mirror.device, 2, 1, 3, 4, 1, 0, 0, 1, 32)
 
     def by_numba() -> None:
         kernel[1, 32, mirror.stream](*arguments)

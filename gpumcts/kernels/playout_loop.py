@@ -86,11 +86,14 @@ def record(tally, leaf, score, plies):
 
 
 @inlined
-def evaluate_one_by_one(game, policy, states, keys, playouts, tally):
-    """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]) into ``tally``."""
+def evaluate_one_by_one(game, policy, states, keys, first, playouts, tally):
+    """Play ``playouts`` playouts, number ``first`` and on, from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
+
+    Their outcomes are added to ``tally``.
+    """
     for leaf in range(states.shape[0]):
         state = unpack(game, states[leaf], 0, 1)
-        for number in range(playouts):
+        for number in range(first, first + playouts):
             key = child_key(keys[leaf], U(number))
             score, plies = kept_playout(game, policy, state, key, tally[leaf], kept_at(game, number))
             record(tally, leaf, score, plies)
@@ -121,12 +124,12 @@ def any_flag(flags, busy, used):
 
 
 @inlined
-def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
+def play_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     """The same as ``evaluate_one_by_one``, in lockstep; ``lanes`` is one of the values of WIDTHS."""
     limit = cut(policy)
     total = states.shape[0] * playouts
     if total < FEWEST_FOR_LANES or limit == 0:
-        evaluate_one_by_one(game, policy, states, keys, playouts, tally)
+        evaluate_one_by_one(game, policy, states, keys, first, playouts, tally)
         return
     size = count(lanes)
     used = min(size, -(-total // VECTOR) * VECTOR)
@@ -154,7 +157,7 @@ def play_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                 leaf = following // playouts
                 state = unpack(game, batch, leaf * width, 1)
                 pack(game, state, words, lane, size)
-                numbers[lane] = following - leaf * playouts
+                numbers[lane] = first + following - leaf * playouts
                 streams[lane] = child_key(keys[leaf], U(numbers[lane]))
                 leaves[lane], begins[lane], deadlines[lane] = leaf, now, now + limit
                 flags[lane] = U(over(game, state))  # a leaf may be over already
@@ -172,8 +175,8 @@ def playing_in_lanes(lanes: int) -> Any:
     """``evaluate_one_by_one`` with so many lanes, a key of WIDTHS: a function to be compiled."""
     kind = WIDTHS[lanes]
 
-    def evaluate_in_lanes(game, policy, states, keys, playouts, tally):
-        play_in_lanes(kind(), game, policy, states, keys, playouts, tally)
+    def evaluate_in_lanes(game, policy, states, keys, first, playouts, tally):
+        play_in_lanes(kind(), game, policy, states, keys, first, playouts, tally)
 
     evaluate_in_lanes.__qualname__ += f"_{lanes}"  # by which numba keeps compiled code and the linker finds it
     return evaluate_in_lanes

@@ -94,7 +94,7 @@ def drawn_move(game, state, stream):
 
 
 @inlined
-def search_in_lanes(lanes, game, policy, states, keys, playouts, tally):
+def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     """The same as ``evaluate_one_by_one``, in lockstep, for policies and games of which ``searched_in_lanes`` is true."""
     size = count(lanes)
     replying = steps.depth(policy) == 2
@@ -134,7 +134,7 @@ def search_in_lanes(lanes, game, policy, states, keys, playouts, tally):
                         break
                     leaf = following // playouts
                     state = unpack(game, states[leaf], 0, 1)
-                    streams[lane] = child_key(keys[leaf], U(following - leaf * playouts))
+                    streams[lane] = child_key(keys[leaf], U(first + following - leaf * playouts))
                     leaves[lane], plies[lane] = leaf, 0
                     following += 1
                 moves, hope = move_set(game, state), NONE
@@ -149,8 +149,8 @@ def searching_in_lanes(lanes: int) -> Any:
     """``search_in_lanes`` with so many lanes, a key of WIDTHS: a function to be compiled."""
     kind = WIDTHS[lanes]
 
-    def evaluate_searching(game, policy, states, keys, playouts, tally):
-        search_in_lanes(kind(), game, policy, states, keys, playouts, tally)
+    def evaluate_searching(game, policy, states, keys, first, playouts, tally):
+        search_in_lanes(kind(), game, policy, states, keys, first, playouts, tally)
 
     evaluate_searching.__qualname__ += f"_{lanes}"
     return evaluate_searching

@@ -219,8 +219,8 @@ class _Match:
             self._lane()
             return
         with _quick_turns(), ThreadPoolExecutor(self._lanes, "match") as pool:
-            lanes = [pool.submit(self._lane) for _ in range(self._lanes)]
             try:
+                lanes = [pool.submit(self._lane) for _ in range(self._lanes)]
                 for lane in as_completed(lanes):
                     lane.result()
             except BaseException:

@@ -189,7 +189,7 @@ def mark(trace, player, move):
     if trace is not None:
         half = trace.shape[0] >> 1
         word = np.int64(move) >> 6
-        if word < half:
+        if U(word) < U(half):  # nor below 0, whatever number a game gives its moves
             bit = (U(1) << U(move & 63)) & ~(trace[word] | trace[half + word])
             trace[half * player + word] |= bit
 

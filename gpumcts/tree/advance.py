@@ -9,10 +9,10 @@ from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.backup.contract import value
+from gpumcts.tree.batch import CHANCES, NO_LEAF, TIES, begin_group, join_group
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
-from gpumcts.tree.steps import CHANCES, DONE, NO_LEAF, TIES, add_visits
 
 U = np.uint64
 
@@ -36,46 +36,48 @@ def look(operator, forest, watch, begin, end, number):
 
 
 @inlined
-def plant_stems(keys, begin, end, leaves, batch):
-    """Write the keys that a tree keeps for all its iterations into its first row."""
+def begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch):
+    """Put the rows of every tree in one group at its root, under the keys of iterations from ``number`` on; how many groups.
+
+    A tree whose root is proven stays as it is: its rows have no leaf.
+    """
+    groups = 0
     for tree in range(begin, end):
-        row = (tree - begin) * leaves
-        batch.stems[row, 0] = child_key(keys[tree], PLAYOUT_STREAM)
-        batch.stems[row, 1] = child_key(keys[tree], TIE_STREAM)
-        batch.stems[row, 2] = child_key(keys[tree], CHANCE_STREAM)
+        playouts, ties = child_key(keys[tree], PLAYOUT_STREAM), child_key(keys[tree], TIE_STREAM)
+        chances = child_key(keys[tree], CHANCE_STREAM)
+        head = (tree - begin) * leaves
+        proven = switches.solve and forest.proof[tree, ROOT] != 0
+        for row in range(head, head + leaves):
+            iteration = U(number + row - head)
+            batch.keys[row] = child_key(playouts, iteration)
+            batch.streams[row, TIES] = child_key(ties, iteration)
+            batch.streams[row, CHANCES] = child_key(chances, iteration)
+            batch.trees[row], batch.paths[row, 0] = tree, ROOT
+            for i in range(roots.shape[1], batch.words.shape[1]):
+                batch.words[row, i] = 0  # the trace of a playout that has not begun
+            if proven:
+                batch.depths[row] = NO_LEAF
+            elif row == head:
+                begin_group(batch, row, 0)
+            else:
+                join_group(batch, head, row)
+        for row in range(head, head + (leaves if proven else 1)):  # playouts of rows without a leaf begin at the root
+            for i in range(roots.shape[1]):
+                batch.words[row, i] = roots[tree, i]
+        if not proven:
+            batch.open[groups, 0] = head
+            groups += 1
+    return groups
 
 
 @inlined
-def begin_leaves(forest, switches, roots, begin, end, number, leaf, leaves, batch):
-    """Put leaf number ``leaf`` of every tree at its root, under the keys of iteration ``number``."""
-    for tree in range(begin, end):
-        first_row = (tree - begin) * leaves
-        row = first_row + leaf
-        batch.keys[row] = child_key(batch.stems[first_row, 0], U(number))
-        batch.streams[row, TIES] = child_key(batch.stems[first_row, 1], U(number))
-        batch.streams[row, CHANCES] = child_key(batch.stems[first_row, 2], U(number))
-        for i in range(roots.shape[1]):
-            batch.words[row, i] = roots[tree, i]
-        for i in range(roots.shape[1], batch.words.shape[1]):
-            batch.words[row, i] = 0  # the trace of a playout that has not begun
-        batch.paths[row, 0] = ROOT
-        batch.depths[row], batch.codes[row] = 0, 0
-        if switches.solve and forest.proof[tree, ROOT] != 0:
-            batch.depths[row], batch.codes[row] = NO_LEAF, DONE  # the tree stays as it is
-
-
-@inlined
-def gather(select, reach, rule, operator, game, forest, switches, roots, begin, end, number, leaves, batch):
+def gather(select, expand, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch):
     """Select and expand ``leaves`` leaves of every tree from ``begin`` to ``end`` into ``batch``, iteration ``number`` first."""
-    for leaf in range(leaves):
-        begin_leaves(forest, switches, roots, begin, end, number + leaf, leaf, leaves, batch)
-        open_leaves = end - begin
-        while open_leaves > 0:
-            select(rule, operator, forest, switches, begin, end, leaf, leaves, batch)
-            open_leaves = reach(game, forest, switches, begin, end, leaf, leaves, batch)
-        if leaves > 1:
-            for tree in range(begin, end):
-                add_visits(forest, tree, batch, (tree - begin) * leaves + leaf, switches.playouts)
+    open_groups, side = begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch), 0
+    while open_groups > 0:
+        select(rule, operator, forest, switches, 0, open_groups, side, batch)
+        open_groups = expand(game, forest, switches, 0, open_groups, side, batch)
+        side = 1 - side
 
 
 @inlined
@@ -89,7 +91,7 @@ def has_room(forest, begin, end, slots):
 
 @inlined
 def advance(
-    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, until,
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, until,
     room, batch, watch,
 ):  # fmt: skip
     """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's loop and of the device's.
@@ -107,14 +109,13 @@ def advance(
         if not has_room(forest, begin, end, room):
             break
         rows = (end - begin) * leaves
-        plant_stems(keys, begin, end, leaves, batch)
         plain = plain_game(game)
-        gather(select, reach, rule, operator, plain, forest, switches, roots, begin, end, number, leaves, batch)
+        gather(select, expand, rule, operator, plain, forest, switches, roots, keys, begin, end, number, leaves, batch)
         for row in range(rows):
             for column in range(TALLY_COLUMNS):
                 batch.tally[row, column] = 0
-        evaluate(game, policy, batch.words[:rows], batch.keys[:rows], switches.playouts, batch.tally[:rows])
-        back_up(learner(rule), operator, forest, switches, begin, end, leaves, batch)
+        evaluate(game, policy, batch.words[:rows], batch.keys[:rows], 0, switches.playouts, batch.tally[:rows])
+        back_up(learner(rule), operator, forest, switches, 0, rows, batch)
         number += leaves
         if watch.below.shape[0] > 0:
             look(operator, forest, watch, begin, end, number)
@@ -123,32 +124,31 @@ def advance(
 
 @entry
 def advance_block(
-    select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room,
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room,
     batch, watch,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled."""
     return advance(
-        select, reach, evaluate, back_up, rule, operator, game, policy, forest, switches, roots,
+        select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots,
         keys, block[0], block[1], numbers[0], numbers[1], room, batch, watch,
     )  # fmt: skip
 
 
 @entry
 def gather_block(
-    select, reach, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch
+    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch
 ):  # fmt: skip
     """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room."""
     if not has_room(forest, block[0], block[1], room):
         return False
-    plant_stems(keys, block[0], block[1], leaves, batch)
     gather(
-        select, reach, rule, operator, game, forest, switches, roots, block[0], block[1],
+        select, expand, rule, operator, game, forest, switches, roots, keys, block[0], block[1],
         number, leaves, batch,
     )  # fmt: skip
     return True
 
 
 @entry
-def apply_block(back_up, rule, operator, forest, switches, block, leaves, batch):
-    """Back up alone."""
-    back_up(learner(rule), operator, forest, switches, block[0], block[1], leaves, batch)
+def back_up_block(back_up, rule, operator, forest, switches, rows, batch):
+    """Back up so many rows alone."""
+    back_up(learner(rule), operator, forest, switches, 0, rows, batch)

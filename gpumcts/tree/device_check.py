@@ -14,7 +14,7 @@ from typing import Any
 from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check
-from gpumcts.kernels.compile_check import CAPABILITIES, Report
+from gpumcts.kernels.compile_check import TARGETS, Report, Target
 from gpumcts.options import compiled
 from gpumcts.tree.device_search import Task, search_tree, task_of
 from gpumcts.tree.search import Searcher
@@ -55,16 +55,15 @@ def task(name: str) -> Task:
     return task_of(searcher, 1, 1, 1)
 
 
-def ptx(name: str, capability: tuple[int, int]) -> str:
+def ptx(name: str, target: Target) -> str:
     """The PTX of a kernel by its name."""
-    return compile_check.each_ptx(search_tree, task(name), capability)
+    return compile_check.each_ptx(search_tree, task(name), target)
 
 
 def reports(chosen: list[str]) -> list[Report]:
     """A report of every kernel for every device."""
-    ptxas = compile_check.find_ptxas()
-    pairs = [(name, capability) for name in chosen for capability in CAPABILITIES]
-    return [compile_check.check(name, functools.partial(ptx, name, cc), cc, ptxas) for name, cc in pairs]
+    pairs = [(name, target) for name in chosen for target in TARGETS]
+    return [compile_check.check(name, functools.partial(ptx, name, target), target) for name, target in pairs]
 
 
 def main() -> int:
@@ -75,7 +74,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
     found = reports(chosen.kernels or names())
-    code = compile_check.show(found, compile_check.find_ptxas(), chosen.json)
+    code = compile_check.show(found, chosen.json)
     return max(code, int(any(report.fused for report in found)))
 
 

@@ -14,11 +14,15 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
 from gpumcts.kernels import device
+from gpumcts.kernels.device_choices import best_cap
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
 from gpumcts.tree.advance import NO_WATCH, Watch, advance
+from gpumcts.tree.back_up import back_up_leaves
+from gpumcts.tree.batch import Batch, rows_of
+from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, empty_forest, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
-from gpumcts.tree.steps import Batch, apply, reach, rows_of, select
+from gpumcts.tree.select import select
 
 SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
@@ -80,7 +84,8 @@ def search_tree(tree, task):
         number = np.int64(0)
     leaves = task.switches.leaves
     number = advance(
-        select, reach, evaluate_one_by_one, apply, task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
+        select, expand, evaluate_one_by_one, back_up_leaves,
+        task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
         task.roots.states, task.roots.keys, tree, tree + 1, number, task.until, task.room,
         rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
     )  # fmt: skip
@@ -132,12 +137,16 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
 
 
 def search_kernel(searcher: Any, threads: int | None = None, registers: int | None = None) -> Any:
-    """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``, ``registers``: see ``Each``."""
+    """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``: see ``Each``.
+
+    registers : of a thread, at most, or 0 for as many as the kernel wants; None for what was measured to be best
+    """
     from gpumcts.kernels.cuda_each import Each
 
     parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
     name = "CUDA search: " + ", ".join(type(p).__name__ for p in parts)
-    return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, registers)
+    cap = best_cap(*parts) if registers is None else registers or None
+    return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
 
 
 def memory_for_trees(limit: int | None) -> int:
@@ -221,7 +230,8 @@ class DeviceSearch:
             self._bring_back(arrays, begin, end)
             return _fetched_table(arrays, self._task.table)
         finally:
-            arrays.mark().wait()  # nothing may still write to what goes back to the pool
+            if not device.lost():
+                arrays.mark().wait()  # nothing may still write to what goes back to the pool
             self._task = None
 
     def _start(self, arrays: Any, begin: int, end: int) -> Task:

@@ -157,25 +157,24 @@ def take_block(forest, tree, index, size):
 
 @inlined
 def add_child(forest, tree, node, move):
-    """A new child of ``node`` for ``move``: (its slot, where the block of children lay before, NONE if it did not move)."""
+    """The slot of a new child of ``node`` for ``move``; the other children may have moved (the caller has seen to the room)."""
     count = np.int64(forest.children[tree, node])
     index = capacity_class(count) if count > 0 else 0
-    moved_from = np.int64(NONE)
     if count == 0 or CAPACITIES[index] == count:
         most = abs(np.int64(forest.moves[tree, node]))
         following = index + 1 if count > 0 else 0
         block = take_block(forest, tree, following, min(CAPACITIES[following], most))
         if count > 0:
-            moved_from = np.int64(forest.first_child[tree, node])
+            outgrown = np.int64(forest.first_child[tree, node])
             for i in range(count):
-                copy_node(forest, tree, moved_from + i, block + i)
-            forest.first_child[tree, moved_from] = forest.free[tree, index]
-            forest.free[tree, index] = moved_from
+                copy_node(forest, tree, outgrown + i, block + i)
+            forest.first_child[tree, outgrown] = forest.free[tree, index]
+            forest.free[tree, index] = outgrown
         forest.first_child[tree, node] = block
     child = np.int64(forest.first_child[tree, node]) + count
     forest.children[tree, node] = count + 1
     clear_node(forest, tree, child, move)
-    return child, moved_from
+    return child
 
 
 @inlined

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.tree.batch import Batch, empty_batch
 from gpumcts.tree.forest import Forest
-from gpumcts.tree.steps import Batch
 
 MOST_LEAVES = 1 << 16  # of a half: enough to fill a device
 MOST_BYTES = 1 << 28  # of a half's paths
@@ -32,10 +32,7 @@ class Half:
         size = -(-(self.end - self.begin) // threads)
         self._blocks = [(b, min(b + size, self.end)) for b in range(self.begin, self.end, size)]
         rows = (self.end - self.begin) * leaves
-        self._paths, self._movers = np.zeros((rows, depth), np.int32), np.zeros((rows, depth), np.int8)
-        self._depths, self._evaluations = np.zeros(rows, np.int64), np.zeros(rows, np.float64)
-        self._stems, self._streams = np.zeros((rows, 3), np.uint64), np.zeros((rows, 2), np.uint64)
-        self._codes = np.zeros(rows, np.int64)
+        self._batch = empty_batch(rows, 0, depth, 0)  # states, keys and tally are the flight's
         self._parts: dict[int, list[tuple[Block, Batch]]] = {}
 
     def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
@@ -43,8 +40,7 @@ class Half:
         if leaves not in self._parts:
             rows = (self.end - self.begin) * leaves
             states, keys, tally = self.flight.arrays(rows, self._playouts)
-            own = (self._paths, self._movers, self._depths, self._evaluations)
-            batch = Batch(states, keys, *own, tally, self._stems, self._streams, self._codes)
+            batch = self._batch._replace(words=states, keys=keys, tally=tally)
             spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
             batches = [Batch(*(array[span] for array in batch)) for span in spans]
             self._parts[leaves] = list(zip(self._blocks, batches, strict=True))
@@ -109,7 +105,7 @@ class Offload:
                 if half.leaves:
                     half.flight.finish()
                     self._check_stop()
-                    self._apply(half, pool)
+                    self._back_up(half, pool)
                     self._gather(half, pool)
 
     def _check_stop(self) -> None:
@@ -138,15 +134,15 @@ class Offload:
                 self._searcher.widen(self._held)
         half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
 
-    def _apply(self, half: Half, pool: ThreadPoolExecutor) -> None:
+    def _back_up(self, half: Half, pool: ThreadPoolExecutor) -> None:
         """Back up the leaves of a half that have come back."""
         leaves = half.leaves
 
-        def apply(part: tuple[Block, Batch]) -> None:
+        def back_up(part: tuple[Block, Batch]) -> None:
             block, batch = part
-            self._searcher.apply(self._held[0], block, leaves, batch)
+            self._searcher.back_up(self._held[0], (block[1] - block[0]) * leaves, batch)
 
-        self._each(apply, half.parts(leaves), pool)
+        self._each(back_up, half.parts(leaves), pool)
         half.number += leaves
         self._report((half.end - half.begin) * leaves)
 

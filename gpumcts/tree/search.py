@@ -1,13 +1,10 @@
 """The search as Python sees it: many trees advance together over threads, in waves where memory is short."""
 
-import functools
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import psutil
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE, remaining_plies, unpack
@@ -15,13 +12,14 @@ from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover, playout_engine, resolve
-from gpumcts.kernels.playout_loop import LANES, tally_columns
+from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
-from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, apply_block, gather_block
+from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
+from gpumcts.tree.batch import Batch, empty_batch
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -31,23 +29,17 @@ from gpumcts.tree.device_search import (
     search_kernel,
 )
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
+from gpumcts.tree.growth import Growth
+from gpumcts.tree.memory import check_batch, check_tree, limit_of
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.searched import Searched, joined
 from gpumcts.tree.selection.contract import check, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import Batch, back_up_step, reach_step, select_step
+from gpumcts.tree.steps import back_up_step, expand_step, select_step
 from gpumcts.tree.workers import Workers
 
 U = np.uint64
-TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
-FEWEST_IN_A_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
-# A block's trees stay within a core's cache as far as they are not too few, and four within the cache of all cores: a block of 64
-# trees of 10,000 iterations of a P-game takes 2.4 times as long as blocks of four.
-CACHED = 1 << 20
-SHARED_CACHE = 1 << 25
-SECONDS_A_CALL = 0.1
-FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 # Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
 # It does for all trees of most batches of Othello; a forest that is too small grows.
 SLOTS_PER_NODE = 1.2
@@ -55,16 +47,8 @@ SPREAD = 16  # by the root of the nodes
 # Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at once; on
 # Othello it is 0.03, since few positions have so many moves, and forests grow.
 SIBLINGS = 0.1
-SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
-MOST_SLOTS = 2**31
-
-
-@functools.lru_cache(maxsize=1)
-def _available(second: int) -> int:
-    """Bytes of memory that are free; looked up once a second, since that takes as long as hundreds of iterations."""
-    return psutil.virtual_memory().available
 
 
 @entry
@@ -114,12 +98,12 @@ class Searcher:
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
         self._memory_limit = memory_limit
         self.kept = Kept()
-        self._workers = workers or Workers(threads)
-        self._pace = FIRST_PACE * settings.playouts_per_leaf
+        self._growth = Growth(self, workers or Workers(threads))
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             self._refuse_whole_path()
         self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve)
+        self._row_bytes = sum(array.nbytes for array in self.batch(1))
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         self._crossover = None if whole_path else crossover(engine, game, policy, threads)
         self._made: dict[str, Any] = {}
@@ -180,7 +164,7 @@ class Searcher:
             return
         forest, batch = self.empty_forest(1, 1), self.batch(1)
         self._select = select_step(self.rule, self.operator, forest, self.switches, batch)
-        self._reach = reach_step(self.game, forest, self.switches, batch)
+        self._expand = expand_step(self.game, forest, self.switches, batch)
         if self.engine is None:
             self._evaluate = evaluate_step(self.played_game, self.policy)
         self._back_up = back_up_step(learner(self.rule), self.operator, forest, self.switches, batch)
@@ -196,6 +180,10 @@ class Searcher:
         nodes = most_nodes(self.game.MAX_MOVES, self.game.MAX_PLIES, iterations, self.switches.whole_path)
         return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self.room
 
+    def _more_room(self, trees: int) -> int:
+        """Slots a tree is given beside those, where threads of the CPU take slots of their own in it."""
+        return self._growth.more_room(trees) if self.engine is None else 0
+
     def wave(self, trees: int, iterations: int) -> int:
         """How many trees are searched together.
 
@@ -205,24 +193,16 @@ class Searcher:
         return self._fitting(trees, iterations)
 
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
-        slots = self.slots(iterations) + kept_slots
+        slots = self.slots(iterations) + kept_slots + self._more_room(trees)
         tree_bytes = slots * self.slot_bytes
+        limit = limit_of(self._memory_limit)
         if self.on_device:
-            limit = memory_for_trees(self._memory_limit)
-            if self.settings.reuse:  # the trees come back, and those of the last search are still there
-                limit = min(limit, int(SHARE_OF_MEMORY * _available(int(time.monotonic()))))
+            device_limit = memory_for_trees(self._memory_limit)
+            # with reuse the trees come back, and those of the last search are still there
+            limit = min(device_limit, limit_of(None)) if self.settings.reuse else device_limit
             tree_bytes += extra_tree_bytes(self)
-        else:
-            limit = self._memory_limit or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
-        if slots >= MOST_SLOTS:
-            raise BadInput(
-                f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
-            )
-        if tree_bytes > limit:
-            raise BadInput(
-                f"budget.iterations={iterations}: a tree takes {slots:,} slots x {self.slot_bytes} bytes = "
-                f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
-            )
+        check_batch(self.settings.leaves_per_tree, self.settings.playouts_per_leaf, self._row_bytes, limit)
+        check_tree(iterations, slots, self.slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
@@ -367,7 +347,7 @@ class Searcher:
 
     def plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
-        slots = self.slots(iterations) + kept_slots
+        slots = self.slots(iterations) + kept_slots + self._more_room(len(states))
         forest = self.empty_forest(len(states), slots)
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
@@ -381,60 +361,16 @@ class Searcher:
         return forest
 
     def grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
-        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
-
-        Every block goes on until it is done or lacks room; then the forest grows and they go on.
-        """
+        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it."""
         if self.engine is not None:
             Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
             return
-        iterations = span[1]
-        blocks = self._blocks(len(states), iterations)
-        numbers = dict.fromkeys(blocks, span[0])
-        while True:
-            pending = [block for block in blocks if numbers[block] < iterations]
-            if not pending:
-                return
-            self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress)
-            if stop is not None and stop.is_set():
-                raise KeyboardInterrupt
-            if any(numbers[block] < iterations for block in pending):
-                self.widen(held)
+        self._growth.grow(held, states, keys, span, watch, stop, on_progress)
 
-    def _blocks(self, trees: int, iterations: int) -> list[tuple[int, int]]:
-        """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
-        lanes = self.game.LANES and not self.switches.whole_path
-        tree_bytes = self.slots(iterations) * self.slot_bytes
-        if lanes:
-            size = max(2 * CACHED // tree_bytes, LANES)
-        else:
-            size = max(CACHED // tree_bytes, FEWEST_IN_A_BLOCK if FEWEST_IN_A_BLOCK * tree_bytes < SHARED_CACHE else 2)
-        size = max(1, min(size, TREES_IN_A_BLOCK) // self.settings.leaves_per_tree)
-        size = min(size, -(-trees // self.threads))
-        return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
-
-    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
-        def work(block: tuple[int, int], halt: threading.Event) -> None:
-            trees, leaves = block[1] - block[0], self.settings.leaves_per_tree
-            batch = self.batch(trees * leaves)
-            while numbers[block] < iterations and not halt.is_set():
-                begin = time.perf_counter()
-                wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
-                until = min(numbers[block] + wanted * leaves, iterations)
-                reached = self._advance(forest, states, keys, block, (numbers[block], until), batch, watch)
-                done, numbers[block] = reached - numbers[block], reached
-                if on_progress is not None:
-                    on_progress(done * trees)
-                if reached < until:
-                    return  # no room
-                pace = (time.perf_counter() - begin) / (done * trees)
-                self._pace = max(pace, self._pace / 8, 1e-9)
-
-        self._workers.run(work, pending, stop)
-
-    def _advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
+    def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
+        """``advance_block`` with what this search is made of."""
         return advance_block(
-            self._select, self._reach, self._evaluate, self._back_up, self.rule, self.operator, self.played_game, self.policy,
+            self._select, self._expand, self._evaluate, self._back_up, self.rule, self.operator, self.played_game, self.policy,
             forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
         )  # fmt: skip
 
@@ -451,26 +387,14 @@ class Searcher:
     def gather(self, forest, states, keys, block, number, leaves, batch) -> bool:
         """``gather_block`` with what this search is made of."""
         return gather_block(
-            self._select, self._reach, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
+            self._select, self._expand, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
             number, leaves, self.room, batch,
         )  # fmt: skip
 
-    def apply(self, forest, block, leaves, batch) -> None:
-        """``apply_block`` with what this search is made of."""
-        apply_block(self._back_up, self.rule, self.operator, forest, self.switches, block, leaves, batch)
+    def back_up(self, forest, rows, batch) -> None:
+        """``back_up_block`` with what this search is made of."""
+        back_up_block(self._back_up, self.rule, self.operator, forest, self.switches, rows, batch)
 
     def batch(self, rows: int) -> Batch:
         """Room for so many leaves."""
-        depth = self.game.MAX_PLIES + 2
-        return Batch(
-            words=np.zeros((rows, self.played_game.WORDS), np.uint64),
-            keys=np.zeros(rows, np.uint64),
-            paths=np.zeros((rows, depth), np.int32),
-            movers=np.zeros((rows, depth), np.int8),
-            depths=np.zeros(rows, np.int64),
-            evaluations=np.zeros(rows, np.float64),
-            tally=np.zeros((rows, self.kept_columns), np.int64),
-            stems=np.zeros((rows, 3), np.uint64),
-            streams=np.zeros((rows, 2), np.uint64),
-            codes=np.zeros(rows, np.int64),
-        )
+        return empty_batch(rows, self.played_game.WORDS, self.game.MAX_PLIES + 2, self.kept_columns)

@@ -55,7 +55,7 @@ def advance(
             for row in range(trail.codes.shape[0]):
                 for column in range(TALLY_COLUMNS):
                     trail.tally[row, column] = 0
-            evaluate(game, policy, trail.words, trail.keys, switches.playouts, trail.tally)
+            evaluate(game, policy, trail.words, trail.keys, 0, switches.playouts, trail.tally)
         enter(table, keeping, trail, switches)
 
 

@@ -22,7 +22,9 @@ from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.search import MOST_VISITS, SECONDS_A_CALL, SHARE_OF_MEMORY, TREES_IN_A_BLOCK
+from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
+from gpumcts.tree.memory import SHARE_OF_MEMORY
+from gpumcts.tree.search import MOST_VISITS
 from gpumcts.tree.searched import Searched
 from gpumcts.tree.selection.contract import check, check_traces
 from gpumcts.tree.settings import Settings

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from gpumcts.halt import Halt
@@ -36,8 +36,9 @@ class Workers:
         with self._alone:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "search")
-        begun = [self._pool.submit(work, item, halt) for item in items]
+        begun: list[Future] = []
         try:
+            begun.extend(self._pool.submit(work, item, halt) for item in items)
             for done in begun:
                 done.result()
         finally:

@@ -13,9 +13,10 @@ import polars
 import pytest
 import yaml
 
-from experiments.folder import CONFIG, PROVENANCE, SUMMARY
-from experiments.matching import MATCHED, nodes_a_move
-from experiments.results import columns, read
+from experiments.analysis.result_table import columns
+from experiments.players.matched_budget import MATCHED, nodes_a_move
+from experiments.runs.results import read
+from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.othello import Othello
 from gpumcts.players.random import RandomPlayer
@@ -63,7 +64,7 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
     three = summary_of(folder)
     journal = (folder / "moves.jsonl").read_bytes()
     with monkeypatch.context() as patch:  # a match that is over asks for no search, which would have to be loaded
-        patch.setattr("experiments.seating.searcher", None)
+        patch.setattr("gpumcts.players.construction.tree_search", None)
         assert run(f"match {TINY} games=3").code == 0
     again = summary_of(folder)
     assert (folder / "moves.jsonl").read_bytes() == journal
@@ -82,7 +83,7 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
 def test_earlier_runs_of_other_commits_or_machines_are_kept(run, only, monkeypatch):
     line = "match games=2 player=random player@opponent.player=random"
     for commit in ("a" * 40, "b" * 40, "b" * 40, "a" * 40, "c" * 40):
-        monkeypatch.setattr("experiments.provenance.commit", lambda commit=commit: commit)
+        monkeypatch.setattr("experiments.runs.provenance.commit", lambda commit=commit: commit)
         assert run(line).code == 0
     folder = only("outputs/match/*")
     record = json.loads((folder / PROVENANCE).read_text())

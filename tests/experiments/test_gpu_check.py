@@ -1,4 +1,4 @@
-"""The check of a device, on a machine without one: what it says there, its suites in the simulator, its files and exit codes."""
+"""The check of a device and its campaign, on a machine without one: steps, files, exit codes, and what is bad input."""
 
 import json
 import os
@@ -8,157 +8,481 @@ from pathlib import Path
 
 import pytest
 
-from experiments import gpu_check
-from experiments.benchmarks import busy, machine, measure
-from experiments.benchmarks.measure import Contender, Row, compare
-from experiments.gpu_check import Counted, check
-from gpumcts.kernels import crossover, device
+from benchmarks import busy, machine, measure
+from benchmarks.device import (
+    bars,
+    book,
+    campaign,
+    choices,
+    command,
+    device_tests,
+    process,
+    report,
+    sizes,
+    steps,
+    suites,
+    tools,
+)
+from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
+from benchmarks.device.device_tests import Results
+from benchmarks.device.process import Ended
+from benchmarks.measure import KERNELS, Contender, Row, compare
+from gpumcts.kernels import crossover, device, device_choices
 from tests import conftest
 
-ROOT = gpu_check.ROOT
-SMALL = """
-import json, sys
-from pathlib import Path
-from experiments import gpu_check
-from experiments.benchmarks import launch, match, playouts, search
-from experiments.benchmarks.measure import Grid
-from gpumcts.games.dots_and_boxes import DotsAndBoxes
-from gpumcts.kernels import engines
-engines.resolve("cudasim")
+ROOT = process.ROOT
+MADE_ON = {"commit": "abc", "device": "A device", "sizes": "small"}
 
-playouts.UNIFORM, playouts.ONE_BY_ONE, playouts.INFORMED = 20, 20, {2: 5}
-playouts.ON_A_DEVICE, playouts.INFORMED_ON_A_DEVICE = {1: (4, 2), 3: (2, 1)}, {1: 2}
-playouts.floor = lambda name: 1e6
-search.TREES, search.ITERATIONS, search.FULL, search.FULL_BATCHES = 2, 3, (3, 3), ((2, 2, 3),)
-search.names = lambda kind: ["average"]
-match.ON_A_DEVICE, match.WARM_UP = ((3, 2, 2),), (3, 2)
-launch.LAUNCHES, launch.BATCHES, launch.LEAVES, launch.WORDS = 2, 2, (1, 2), 8
 
-folder, file = Path(sys.argv[1]), Path(sys.argv[2])
-bench_of = gpu_check.bench_of
-gpu_check.bench_of = lambda part, folder: bench_of(part, folder)._replace(
-    game=DotsAndBoxes(1, 1), game_name="dots_and_boxes", engine="cudasim", threads=1, repeats=1, grid=Grid((1, 2), (1, 2), 3)
+# ---------------------------------------------------------------------------------------------------------- a campaign
+
+
+class World:
+    """A device that is not there: what its processes answer, and what was asked of them, in order."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.problem = ""
+        self.now = 0.0
+        self.seconds = 10.0  # that a step takes
+        self.answers: dict[str, Ended] = {}
+        self.tests: list[tuple[str, str]] = [("a.py::one", "passed"), ("a.py::two", "passed")]
+        self.alone = "passed"
+
+    def python(self, module, *words, seconds):
+        self.asked.append(words[-1])
+        self.now += min(self.seconds, seconds)
+        return self.answers.get(words[-1], Ended(0, [_row(words[-1])._asdict()], ""))
+
+    def run_tests(self, folder, results, seconds, words=()):
+        self.asked.append("tests")
+        self.now += self.seconds
+        for name, outcome in self.tests:
+            results.collected.add(name)
+            results.ended.setdefault(name, (outcome, 1.0, "assert 1 == 2" if outcome == "failed" else ""))
+
+    def run_alone(self, folder, name, seconds):
+        self.asked.append(f"alone {name}")
+        return self.alone, 1.0, "" if self.alone == "passed" else "assert 3 == 4"
+
+
+def _row(name: str) -> Row:
+    """A figure of a suite."""
+    if name.startswith("ways"):
+        at = {"game": "go:Board9", "policy": "uniform:Uniform", "way": "whole", **KERNELS}
+        return Row(name, name, "playouts/s", 200e6, 1, 1, at=at)
+    if name.startswith("caps"):
+        at = dict.fromkeys(choices.PARTS, "x:X") | {"cap": 168} | KERNELS
+        return Row(name, name, "iterations/s", 5.0, 1, 1, at=at)
+    if name == "crossover":
+        return Row(name, name, "iterations/s", 5.0, 1, 1, at={"engine": "cpu", "trees": 1, "playouts": 1})
+    return Row(name, name, "playouts/s", 5.0, 1, 1)
+
+
+@pytest.fixture
+def world(monkeypatch, tmp_path):
+    made = World()
+    monkeypatch.setattr(steps, "python", made.python)
+    monkeypatch.setattr(device_tests, "run_tests", made.run_tests)
+    monkeypatch.setattr(device_tests, "run_alone", made.run_alone)
+    monkeypatch.setattr(campaign, "device_problem", lambda: made.problem)
+    nothing = {"kernels": [], "missing": 0, "seconds": 1.0, "problems": []}
+    monkeypatch.setattr(campaign, "compile_first", lambda context, seconds: nothing)
+    monkeypatch.setattr(campaign.time, "monotonic", lambda: made.now)
+    found = {"device": {"name": "A device", "driver": "13.0"}, "cpu": "", "cores": 2, "clocks": {}, "versions": {}}
+    monkeypatch.setattr(machine, "machine", lambda: {**found, "commit": "abc"})
+    monkeypatch.setattr(tools, "find", lambda tool: None)
+    monkeypatch.setattr(steps.cache, "root", lambda: tmp_path / "cache")
+    return made
+
+
+def entries(folder: Path) -> dict[str, dict]:
+    """What the record of a campaign holds."""
+    return json.loads((folder / book.FILE).read_text("utf-8"))["steps"]
+
+
+def test_a_campaign_goes_on_where_it_ended(world, tmp_path, capsys):
+    """Two calls do every step once; after the first some are left, and both say how it stands."""
+    world.seconds = 30
+    assert campaign.campaign(tmp_path, 120, "small") == campaign.TIME_OVER
+    first, world.asked = world.asked, []
+    assert 0 < len(first) < 10 and {entry["state"] for entry in entries(tmp_path).values()} >= {DONE, UNFINISHED}
+    world.seconds = 1
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+    assert not set(first) & set(world.asked)
+    states = {name: entry["state"] for name, entry in entries(tmp_path).items()}
+    assert {name for name, state in states.items() if state == UNFINISHED} == set()
+    absent = {name for name, state in states.items() if state == ABSENT}
+    assert {name.partition(":")[0] for name in absent} == {*tools.CHECKS, "ncu"}
+    table = (tmp_path / report.TABLE).read_text("utf-8")
+    assert "compute-sanitizer is not there" in table and "no module does this" in table
+    assert "200 M" in table and "steps" in capsys.readouterr().out
+    world.asked = []
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND and world.asked == []
+
+
+def test_stages_that_nobody_fills_in_are_absent(world, tmp_path):
+    """They are no steps that are done; one that a module registers is a step like any other."""
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+    figures = json.loads((tmp_path / report.FIGURES).read_text("utf-8"))
+    assert figures["absent"] == [stage for stage in (steps.PEERS, steps.DOCUMENTS) if not steps.LATER[stage]]
+    assert not any(entry["stage"] in figures["absent"] for entry in figures["steps"].values())
+
+
+def test_a_registered_step_is_taken(world, tmp_path, monkeypatch):
+    def work(context, entry, seconds, name):
+        calls = entry.data.get("calls", 0) + 1
+        return entry._replace(state=DONE if calls == 2 else UNFINISHED, told=f"{calls} of 2", data={"calls": calls})
+
+    monkeypatch.setitem(steps.LATER, steps.PEERS, [steps.Step("a peer", steps.PEERS, 1, 5, work)])
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.TIME_OVER
+    assert entries(tmp_path)["a peer"]["told"] == "1 of 2"
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+    assert entries(tmp_path)["a peer"]["calls"] == 2
+
+
+def test_what_failed_is_run_again(world, tmp_path):
+    """A suite that fails once counts by its second run; a test that fails alone too is told with its text."""
+    world.answers["launch"] = Ended(1, [], "RuntimeError: broken")
+    world.tests.append(("a.py::three", "failed"))
+    real, world.alone = world.python, "failed"
+
+    def python(module, *words, seconds):
+        ended = real(module, *words, seconds=seconds)
+        world.answers.pop(words[-1], None)  # it fails but once
+        return ended
+
+    steps.python = python
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.FAILURES
+    found = entries(tmp_path)
+    assert found["launch"]["state"] == DONE and "RuntimeError: broken" in found["launch"]["told"]
+    assert found["tests"]["state"] == FAILED and found["again: tests"]["state"] == FAILED
+    assert "alone a.py::three" in world.asked and "alone a.py::one" not in world.asked
+    table = (tmp_path / report.TABLE).read_text("utf-8")
+    assert "failed: a.py::three" in table and "assert 3 == 4" in table and "assert 1 == 2" not in table
+
+
+def test_a_test_that_failed_for_anothers_fault(world, tmp_path):
+    world.tests.append(("a.py::three", "failed"))
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+    assert entries(tmp_path)["again: tests"]["told"] == "1 tests failed, 0 of 1 fail alone too"
+
+
+def test_a_failed_step_costs_no_other(world, tmp_path):
+    world.answers["playouts"] = Ended(1, [_row("playouts")._asdict()], "RuntimeError: broken")
+    world.answers["match"] = Ended(None, [_row("match")._asdict()], "")
+    assert campaign.check(tmp_path, 480, "small") == campaign.FAILURES
+    found = entries(tmp_path)
+    assert found["playouts"]["told"] == "RuntimeError: broken" and len(found["playouts"]["rows"]) == 1
+    assert found["match"]["state"] == UNFINISHED and found["match"]["told"] == "stopped after 70 s"
+    assert campaign.check(tmp_path, 240, "small") == campaign.FAILURES  # half the minutes, half the time of each
+    assert entries(tmp_path)["match"]["told"] == "stopped after 35 s"
+    assert found["crossover"]["state"] == DONE and "again: playouts" not in found
+
+
+def test_compiling_is_counted_apart(world, tmp_path, monkeypatch):
+    """The seconds of a check begin when kernels are compiled; those of a campaign's call, in which others wait, do not."""
+
+    def compile_first(context, seconds):
+        world.now += 300
+        return {"kernels": [], "missing": 0, "seconds": 300.0, "problems": []}
+
+    monkeypatch.setattr(campaign, "compile_first", compile_first)
+    assert campaign.check(tmp_path / "check", 310, "small") == campaign.SOUND
+    assert campaign.campaign(tmp_path / "campaign", 310, "small") == campaign.TIME_OVER
+
+
+def test_a_slow_suite_is_not_tried_for_ever(world, tmp_path):
+    world.answers["match"] = Ended(None, [], "")
+    for code in (campaign.TIME_OVER, campaign.FAILURES):
+        assert campaign.campaign(tmp_path, 4800, "small") == code
+    assert entries(tmp_path)["match"]["state"] == FAILED
+
+
+def test_a_device_lost_in_the_middle(world, tmp_path, capsys):
+    """The campaign ends there with a line; the step that met it is still to be done."""
+    real = world.python
+
+    def python(module, *words, seconds):
+        if words[-1] == "playouts":
+            world.problem = "this process's device is lost"
+            return Ended(1, [], world.problem)
+        return real(module, *words, seconds=seconds)
+
+    steps.python = python
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.NO_DEVICE
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == "error: the device cannot be used any more: this process's device is lost"
+    assert "playouts" not in entries(tmp_path) and entries(tmp_path)["launch"]["state"] == DONE
+    world.problem, steps.python = "", real
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+
+
+def test_tables_go_where_engines_look(world, tmp_path, monkeypatch):
+    """Those of a whole campaign; what little sizes measure stays in the folder, as does what a check finds."""
+    monkeypatch.setattr(
+        suites, "bench_of", lambda *_: measure.Bench(None, "othello", "auto", 2, 1, (), tmp_path, sizes.SMALL.grid)
+    )
+    for run in (campaign.check, campaign.campaign):
+        assert run(tmp_path / run.__name__, 480, "small") == campaign.SOUND
+        assert {device_choices.FILE, crossover.FILE} <= {file.name for file in (tmp_path / run.__name__).iterdir()}
+    assert not (tmp_path / "cache").exists()
+    assert campaign.campaign(tmp_path / "full", 4800, "full") == campaign.SOUND
+    table = json.loads((tmp_path / "cache" / device_choices.FILE).read_text("utf-8"))
+    device_choices._check(table)
+    assert table["device"] == "A device" and table["ways"][0]["rates"] == {"whole": 200e6}
+    monkeypatch.setenv(crossover.VARIABLE, str(tmp_path / "cache" / crossover.FILE))
+    assert crossover.tables()[0]["measured"] and crossover.tables()[0]["device"] == "A device"
+
+
+def test_ways_are_compared_by_the_rate_of_their_kernels():
+    """Not by how busy the device was, nor end to end; by the rows of most playouts a leaf, which come last."""
+    rows = []
+    for playouts, rates in ((1, {"nested": 9.0, "whole": 3.0}), (16, {"nested": 5.0, "whole": 7.0})):
+        for way, rate in rates.items():
+            at = {"game": "go:Board9", "policy": "uniform:Uniform", "way": way, "playouts": playouts}
+            rows.append(Row("ways", "", "playouts/s", 100 - rate, 1, 1, at=at))
+            rows.append(Row("ways", "", "playouts/s", rate, 1, 1, at=at | KERNELS))
+            rows.append(Row("ways", "", "%", 100 / rate, 1, 1, at=at | KERNELS))
+    (entry,) = choices.table("A device", rows)["ways"]
+    assert entry["rates"] == {"nested": 5.0, "whole": 7.0}
+
+
+def test_bars(world, tmp_path):
+    at = {"game": "othello:Othello", "policy": "uniform:Uniform", **KERNELS}
+    rows = [Row("ways: othello, uniform", "", "playouts/s", 151e6, 1, 1, at=at), _row("crossover")]
+    found = {bar.what: bar for bar in bars.judged(rows)}
+    assert found["uniform Othello in the kernel"].reached == "yes"
+    assert found["informed playouts of Othello, times one core"].reached == "not measured"
+    assert found["crossover table, cells measured"].reached == "no"
+    informed = {"game": "othello:Othello", "policy": "minimax:MinimaxDepth1"}
+    ratios = {f"othello, minimax:depth=1, {choices.PER_CORE}": 199.0}
+    rows = [Row("ways: othello, minimax:depth=1", "", "playouts/s", 1, 1, 1, ratios, informed)]
+    found = {bar.what: bar for bar in bars.judged(rows)}
+    assert found["informed playouts of Othello, times one core"]._replace(measured=0)[1:3] == (200, "times")
+    assert found["informed playouts of Othello, times one core"].reached == "no"
+
+
+# ----------------------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["out", "--minutes", "0"], "error: --minutes 0: must be more than 0"),
+        (["out", "--minutes", "nan"], "error: --minutes nan: must be more than 0"),
+        ([], "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both"),
+        (
+            ["out", "--campaign", "out"],
+            "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both",
+        ),
+        (["out", "--suites", "nonesuch"], "error: --suites: there is no nonesuch; there are launch, "),
+        (["--campaign", "out", "--suites", "launch"], "error: --suites: a campaign measures all of them"),
+    ],
 )
-for name in gpu_check.PARTS:
-    if name != gpu_check.ON_DEVICE:
-        gpu_check.measure(name, folder, file)
-"""
+def test_bad_words(monkeypatch, capsys, words, said):
+    monkeypatch.setattr("sys.argv", ["gpu_check", *words])
+    with pytest.raises(SystemExit) as ended:
+        command.main("gpu_check", "about")
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(said)
 
 
-@pytest.fixture(scope="module")
-def rows(tmp_path_factory):
-    """The rows of all suites, from the simulator."""
-    folder = tmp_path_factory.mktemp("check")
-    command = [sys.executable, "-c", SMALL, str(folder), str(folder / "rows")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert not list(folder.glob("match-*"))
-    return [Row(**json.loads(line)) for line in (folder / "rows").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize("what, now", [("commit", "def"), ("device", "Another"), ("sizes", "full")])
+def test_a_folder_of_another_campaign(tmp_path, what, now):
+    Book(tmp_path, MADE_ON).write("launch", Entry(DONE))
+    with pytest.raises(
+        ValueError, match=rf"^{tmp_path}: a record of {what} .*, and this is {now}: name another folder$"
+    ):
+        Book(tmp_path, {**MADE_ON, what: now})
+    assert Book(tmp_path, MADE_ON).of("launch").state == DONE
 
 
-@pytest.mark.slow
-def test_suites_in_the_simulator(rows):
-    found = {name: [row for row in rows if row.suite == name] for name in gpu_check.PARTS}
-    assert {name: bool(some) for name, some in found.items()} == {name: name != gpu_check.ON_DEVICE for name in found}
-    assert all(row.median > 0 for row in rows)
-    said = {row.what for row in rows}
-    many = "uniform, cudasim, 2 leaves, 3 playouts a leaf"
-    assert {many, f"{many}: kernels alone", f"{many}: kernels busy", f"{many}: of the integer floor"} <= said
-    assert "UCT, average, 2 trees x 3, 2 a leaf: kernels busy" in said
-    assert "2 games of 3 iterations a move, 2 playouts a leaf: kernels busy" in said
-    (held,) = (row for row in found["playouts"] if row.what == many)
-    assert set(held.ratios) >= {"uniform, cpu, threads=1", "uniform, one by one, cpu, threads=1"}
-    informed = next(row for row in found["playouts"] if row.what.startswith("minimax depth 1") and row.ratios)
-    assert set(informed.ratios) == {"minimax depth 2, cpu, threads=1"}
+def test_a_folder_of_another_campaign_is_a_line(world, tmp_path, capsys):
+    Book(tmp_path, {**MADE_ON, "kind": "campaign", "commit": "older"}).write("launch", Entry(DONE))
+    before = (tmp_path / book.FILE).read_bytes()
+    assert campaign.campaign(tmp_path, 480, "small") == 2
+    assert (
+        capsys.readouterr().err
+        == f"error: {tmp_path}: a record of commit older, and this is abc: name another folder\n"
+    )
+    assert (tmp_path / book.FILE).read_bytes() == before
 
 
-@pytest.mark.slow
-def test_files_and_exit_codes(rows, tmp_path, monkeypatch):
-    """A suite that fails costs no other, and the crossover that was measured is one that ``engine=auto`` goes by."""
-    monkeypatch.setattr(gpu_check, "cuda_problem", lambda: "")
-    monkeypatch.setattr(gpu_check, "GRID", measure.Grid((1, 2), (1, 2), 3))
-    tests = Counted(tests=9, skipped=1)
-    monkeypatch.setattr(gpu_check, "run_tests", lambda folder, seconds: tests)
-    failing = "search"
-
-    def run_suite(name, seconds):
-        return [row for row in rows if row.suite == name], "RuntimeError: broken" if name == failing else ""
-
-    monkeypatch.setattr(gpu_check, "run_suite", run_suite)
-    assert check(tmp_path, 480, list(gpu_check.PARTS)) == 1
-    figures = json.loads((tmp_path / "figures.json").read_text("utf-8"))
-    assert figures["problems"] == {"search": "RuntimeError: broken"} and figures["tests"]["passed"] == 8
-    assert len(figures["figures"]) == len(rows) and figures["machine"]["cores"] >= 1
-    assert "tests: 8 passed, 0 failed, 1 skipped" in (tmp_path / "table.txt").read_text("utf-8")
-    monkeypatch.setenv(crossover.VARIABLE, str(tmp_path / "crossover.json"))
-    assert crossover.tables()[0]["measured"] and len(crossover.tables()[0]["cells"]) == 4
-    failing = ""
-    assert check(tmp_path, 480, ["match"]) == 0
-    assert check(tmp_path, 0, ["match"]) == 1
-    tests = Counted(tests=3, failures=1)
-    assert check(tmp_path, 480, ["match"]) == 1
+def test_a_check_leaves_a_campaign_alone(world, tmp_path, capsys):
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
+    before = (tmp_path / book.FILE).read_bytes()
+    assert campaign.check(tmp_path, 480, "small") == 2
+    assert capsys.readouterr().err.endswith("holds a campaign: go on with it by --campaign, or name another folder\n")
+    assert (tmp_path / book.FILE).read_bytes() == before
+    for _ in range(2):  # a check's own folder is begun anew
+        assert campaign.check(tmp_path / "check", 480, "small") == campaign.SOUND
+    assert campaign.campaign(tmp_path / "check", 480, "small") == 2
+    assert "a record of kind check, and this is campaign" in capsys.readouterr().err
 
 
-def test_sound_tests():
-    assert Counted(tests=3, skipped=1).sound
-    for found in (Counted(), Counted(tests=3, errors=1), Counted(tests=3, skipped=3), Counted(tests=3, unfinished=1)):
-        assert not found.sound
-
-
-def test_part_of_a_crossover():
-    from experiments.benchmarks.crossover import complete
-
-    rows = [Row("crossover", "", "", 1, 1, 1, at={"trees": t, "playouts": p}) for p in (1, 4) for t in (1, 2, 3)]
-    assert complete(rows[:-1]) == rows[:3] and complete(rows) == rows and complete([]) == []
+@pytest.mark.parametrize("text", ["", "[]", '{"made_on": {}}', '{"made_on": 3, "steps": {}}'])
+def test_a_file_that_is_no_record(tmp_path, text):
+    (tmp_path / book.FILE).write_text(text)
+    with pytest.raises(ValueError, match="is no record of a campaign"):
+        Book(tmp_path, MADE_ON)
 
 
 @pytest.mark.skipif(bool(device.describe().name), reason="there is a device")
-def test_without_a_device(tmp_path):
-    command = [sys.executable, "-m", "experiments.gpu_check", str(tmp_path / "new")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+@pytest.mark.parametrize("words", [["new"], ["--campaign", "new"]])
+def test_without_a_device(tmp_path, words):
+    command_line = [
+        sys.executable,
+        "-m",
+        "experiments.gpu_check",
+        *[str(tmp_path / w) if w == "new" else w for w in words],
+    ]
+    done = subprocess.run(command_line, cwd=ROOT, capture_output=True, text=True, timeout=100)
     assert done.returncode == 2
     assert done.stderr.startswith("error: no device can be used: no NVIDIA driver is there")
-    assert json.loads((tmp_path / "new" / "figures.json").read_text("utf-8"))["problems"]["device"]
+    assert len(done.stderr.splitlines()) == 1
+    assert json.loads((tmp_path / "new" / report.FIGURES).read_text("utf-8"))["problem"]
+
+
+def test_no_hydra_is_needed():
+    """The command, its steps and their suites import with nothing installed but what a device needs."""
+    modules = [f"benchmarks.device.{file.stem}" for file in (ROOT / "benchmarks" / "device").glob("*.py")]
+    modules += [f"benchmarks.{part.module}" for part in suites.PARTS.values()]
+    blocked = ("hydra", "omegaconf", "pydantic", "polars", "rich", "matplotlib", "scipy", "pyspiel", "chess", "jax")
+    code = f"import sys\nfor name in {blocked}: sys.modules[name] = None\nimport experiments.gpu_check\n"
+    code += "\n".join(f"import {module}" for module in modules if not module.endswith("__"))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_no_compiler_is_needed(monkeypatch):
+    """Without g++ the scalar program is left out, the other contenders are there."""
+    from benchmarks import playouts
+    from gpumcts.games.dots_and_boxes import DotsAndBoxes
+
+    monkeypatch.setenv("PATH", "/nowhere")
+    bench = measure.Bench(DotsAndBoxes(1, 1), "othello", "cpu", 1, 1, (), Path(), sizes.SMALL.grid)
+    assert playouts._scalar(bench) == []
+
+
+# --------------------------------------------------------------------------------------------------------------- tests
 
 
 @pytest.mark.slow
-def test_tests_are_counted(tmp_path, monkeypatch):
-    """Two processes of pytest on tests that pass, fail and are skipped, and one that does not end."""
+def test_tests_are_told_one_by_one(tmp_path, monkeypatch):
+    """Processes of pytest on tests that pass, fail, are skipped and do not end; a second call runs what has not ended."""
     (tmp_path / "test_some.py").write_text(
-        "import pytest, time\n"
-        "def test_a(): pass\ndef test_b(): assert False\ndef test_c(): pytest.skip('no')\n"
-        "def test_slow(): time.sleep(60)\n"
+        "import pytest, time\npytestmark = pytest.mark.gpu\n"
+        "def test_a(): pass\ndef test_b(): assert False, 'why'\ndef test_c(): pytest.skip('no')\n"
+        "def test_z(): time.sleep(600)\n@pytest.mark.alone\ndef test_d(): pass\n"
     )
-    started = []
+    (tmp_path / "conftest.py").write_text(
+        Path(conftest.__file__)
+        .read_text("utf-8")
+        .replace("def device_problem():\n", "def device_problem():\n    return ''\n")
+    )
+    words = ("-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path / "test_some.py"))
+    monkeypatch.setattr(device_tests, "MOST_SHARDS", 2)
+    results = Results.of({})
+    for call in (1, 2):
+        results = Results.of(json.loads(json.dumps(results.data())))  # as a book keeps it
+        device_tests.run_tests(tmp_path, results, 45.0, words)
+        assert len(results.named("passed")) == 2 and len(results.named("skipped")) == 1
+        assert len(results.named("failed")) == call and not results.sound
+        assert len(results.missing) == 2 - call
+    assert any("why" in results.ended[name][2] for name in results.named("failed"))
+    assert any("was begun 2 times" in results.ended[name][2] for name in results.named("failed"))
+    assert "1 skipped" in results.told() and "not yet ended" not in results.told()
 
-    def process(chosen, shard, report, said):
-        chosen = ["slow"] if len(started) == 2 else "abc"
-        started.append(shard)
-        tests = [f"{tmp_path}/test_some.py::test_{name}" for name in chosen]
-        words = ["-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={tmp_path}", f"--junitxml={report}"]
-        return subprocess.Popen([sys.executable, "-m", "pytest", *words, *tests], stdout=said, stderr=said)
 
-    monkeypatch.setattr(gpu_check, "_pytest", process)
-    monkeypatch.setattr(gpu_check, "MOST_SHARDS", 2)
-    monkeypatch.setattr(machine, "cores", lambda: 8)
-    monkeypatch.setattr(gpu_check, "ALONE_SECONDS", 5.0)
-    found = gpu_check.run_tests(tmp_path, 65.0)
-    assert started == ["0/2", "1/2", "0/1"]
-    assert found._replace(seconds=0) == Counted(tests=7, failures=2, errors=1, skipped=2, unfinished=1)
-    assert not found.sound and found.passed == 2
-    assert "1 failed" in (tmp_path / "tests.txt").read_text("utf-8")
+def test_results_of_tests(tmp_path):
+    lines = [
+        {"collected": ["a", "b", "c"]},
+        {"begun": "a"},
+        {"ended": "a", "outcome": "passed", "seconds": 1.0, "text": ""},
+        {"begun": "b"},
+    ]
+    file = tmp_path / "lines"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"ended": "b", "outco')
+    results = Results.of({})
+    results.take(file)
+    results.give_up()
+    assert results.missing == {"b", "c"} and results.sound and results.named("passed") == ["a"]
+    assert results.told() == "tests: 1 passed, 0 failed, 0 skipped, 2 not yet ended"
+    results.take(file)
+    results.give_up()
+    assert results.named("failed") == ["b"] and not results.sound
 
 
 def test_suites_find_what_tests_have_compiled(monkeypatch, tmp_path):
     """One cache for both: a suite that compiled its kernels anew would not end in its time."""
     for base in (tmp_path, tmp_path / conftest._OWN):
         monkeypatch.setenv("GPUMCTS_CACHE", str(base))
-        assert gpu_check._environment()["GPUMCTS_CACHE"] == str(tmp_path / conftest._OWN)
+        assert process.environment()["GPUMCTS_CACHE"] == str(tmp_path / conftest._OWN)
 
 
 def test_files_with_tests_for_a_device():
-    assert {"tests/kernels/test_gpu.py", "tests/tree/test_offload.py"} <= set(gpu_check.test_files())
-    assert not {Path(file).name for file in gpu_check.test_files()} & {"test_gpu_check.py", "test_commands.py"}
+    assert {"tests/kernels/test_gpu.py", "tests/tree/test_offload.py"} <= set(device_tests.test_files())
+
+
+# --------------------------------------------------------------------------------------------------------------- tools
+
+
+def test_metrics_of_ncu():
+    said = (
+        '==PROF== Connected\n"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"\n'
+        '"0","trial_kernel","Occupancy","Achieved Occupancy","%","3.1"\n'
+        '"1","playout_kernel","Occupancy","Achieved Occupancy","%","48.7"\n'
+        '"1","playout_kernel","Launch","Grid Size","","1,056"\n"1","playout_kernel","Launch","Function","","none"\n'
+    )
+    assert tools.metrics(said) == [
+        ("playout_kernel", "Achieved Occupancy", "%", 48.7),
+        ("playout_kernel", "Grid Size", "", 1056.0),
+    ]
+
+
+SANITIZER = """#!/bin/sh
+while [ "$1" != "-m" ]; do shift; done
+for last; do :; done
+echo {} > "$last"
+echo "========= COMPUTE-SANITIZER"
+FINDING
+"""
+
+
+@pytest.mark.parametrize(
+    "finding, problem",
+    [
+        ('echo "========= ERROR SUMMARY: 0 errors"', ""),
+        (
+            'echo "========= Invalid __global__ write of size 8 bytes"; echo "========= ERROR SUMMARY: 2 errors"; exit 9',
+            "2 errors, exit code 9: Invalid __global__ write of size 8 bytes",
+        ),
+        (
+            'echo "========= RACECHECK SUMMARY: 1 hazard displayed"',
+            "1 errors, exit code 0: RACECHECK SUMMARY: 1 hazard displayed",
+        ),
+        ("exec sleep 30", "did not end within 2 s"),
+    ],
+)
+def test_what_a_sanitizer_says(tmp_path, monkeypatch, finding, problem):
+    tool = tmp_path / tools.SANITIZER
+    tool.write_text(SANITIZER.replace("FINDING", finding))
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    looked = tools.sanitized("memcheck", "uniform", 2.0, small=True)
+    assert looked.problem == problem and len(looked.rows) == (not problem)
+
+
+# -------------------------------------------------------------------------------------------------------------- suites
+
+
+def test_part_of_a_crossover():
+    from benchmarks.crossover import complete
+
+    rows = [Row("crossover", "", "", 1, 1, 1, at={"trees": t, "playouts": p}) for p in (1, 4) for t in (1, 2, 3)]
+    assert complete(rows[:-1]) == rows[:3] and complete(rows) == rows and complete([]) == []
 
 
 def test_time_of_kernels(monkeypatch):

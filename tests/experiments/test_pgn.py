@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from experiments.keys import SearchKeys
-from experiments.positions import position_of
-from experiments.schema import Checked
+from experiments.config.command_options import SearchKeys
+from experiments.config.positions import position_of
+from experiments.config.schema import Checked
 from gpumcts.games.chess import Chess
 from gpumcts.games.chess.pgn import games_of
 from gpumcts.games.contract import position_text

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from experiments.keys import SearchKeys
-from experiments.positions import position_of
-from experiments.schema import Checked
+from experiments.config.command_options import SearchKeys
+from experiments.config.positions import position_of
+from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, parse_record, position_text, record_text
 from gpumcts.games.go import Go

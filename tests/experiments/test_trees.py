@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from experiments.curves import _interval, _lasting
-from experiments.folder import SUMMARY
-from experiments.following import PIECES, checkpoints, pieces_of
-from experiments.kocsis2006improved_rates import METHODS, REFERENCE
+from experiments.analysis.convergence import _interval, _lasting
+from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
+from experiments.runs.run_directory import SUMMARY
+from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
 from gpumcts.exact.alpha_beta import root_scores, solve
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
@@ -54,7 +54,7 @@ def test_failures_are_those_of_separate_searches(run, only):
 
 
 def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monkeypatch):
-    monkeypatch.setattr("experiments.following.SEARCHES_A_PIECE", 9)
+    monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 9)
     assert run(TINY).code == 0
     folder = only("outputs/trees/*")
     whole = summary_of(folder)
@@ -70,7 +70,7 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monke
 
 def test_neither_pieces_nor_threads_change_a_result(run, only, tmp_path, monkeypatch):
     assert run(f"{TINY} hydra.run.dir=a").code == 0
-    monkeypatch.setattr("experiments.following.SEARCHES_A_PIECE", 6)
+    monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 6)
     assert run(f"{TINY} threads=2 hydra.run.dir=b").code == 0
     assert without_clock(summary_of(tmp_path / "a")) == without_clock(summary_of(tmp_path / "b"))
 

@@ -9,23 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import bench, hashimoto2012accelerated
-from experiments.benchmarks import (
-    chess_attacks,
-    crossover,
-    match,
-    measure,
-    memory,
-    ours,
-    peers,
-    playouts,
-    scaling,
-    search,
-    startup,
-)
-from experiments.benchmarks.measure import Bench, Contender, Grid, compare
-from experiments.benchmarks.ours import keys, searcher
-from experiments.peers import pgx_playouts
+from benchmarks import chess_attacks, crossover, match, measure, memory, ours, playouts, scaling, search, startup
+from benchmarks.measure import Bench, Contender, Grid, compare
+from benchmarks.ours import keys, searcher
+from benchmarks.peers import contenders as peers
+from benchmarks.peers import pgx_playouts
+from experiments import bench
+from experiments.papers import hashimoto2012accelerated
 from experiments.worked import FIGURES
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -381,7 +371,7 @@ def test_pgx_plays_othello():
 
 def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
     """Asked for, it is refused; by default it is left out, with a word."""
-    monkeypatch.setattr("experiments.peers.names.find_spec", lambda module: None)
+    monkeypatch.setattr("benchmarks.peers.names.find_spec", lambda module: None)
     done = run("bench suites=[memory] against=[open_spiel]")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.startswith("error: against=open_spiel: pyspiel is not installed; pip install open_spiel")
@@ -400,7 +390,7 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
     [
         ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, match, memory, scaling, startup"),
         ("bench suites=[chess_attacks]", "suites=[chess_attacks] is of Chess, not of othello; add game=chess"),
-        ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, or null"),
+        ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, mctsnc, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),
         ("bench suites=[match] game=shortest_path", "suites=[match]: game=shortest_path is for one player"),
         ("bench suites=[crossover]", "suites=[crossover] is between engines: engine must be cuda, device, auto or"),

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from experiments.values import typed
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
@@ -152,22 +151,6 @@ def test_optimal_voyages_cost_what_value_iteration_says(game):
     error = np.std(costs, ddof=1) / math.sqrt(len(costs))
     start = values[int(number_of(game, 0, 0, 0, 0))]
     assert abs(np.mean(costs) - start) < 5 * error < 1.5
-
-
-@pytest.mark.parametrize(
-    "fields, message",
-    [
-        ({"size": 1}, "game.size=1: must be an integer in [2, 64]"),
-        ({"size": 65}, "game.size=65: must be an integer in [2, 64]"),
-        ({"size": 2.5}, "game.size=2.5: must be an integer in [2, 64]"),
-        ({"patience": 7}, "game.patience=7: must be an integer in [8, 32]"),
-        ({"wind_from": 1}, "game.wind_from=1: must be true or false"),
-    ],
-)
-def test_options_are_refused(fields, message):
-    with pytest.raises(BadInput) as refusal:
-        typed(Sailing, {**Sailing()._asdict(), **fields}, "game")
-    assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,18 @@
 """Playouts on the CPU: neither threads, nor lanes and their number, nor the size of a batch change an outcome."""
 
-import re
 import threading
 
-import llvmlite.binding
 import numpy as np
 import pytest
-from numba import njit
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels.cpu import CpuPlayouts, Tally, evaluate_signature
-from gpumcts.kernels.playout_loop import LANES, WIDTHS, playing_in_lanes
+from gpumcts.kernels import lane_check
+from gpumcts.kernels.cpu import CpuPlayouts, Tally
+from gpumcts.kernels.playout_loop import LANES, WIDTHS
 from gpumcts.kernels.search_loop import searched_in_lanes
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import in_lanes
 from gpumcts.rng import child_key
-from gpumcts.verbs import JIT_OPTIONS
 from tests.kernels.drivers import GAMES, PAIRS, POLICIES, UNIFORM, digest, keys_for, positions
 from tests.playouts.drivers import playouts as playouts_one_by_one
 
@@ -122,20 +119,12 @@ def test_stop():
         CpuPlayouts(GAMES["othello"], UNIFORM()).tally(positions(GAMES["othello"], 10), keys_for(10), stop=stop)
 
 
-needs_vectors = pytest.mark.skipif(
-    not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="this CPU has no AVX2"
-)
+needs_vectors = pytest.mark.skipif(not lane_check.has_vectors(), reason="this CPU has no AVX2")
 
 
 def wide_operations(game, lanes, policy="uniform"):
-    """Shifts, logic and sums of several 64-bit words at once in the machine code of playouts in lanes."""
-    signature, function = evaluate_signature(GAMES[game], compiled(POLICIES[policy])), playing_in_lanes(lanes)
-    function = njit(**JIT_OPTIONS)(function)  # as ``separate`` compiles it
-    function.compile(signature)
-    code = function.inspect_asm(signature.args)
-    return len(
-        re.findall(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", code, re.MULTILINE)
-    )
+    """Operations on several words at once in the machine code of playouts in lanes."""
+    return lane_check.wide_operations(GAMES[game], compiled(POLICIES[policy]), lanes)
 
 
 @needs_vectors
@@ -151,9 +140,18 @@ RANDOM = [(g, p) for g, p in PAIRS if p in ("uniform", "staged") and in_lanes(co
 @needs_vectors
 @pytest.mark.parametrize("game, policy", parameters([pair for pair in RANDOM if pair[0] != "othello"]))
 def test_steps_said_to_be_branch_free_are_vectorised(game, policy):
-    assert wide_operations(game, LANES, policy) > 20
+    assert wide_operations(game, LANES, policy) > lane_check.FEWEST
 
 
 def test_every_game_in_lanes_has_vector_code():
     """A game whose play is said to be branch-free is played in lanes by some policy, which the test above looks at."""
     assert {game for game, _ in RANDOM} == {name for name, game in GAMES.items() if game.LANES}
+
+
+@pytest.mark.parametrize("leaves", [1, 300])
+def test_one_state_for_all_leaves(leaves):
+    """A view that repeats one state is as good as copies of it."""
+    state, keys = positions(GAMES["othello"], 9)[8], keys_for(leaves)
+    engine = CpuPlayouts(GAMES["othello"], UNIFORM())
+    view, copies = np.broadcast_to(state, (leaves, len(state))), np.repeat(state[None], leaves, axis=0)
+    assert digest(engine.tally(view, keys)) == digest(engine.tally(copies, keys))

@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.util
+import json
 import subprocess
 import sys
 from types import ModuleType, SimpleNamespace
@@ -11,20 +12,24 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device, engines, launch_cost, occupancy
+from gpumcts.kernels import driver as driver_module
 from gpumcts.kernels.cpu import CpuPlayouts
 from tests.kernels.drivers import GAMES, ROOT, UNIFORM
 
 needs_compiler = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
 )
-ATTRIBUTES = {device.MULTIPROCESSORS: 132, device.MAJOR: 9, device.MINOR: 0}
+ATTRIBUTES = {driver_module.MULTIPROCESSORS: 132, driver_module.MAJOR: 9, driver_module.MINOR: 0}
+
+
+IDENTITIES = [f"GPU-00000000-0000-0000-0000-00000000000{number}" for number in range(2)]
 
 
 class Driver:
     """A driver library that shows so many devices."""
 
-    def __init__(self, devices: int, answer: int = 0) -> None:
-        self.devices, self.answer = devices, answer
+    def __init__(self, devices: int, answer: int = 0, version: int = 12040) -> None:
+        self.devices, self.answer, self.version = devices, answer, version
 
     def cuInit(self, flags):
         return self.answer
@@ -34,13 +39,17 @@ class Driver:
         return 0
 
     def cuDriverGetVersion(self, version):
-        version._obj.value = 12040
+        version._obj.value = self.version
 
     def cuDeviceGet(self, handle, number):
         handle._obj.value = number
 
     def cuDeviceGetName(self, name, size, handle):
         ctypes.memmove(name, b"A device\0", 9)
+
+    def cuDeviceGetUuid(self, name, handle):
+        ctypes.memmove(name, bytes(15) + bytes([handle.value]), 16)
+        return 0
 
     def cuDeviceTotalMem_v2(self, memory, handle):
         memory._obj.value = 5 << 30
@@ -57,11 +66,13 @@ def run(code: str) -> str:
 
 
 def test_a_device():
-    assert device.ask_driver(Driver(1)) == device.Description("A device", (9, 0), 132, 5 << 30, "12.4")
+    found = device.Description("A device", (9, 0), 132, 5 << 30, "12.4", identity=IDENTITIES[0])
+    assert device.ask_driver(Driver(1)) == found
 
 
 @pytest.mark.parametrize("driver", [Driver(0), Driver(1, answer=100)])
-def test_a_driver_without_device(driver):
+def test_a_driver_without_device(monkeypatch, driver):
+    monkeypatch.delenv(driver_module.VARIABLE, raising=False)
     found = device.ask_driver(driver)
     assert not found.name and "shows no device" in found.problem and "\n" not in found.problem
 
@@ -73,11 +84,71 @@ def test_describe_never_raises():
 
 @pytest.mark.parametrize(("driver", "extra"), [("12.4", "cuda12"), ("13.0", "cuda13")])
 def test_missing_packages(monkeypatch, driver, extra):
-    monkeypatch.setattr(device, "_installed", lambda module: False)
-    said = device.missing_packages(driver)
+    monkeypatch.setattr(driver_module, "_installed", lambda module: False)
+    said = driver_module.missing_packages(driver)
     assert "numba-cuda" in said and "CuPy" in said and f"gpumcts[{extra}]" in said
-    monkeypatch.setattr(device, "_installed", lambda module: True)
-    assert device.missing_packages(driver) == ""
+    monkeypatch.setattr(driver_module, "_installed", lambda module: True)
+    assert driver_module.missing_packages(driver) == ""
+
+
+@pytest.mark.parametrize(
+    "shown, said",
+    [
+        ("", "CUDA_VISIBLE_DEVICES= hides every device from this process"),
+        ("-1", "CUDA_VISIBLE_DEVICES=-1 hides every device from this process"),
+        ("7", "CUDA_VISIBLE_DEVICES=7 names no device; `python -m experiments.doctor` lists them"),
+        ("3,4", "CUDA_VISIBLE_DEVICES=3,4 names no device; `python -m experiments.doctor` lists them"),
+        ("GPU-12ab", "CUDA_VISIBLE_DEVICES=GPU-12ab names no device; `python -m experiments.doctor` lists them"),
+        ("MIG-12ab", "CUDA_VISIBLE_DEVICES=MIG-12ab names no device; `python -m experiments.doctor` lists them"),
+    ],
+)
+@pytest.mark.parametrize("driver", [Driver(0), Driver(1, answer=100)])
+def test_a_choice_that_names_no_device(monkeypatch, shown, said, driver):
+    """Whatever its form, the driver reads it; where it shows nothing then, the line says by what choice."""
+    monkeypatch.setenv(driver_module.VARIABLE, shown)
+    assert device.ask_driver(driver).problem == said
+
+
+@pytest.mark.parametrize(
+    "version, bindings, said",
+    [
+        (11080, "13.5", "the NVIDIA driver is too old: it supports CUDA 11.8, needed is 12.0 or later"),
+        (12040, "13.5", "the NVIDIA driver supports CUDA 12.4, the packages are of 13: pip install 'gpumcts[cuda12]'"),
+        (12040, "12.9", ""),
+        (13000, "13.5", ""),
+        (13000, "12.9", ""),
+    ],
+)
+def test_a_driver_too_old(monkeypatch, version, bindings, said):
+    monkeypatch.setattr(driver_module.metadata, "version", lambda package: bindings)
+    assert driver_module.too_old(device.ask_driver(Driver(1, version=version)).driver) == said
+
+
+def test_devices_are_listed_whatever_is_hidden(monkeypatch):
+    """By a process of its own, without the variable; what this process is shown it asks itself."""
+    asked = {}
+
+    def run(command, env, **more):
+        asked.update(env)
+        shown = [driver_module._described(Driver(2), number) for number in range(2)]
+        return SimpleNamespace(stdout=json.dumps(shown))
+
+    monkeypatch.setenv(driver_module.VARIABLE, "1")
+    monkeypatch.setattr(driver_module.subprocess, "run", run)
+    assert [found.identity for found in driver_module.every_device()] == IDENTITIES
+    assert driver_module.VARIABLE not in asked and "PATH" in asked
+    monkeypatch.setattr(driver_module.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout="no driver"))
+    assert driver_module.every_device() == []
+
+
+def test_a_run_says_once_on_what_it_plays(monkeypatch, capsys):
+    monkeypatch.setattr(driver_module, "describe", lambda: device.ask_driver(Driver(1)))
+    monkeypatch.setenv(driver_module.VARIABLE, "0")
+    driver_module.say_device.cache_clear()
+    driver_module.say_device()
+    driver_module.say_device()
+    assert capsys.readouterr().err == f"gpumcts: playing on A device ({IDENTITIES[0]}, CUDA_VISIBLE_DEVICES=0)\n"
+    driver_module.say_device.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -298,7 +369,7 @@ def test_bad_ways_and_threads_are_refused():
 
 @needs_compiler
 def test_too_many_playouts_of_a_leaf():
-    from gpumcts.kernels.cuda import Flight
+    from gpumcts.kernels.flight import Flight, Layout
 
     with pytest.raises(BadInput, match=r"^playouts of a leaf: 2,000,000,000, at most 1,073,741,824 on a device$"):
-        Flight.__new__(Flight).start(1, 2_000_000_000)
+        Flight.__new__(Flight).send(Layout(1, 3, 1, 4), 2_000_000_000)

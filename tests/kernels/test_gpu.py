@@ -95,9 +95,29 @@ def test_block_sizes(threads):
     assert digest(engine.tally(states, keys, 3)) == digest(both("othello", UNIFORM())[1].tally(states, keys, 3))
 
 
+def test_a_cap_on_registers():
+    """A kernel with a cap is another kernel, in the cache too: it has no more registers, and the same results."""
+    from gpumcts.kernels.cuda_each import Each
+    from gpumcts.tree import device_check
+    from gpumcts.tree.device_search import search_tree
+
+    task = device_check.task("ucb1/average/uniform/dots_and_boxes")
+    found = [Each(search_tree, task, "a search", registers=cap).shape.registers for cap in (None, 96, None, 96)]
+    assert found[0] > 96 >= found[1] and found[2:] == found[:2]
+
+
+def test_one_state_for_all_leaves():
+    """Its words are sent once; in several flights too."""
+    states, keys = positions(GAMES["othello"], 9)[8:], keys_for(3000)
+    cuda, cpu = both("othello", UNIFORM())
+    view = np.broadcast_to(states[0], (3000, states.shape[1]))
+    for playouts in (1, 2):
+        assert digest(cuda.tally(view, keys, playouts)) == digest(cpu.tally(view, keys, playouts))
+
+
 @pytest.mark.alone
 def test_spans_and_the_cost_of_a_launch():
-    from experiments.benchmarks.busy import union
+    from benchmarks.busy import union
     from gpumcts.kernels.launch_cost import costs
 
     cuda, _ = both("othello", UNIFORM())

@@ -125,7 +125,7 @@ def test_plain_python(game, depth, count):
     policy = Minimax(depth=depth, epsilon=0.2, truncate=3)
     states, keys, tally = positions(game, count, least=8), keys_for(count), np.zeros((count, 4), np.int64)
     with np.errstate(over="ignore"):
-        searching_in_lanes(LANES)(game, compiled(policy), states, keys, 1, tally)
+        searching_in_lanes(LANES)(game, compiled(policy), states, keys, 0, 1, tally)
     assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=1).tally(states, keys)))
 
 

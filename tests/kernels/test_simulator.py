@@ -1,4 +1,7 @@
-"""The CUDA kernels in Numba's simulator have the outcomes of the CPU, to the last bit."""
+"""The CUDA kernels in Numba's simulator have the outcomes of the CPU, to the last bit.
+
+Four games are enough here: ``tests/ptx`` runs the PTX of every kernel.
+"""
 
 import pytest
 
@@ -13,25 +16,9 @@ def simulated():
     return told_by("tests.kernels.simulated_playouts")
 
 
-@pytest.fixture(scope="module")
-def rest():
-    """Those of the games that are not ``QUICK``."""
-    return told_by("tests.kernels.simulated_playouts", "rest")
-
-
 @pytest.mark.parametrize("game, policy", [(game, policy) for game, policy in PAIRS if game in QUICK])
 def test_cudasim_is_cpu(simulated, game, policy):
-    assert_same(simulated, game, policy)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game, policy", [(game, policy) for game, policy in PAIRS if game not in QUICK])
-def test_cudasim_is_cpu_in_the_other_games(rest, game, policy):
-    assert_same(rest, game, policy)
-
-
-def assert_same(simulated, game, policy):
-    """Every kernel there is has the CPU's outcomes."""
+    """By every kernel there is."""
     states, keys, playouts = batch(game, policy)
     expected = digest(CpuPlayouts(GAMES[game], POLICIES[policy]).tally(states, keys, playouts))
     found = {

@@ -33,20 +33,29 @@ def start(folder, games):
     return child
 
 
+def wait_for_moves(folder, beyond, seconds=120.0):
+    """Wait until a run has written more than ``beyond`` bytes of moves: it may still be compiling."""
+    end = time.monotonic() + seconds
+    while (folder / MOVES).stat().st_size <= beyond and time.monotonic() < end:
+        time.sleep(0.005)
+
+
 def test_killed_again_and_again(play, tmp_path, games_of):
     """SIGKILL at three moments; a second process is refused meanwhile; the end is that of a run never killed."""
     expected = play(tmp_path / "whole", 40)
-    moments = random.Random(1)
+    moments, written = random.Random(1), 0
     for _ in range(3):
         child = start(tmp_path / "run", 40)
         try:
             with pytest.raises(BadInput, match="in use by another run"):
                 play(tmp_path / "run", 40)
+            wait_for_moves(tmp_path / "run", beyond=written)
             time.sleep(moments.uniform(0, 0.3))
             assert child.poll() is None
         finally:
             child.kill()
             child.wait()
+        written = (tmp_path / "run" / MOVES).stat().st_size
     journal = (tmp_path / "run" / MOVES).read_text()
     assert 0 < len(journal.splitlines()) < 40 * 58 / 2  # begun and not finished, or the test says nothing
     resumed = play(tmp_path / "run", 40, games_in_flight=7)

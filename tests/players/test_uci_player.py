@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.programs import UciPlayerKeys, terms_of
 from gpumcts.errors import BadInput
 from gpumcts.games.chess import Chess
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -133,11 +132,6 @@ def test_moves_that_took_longer_than_was_granted_are_counted(granted, over):
     finally:
         player.close()
     assert moves[0] >= 0 and player.longest >= 0.4 and player.over_time == over
-
-
-def test_the_limit_of_time_is_told_to_the_program_and_to_us():
-    assert terms_of(UciPlayerKeys(command="cat", seconds=0.25))[1:] == ("movetime 250", {}, 60.0, 0.25)
-    assert terms_of(UciPlayerKeys(command="cat", depth=3))[1:] == ("depth 3", {}, 60.0, None)
 
 
 PROMOTES = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 b8c6"

@@ -28,7 +28,7 @@ PAIRS = [
     if plays(POLICIES[p], GAMES[g]) and (not p.startswith("staged") or has_stages(GAMES[g]))
 ]
 """Names of games and policies to try together; where a game has no stages, playouts in stages are the uniform ones."""
-SLOW_TO_COMPILE = {"amazons", "chess", "go", "havannah"}
+SLOW_TO_COMPILE = {"amazons", "chess", "go", "gomoku", "havannah"}
 RECORDED = [(g, p) for g, p in PAIRS if g not in SLOW_TO_COMPILE or not p.startswith("minimax") or p == "minimax-least"]
 """Those whose outcomes are kept in a file (``signatures``): those that compile in time."""
 SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
@@ -39,6 +39,7 @@ QUICK = [
     and (g not in ("clobber", "dice_duel") or p != "minimax-default")
     and (g not in ("clobber", "othello") or p != "minimax-greatest")
     and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default"))
+    and (g not in ("connect_four", "gomoku") or p == "uniform-default")
     and (g not in ("amazons", "chess", "go") or p == "evaluation-default")  # their own tests play
 ]
 """Those that neither compile long nor play long in plain Python; of games that are alike not every policy."""

@@ -10,9 +10,10 @@ from gpumcts.games import contract
 from gpumcts.games.go import Go
 from gpumcts.games.go.chains import Chains, places, set_up
 from gpumcts.games.go.eyes import own_eyes
-from gpumcts.games.go.points import NONE, either, less, number_of
+from gpumcts.games.go.points import NONE, number_of
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import SECOND, last_point, opened, point_before
+from gpumcts.games.sets import either, less
 from gpumcts.kernels.cpu import CpuPlayouts, Tally
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy, has_traced_playout, has_whole_playout

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
-from gpumcts.kernels import device, engines
+from gpumcts.kernels import device, engines, simulated_memory
 from gpumcts.options import option
 from gpumcts.tree import device_search, search
 from gpumcts.tree.device_search import DeviceEngine
@@ -132,7 +132,8 @@ def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.Stri
     memory, printed = int(trees * size), io.StringIO()
     answer = told_bytes or int(memory / device_search.SHARE_OF_DEVICE) + 1
     with (
-        holding(device, SIMULATED_MEMORY=memory, free_memory=lambda: answer),
+        holding(simulated_memory, SIMULATED_MEMORY=memory),
+        holding(device, free_memory=lambda: answer),
         contextlib.redirect_stderr(printed),
     ):
         yield printed
@@ -213,10 +214,10 @@ def paced() -> list[int]:
     return launches
 
 
-def brought_back() -> list[bool]:
+def brought_back(engine: Any = None) -> list[bool]:
     """Whether the trees come back: of one tree, and of two, where neither is small."""
     with holding(device_search, MOST_BROUGHT_BACK=0):
-        return [dots(trees, 3).forest is not None for trees in (1, 2)]
+        return [dots(trees, 3, engine=engine).forest is not None for trees in (1, 2)]
 
 
 def main(more: bool) -> None:

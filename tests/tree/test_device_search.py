@@ -20,7 +20,8 @@ from tests.tree.simulated_device import CASES, MORE, dots, followed, played_on, 
 from tests.tree.simulated_searches import digest, roots
 from tests.tree.test_offload import SETTINGS, slow_unless
 
-CAPABILITIES = ["sm_80", "sm_90"]
+CAPABILITIES = ["sm_80", "sm_90a"]
+HOPPER = compile_check.TARGETS[1]
 PTX = ("ucb1/average/uniform/othello", "ucb1/accelerated/uniform/othello", "depth_decayed/discounted/uniform/othello")
 MOST_REGISTERS = 255  # of a thread; more would spill
 NO_ROOM = r"no [\d.]+ MiB of device memory"
@@ -145,8 +146,7 @@ def test_what_cannot_be_fused():
 def assert_sound(report: compile_check.Report) -> None:
     """It compiles, has the CPU's arithmetic, and neither stack nor spills."""
     assert (report.error, report.fused) == ("", 0) and report.floats > 0
-    if report.registers is not None:  # else ptxas is not installed
-        assert report.registers <= MOST_REGISTERS and (report.local, report.stack, report.spills) == (0, 0, 0)
+    assert report.registers <= MOST_REGISTERS and (report.local, report.stack, report.spills) == (0, 0, 0)
 
 
 @needs_compiler
@@ -182,10 +182,8 @@ def test_what_would_be_launched(monkeypatch):
 @pytest.mark.slow
 def test_fewer_registers():
     """A cap on registers reaches the compiler, which then keeps a little of the state in memory."""
-    code = device_check.ptx("ucb1/average/uniform/dice_duel", (9, 0))
-    if (ptxas := compile_check.find_ptxas()) is None:
-        pytest.skip("ptxas (nvidia-cuda-nvcc) is not installed")
-    free, capped = (compile_check.assemble(ptxas, code, (9, 0), cap)[0] for cap in (None, 64))
+    code = device_check.ptx("ucb1/average/uniform/dice_duel", HOPPER)
+    free, capped = (compile_check.link(code, HOPPER, cap)[0] for cap in (None, 64))
     assert capped <= 64 < free
 
 
@@ -203,10 +201,8 @@ def test_products_are_fused_unless_told_not_to(monkeypatch):
     """What ``unfused`` is for: without it the same source has fused operations."""
     import contextlib
 
-    from gpumcts.kernels import cuda_each
-
-    monkeypatch.setattr(cuda_each, "unfused", contextlib.nullcontext)
-    assert cuda_each.FUSED.search(device_check.ptx("depth_decayed/average/uniform/dice_duel", (9, 0)))
+    monkeypatch.setattr(compile_check, "unfused", contextlib.nullcontext)
+    assert compile_check.FUSED.search(device_check.ptx("depth_decayed/average/uniform/dice_duel", HOPPER))
 
 
 # -------------------------------------------------------------------------------------------------- on real hardware

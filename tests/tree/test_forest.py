@@ -132,8 +132,8 @@ def test_values_lie_between_0_and_1(operator):
 def test_blocks_grow_and_are_reused():
     forest = empty_forest(1, 200, 1)
     forest.used[0], forest.first_child[0, ROOT], forest.moves[0, ROOT] = 1, NONE, 5
-    moved = [int(add_child(forest, 0, ROOT, 10 + i)[1]) for i in range(5)]
-    assert moved == [NONE, 1, 2, NONE, 4]  # blocks of 1, 2, 4 and, since there are no more moves, 5
+    children = [int(add_child(forest, 0, ROOT, 10 + i)) for i in range(5)]
+    assert children == [1, 3, 6, 7, 12]  # blocks of 1, 2, 4 and, since there are no more moves, 5
     assert forest.used[0] == 1 + 1 + 2 + 4 + 5
     assert forest.move[0, 8:13].tolist() == [10, 11, 12, 13, 14]
     assert [int(head) for head in forest.free[0, :4]] == [1, 2, 4, NONE]

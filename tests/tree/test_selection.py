@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 
-from experiments.hand_tree import HandTree
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.implanted import Implanted
@@ -19,6 +18,7 @@ from gpumcts.tree.backup.bast import LOWER, UPPER
 from gpumcts.tree.backup.bast import Bast as Bounds
 from gpumcts.tree.backup.contract import bound, variance
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.hand_tree import HandTree
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.bast import Bast
 from gpumcts.tree.selection.boltzmann import Boltzmann

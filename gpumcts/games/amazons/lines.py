@@ -15,7 +15,7 @@ direction and distance, not by square, so that the k-th legal move needs no set 
 import numpy as np
 
 from gpumcts.games.amazons.squares import geometry, shifted, turned_square
-from gpumcts.games.squares import Squares, either, size
+from gpumcts.games.sets import Two, either, size
 from gpumcts.jit import blend, inlined, popcount, trailing_zeros
 
 U = np.uint64
@@ -31,7 +31,7 @@ def line(free, low, high):
     before_low = low & ~stop_low & (stop_low - U(1))
     # Whether the subtraction borrows, asked so that LLVM does not make one instruction of both that vector units have not.
     before_high = high & ~stop_high & (stop_high - U(before_low == low))
-    return Squares(before_low, before_high)
+    return Two(before_low, before_high)
 
 
 @inlined

@@ -10,7 +10,7 @@ from gpumcts.games.amazons.options import Board
 from gpumcts.games.amazons.pieces import MOVED, STUCK, amazons_of, four, side_to_move
 from gpumcts.games.amazons.squares import free_squares, square_set, turned, turned_square, with_squares
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.games.squares import Squares, either, less
+from gpumcts.games.sets import Two, either, less
 from gpumcts.jit import blend, inlined
 
 U = np.uint64
@@ -27,8 +27,8 @@ class Choices(NamedTuple):
     b1, b2, b3, count : moves of the first amazon, of the first two, of the first three, of all
     """
 
-    free: Squares
-    back: Squares
+    free: Two
+    back: Two
     q0: np.uint64
     q1: np.uint64
     q2: np.uint64

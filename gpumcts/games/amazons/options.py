@@ -6,6 +6,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts.errors import BadInput
+from gpumcts.games.contract import state_of
 
 AMAZONS = 4  # of a player
 
@@ -80,21 +81,18 @@ class Board6(Board):
     """6x6; a row of squares is seven bits, so the board takes 42 bits of one word."""
 
     SIZE, WHITE, BLACK = 6, "a2 b1 e1 f2", "a5 b6 e6 f5"
-    WORDS = 2
 
 
 class Board8(Board):
     """8x8; rows of nine bits, 72 bits."""
 
     SIZE, WHITE, BLACK = 8, "a3 c1 f1 h3", "a6 c8 f8 h6"
-    WORDS = 3
 
 
 class Board10(Board):
     """10x10; rows of eleven bits, 110 bits."""
 
     SIZE, WHITE, BLACK = 10, "a4 d1 g1 j4", "a7 d10 g10 j7"
-    WORDS = 3
 
 
 class Full6(Full, Board6):
@@ -140,6 +138,7 @@ SIZES: dict[int, dict[str, type]] = {
 }
 
 
+@state_of(Board8, Board10)
 class State(NamedTuple):
     """low, high: the free squares; pieces: where the amazons are, and whose turn it is (see ``pieces``)."""
 
@@ -148,6 +147,7 @@ class State(NamedTuple):
     pieces: np.uint64
 
 
+@state_of(Board6)
 class SmallState(NamedTuple):
     """low: the free squares; pieces: where the amazons are, and whose turn it is."""
 

@@ -7,7 +7,7 @@ bits 57 to 63 are MOVED: 0, or 1 + the square of the amazon that has moved and i
 import numpy as np
 
 from gpumcts.games.amazons.squares import square_set
-from gpumcts.games.squares import either
+from gpumcts.games.sets import either
 from gpumcts.jit import blend, inlined
 
 U = np.uint64

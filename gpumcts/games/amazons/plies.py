@@ -22,7 +22,7 @@ from gpumcts.games.amazons.options import Split
 from gpumcts.games.amazons.pieces import MOVED, MOVER, SQUARE, STUCK, amazons_of, side_to_move, with_moved
 from gpumcts.games.amazons.squares import free_squares, square_set, turned
 from gpumcts.games.contract import NO_MOVE, next_move
-from gpumcts.games.squares import less
+from gpumcts.games.sets import less
 from gpumcts.jit import blend, inlined
 
 U = np.uint64

@@ -16,8 +16,8 @@ from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, 
 from gpumcts.games.amazons.options import Board, Full, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move
 from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
-from gpumcts.games.amazons.squares import free_squares, geometry, lowered, raised, square_set, turned, turned_square
-from gpumcts.games.squares import either
+from gpumcts.games.amazons.squares import free_squares, geometry, square_set, turned, turned_square
+from gpumcts.games.sets import either, higher, lower
 from gpumcts.jit import blend, inlined
 from gpumcts.rng import bits
 
@@ -80,8 +80,8 @@ def random_ply(game, state, stream):
 def beside(game, free):
     """The squares next to free ones, as a queen's first step goes, and squares off the board that no amazon is on."""
     width = geometry(game)[2]
-    row = either(free, either(raised(free, U(1)), lowered(free, U(1))))
-    return either(row, either(raised(row, width), lowered(row, width)))
+    row = either(free, either(higher(free, U(1)), lower(free, U(1))))
+    return either(row, either(higher(row, width), lower(row, width)))
 
 
 @inlined

@@ -8,9 +8,8 @@ leaves the board meets a square that is not free, whatever its direction, and no
 import numpy as np
 
 from gpumcts.games.amazons.options import Board, Board6, Board8, Board10, SmallState, State
-from gpumcts.games.contract import pack, unpack
-from gpumcts.games.squares import Squares
-from gpumcts.jit import bit_reverse, blend, inlined
+from gpumcts.games.sets import Two
+from gpumcts.jit import bit_reverse, blend
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -73,12 +72,12 @@ for _kind in (Board6, Board8, Board10):
 
 @free_squares.implements(Board)
 def two_words(game, state):
-    return Squares(state.low, state.high)
+    return Two(state.low, state.high)
 
 
 @free_squares.implements(Board6)
 def one_word(game, state):
-    return Squares(state.low, U(0))
+    return Two(state.low, U(0))
 
 
 @with_squares.implements(Board)
@@ -91,58 +90,38 @@ def state_of_one(game, free, pieces):
     return SmallState(free.low, pieces)
 
 
-@unpack.implements(Board)
-def unpack_two(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride])
-
-
-@unpack.implements(Board6)
-def unpack_one(game, words, at, stride):
-    return SmallState(words[at], words[at + stride])
-
-
-@pack.implements(Board)
-def pack_two(game, state, words, at, stride):
-    words[at], words[at + stride], words[at + 2 * stride] = state.low, state.high, state.pieces
-
-
-@pack.implements(Board6)
-def pack_one(game, state, words, at, stride):
-    words[at], words[at + stride] = state.low, state.pieces
-
-
 @shifted.implements(Board)
 def shifted_two(game, squares, s):
     within, beyond = s & U(63), s >= U(64)
     first = blend(beyond, squares.high, squares.low)
     second = blend(beyond, U(0), squares.high)
-    return Squares((first >> within) | ((second << U(1)) << (U(63) - within)), second >> within)
+    return Two((first >> within) | ((second << U(1)) << (U(63) - within)), second >> within)
 
 
 @shifted.implements(Board6)
 def shifted_one(game, squares, s):
-    return Squares(squares.low >> (s & U(63)), U(0))
+    return Two(squares.low >> (s & U(63)), U(0))
 
 
 @square_set.implements(Board)
 def square_of_two(game, s):
     one, beyond = U(1) << (s & U(63)), s >= U(64)
-    return Squares(blend(beyond, U(0), one), blend(beyond, one, U(0)))
+    return Two(blend(beyond, U(0), one), blend(beyond, one, U(0)))
 
 
 @square_set.implements(Board6)
 def square_of_one(game, s):
-    return Squares(U(1) << (s & U(63)), U(0))
+    return Two(U(1) << (s & U(63)), U(0))
 
 
 @turned.implements(Board)
 def turned_two(game, squares):
-    return Squares(bit_reverse(squares.high), bit_reverse(squares.low))
+    return Two(bit_reverse(squares.high), bit_reverse(squares.low))
 
 
 @turned.implements(Board6)
 def turned_one(game, squares):
-    return Squares(bit_reverse(squares.low), U(0))
+    return Two(bit_reverse(squares.low), U(0))
 
 
 @turned_square.implements(Board)
@@ -153,18 +132,3 @@ def turned_in_two(game, s):
 @turned_square.implements(Board6)
 def turned_in_one(game, s):
     return U(63) - s
-
-
-# ------------------------------------------------------------------------------------------------------------ sets
-
-
-@inlined
-def raised(squares, n):
-    """The squares moved up by n bits, 0 < n < 64."""
-    return Squares(squares.low << n, (squares.high << n) | (squares.low >> (U(64) - n)))
-
-
-@inlined
-def lowered(squares, n):
-    """The squares moved down by n bits, 0 < n < 64."""
-    return Squares((squares.low >> n) | (squares.high << (U(64) - n)), squares.high >> n)

@@ -24,8 +24,8 @@ from gpumcts.games.amazons.lines import reach
 from gpumcts.games.amazons.options import AMAZONS, Board, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move, squares_of
 from gpumcts.games.amazons.plies import is_shot
-from gpumcts.games.amazons.squares import free_squares, geometry, lowered, raised, turned
-from gpumcts.games.squares import Squares, both, either, less, size
+from gpumcts.games.amazons.squares import free_squares, geometry, turned
+from gpumcts.games.sets import Two, both, either, higher, less, lower, size
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -35,31 +35,31 @@ ONE = U(1)
 class Shares(NamedTuple):
     """The free squares that the one and the other side reaches first, and those that both reach in equally many moves."""
 
-    own: Squares
-    theirs: Squares
-    both: Squares
+    own: Two
+    theirs: Two
+    both: Two
 
 
 @inlined
 def raised_over(start, free, n):
     """``start`` and all free squares that a line of free ones joins to it, n bits a step, up the board."""
-    pairs = both(free, raised(free, n))
-    fours = both(pairs, raised(pairs, n + n))
-    found = either(start, both(free, raised(start, n)))
-    found = either(found, both(pairs, raised(found, n + n)))
-    found = either(found, both(fours, raised(found, n + n + n + n)))
-    return either(found, both(pairs, raised(found, n + n)))
+    pairs = both(free, higher(free, n))
+    fours = both(pairs, higher(pairs, n + n))
+    found = either(start, both(free, higher(start, n)))
+    found = either(found, both(pairs, higher(found, n + n)))
+    found = either(found, both(fours, higher(found, n + n + n + n)))
+    return either(found, both(pairs, higher(found, n + n)))
 
 
 @inlined
 def lowered_over(start, free, n):
     """The same down the board."""
-    pairs = both(free, lowered(free, n))
-    fours = both(pairs, lowered(pairs, n + n))
-    found = either(start, both(free, lowered(start, n)))
-    found = either(found, both(pairs, lowered(found, n + n)))
-    found = either(found, both(fours, lowered(found, n + n + n + n)))
-    return either(found, both(pairs, lowered(found, n + n)))
+    pairs = both(free, lower(free, n))
+    fours = both(pairs, lower(pairs, n + n))
+    found = either(start, both(free, lower(start, n)))
+    found = either(found, both(pairs, lower(found, n + n)))
+    found = either(found, both(fours, lower(found, n + n + n + n)))
+    return either(found, both(pairs, lower(found, n + n)))
 
 
 @inlined
@@ -76,15 +76,15 @@ def queens_reach(game, start, free):
 def kings_reach(game, start, free):
     """``start`` and the free squares next to it."""
     width = geometry(game)[2]
-    row = either(start, either(raised(start, ONE), lowered(start, ONE)))
-    around = either(row, either(raised(row, width), lowered(row, width)))
+    row = either(start, either(higher(start, ONE), lower(start, ONE)))
+    around = either(row, either(higher(row, width), lower(row, width)))
     return either(start, both(around, free))
 
 
 @inlined
 def divided(game, queens, own, theirs, free):
     """The Shares of two sets of amazons, by moves of queens or else of kings."""
-    none = Squares(U(0), U(0))
+    none = Two(U(0), U(0))
     mine, others, equal = none, none, none
     going = True
     while going:

@@ -14,7 +14,7 @@ from gpumcts.games import contract
 from gpumcts.games.amazons.lines import DIRECTIONS
 from gpumcts.games.amazons.options import AMAZONS, Board, Full, Split
 from gpumcts.games.amazons.pieces import MOVED, MOVER, SIDE_BITS, SQUARE_BITS
-from gpumcts.games.amazons.setup import square_number, state_of
+from gpumcts.games.amazons.setup import geometry_of, state_of
 
 PLAYERS = "White (W)", "Black (B)"
 SIGNS = "WB"
@@ -25,8 +25,7 @@ SHOT = re.compile(f"/?{SQUARE}")
 
 
 def _name(game: Any, square: int) -> str:
-    row, column = divmod(square, game.SIZE + 1)
-    return "abcdefghij"[column] + str(row + 1)
+    return geometry_of(game).name(square)
 
 
 def _amazons(state: Any, side: int) -> list[int]:
@@ -86,10 +85,11 @@ def ply_text(game, state, move):
 
 def _square(game: Any, text: str, name: str) -> int:
     """The number of a square; refused where it is off the board."""
-    if name[0] not in "abcdefghij"[: game.SIZE] or int(name[1:]) > game.SIZE:
-        last = _name(game, square_number(game, "abcdefghij"[game.SIZE - 1] + str(game.SIZE)))
+    square = geometry_of(game).named(name)
+    if square is None:
+        last = _name(game, geometry_of(game).number(game.SIZE - 1, game.SIZE - 1))
         raise BadInput(f"move {text!r}: {name} is not on the board, a1 to {last}")
-    return square_number(game, name)
+    return square
 
 
 def _code(game: Any, text: str, signs: dict[int, str], origin: int, to: int) -> int:

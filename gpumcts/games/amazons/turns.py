@@ -25,7 +25,7 @@ from gpumcts.games.amazons.pieces import MOVER, amazons_of, side_to_move, with_m
 from gpumcts.games.amazons.setup import free_and_pieces, square_number
 from gpumcts.games.amazons.squares import free_squares, square_set, turned, with_squares
 from gpumcts.games.contract import NO_MOVE, next_move
-from gpumcts.games.squares import Squares, less
+from gpumcts.games.sets import Two, less
 from gpumcts.jit import blend, inlined
 
 U = np.uint64
@@ -57,7 +57,7 @@ def _register_start(kind: type) -> None:
 
     @contract.start.implements(kind)
     def start(game):
-        return with_squares(game, Squares(low, high), word)
+        return with_squares(game, Two(low, high), word)
 
 
 for _kind in (Board6, Board8, Board10):

@@ -142,6 +142,12 @@ def chess_evaluation(game, state):
     return mixed(game, weights_of(game, state), stage_without(game, state, NONE))
 
 
+@contract.evaluation_unit.implements(Board)
+def chess_evaluation_unit(game):
+    """A pawn."""
+    return 100
+
+
 @contract.evaluation_limit.implements(Michniewski)
 def michniewski_limit(game):
     return np.int64(MICHNIEWSKI_LIMIT)

@@ -6,6 +6,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts.errors import BadInput
+from gpumcts.games.contract import state_of
 
 MOST_PLIES = 2048
 
@@ -40,7 +41,6 @@ class Board(NamedTuple):
 
     max_plies: int
 
-    WORDS = 5
     MAX_PLIES = MOST_PLIES + 1  # a ply more finds that there is no move (see ``rules``)
     MAX_MOVES = 218  # of a position with sixteen men a side or fewer (Petrovic 1964); none with more is known
     PLAYERS = 2
@@ -78,6 +78,7 @@ KINDS: dict[tuple[str, str], type[Board]] = {
 }
 
 
+@state_of(Board)
 class State(NamedTuple):
     """A position as the player to move sees it: square 0 is a1 for White and a8 for Black, so that both move upwards.
 

@@ -222,9 +222,4 @@ def chess_play(game, state, move):
     return blend(done | stuck, stays, after(game, state, max(move, np.int64(0))))
 
 
-@contract.unpack.implements(Board)
-def chess_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride], words[at + 4 * stride])
-
-
 assert SETS == PROMOTIONS + 1

@@ -11,6 +11,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts.errors import BadInput
+from gpumcts.games.boards import RectangularBoard
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -53,7 +54,6 @@ class Board(NamedTuple):
     backed_weight: int
     isolated_weight: int
 
-    WORDS = 3
     PLAYERS = 2
     FIRST = "white"
     LANES = True
@@ -81,8 +81,6 @@ class OneWord(Board):
 class TwoWords(Board):
     """Larger boards."""
 
-    WORDS = 5
-
 
 class Shape(NamedTuple):
     """What a width comes to, uint64 each.
@@ -102,12 +100,17 @@ class Shape(NamedTuple):
     steps: np.uint64
 
 
+def geometry(rows: int, columns: int) -> RectangularBoard:
+    """The board of so many rows and columns, the top row first."""
+    return RectangularBoard(rows, columns, row_step=columns, top_first=True)
+
+
 def _shape_of(columns: int) -> Shape:
     rows = WORD // columns
-    first = sum(1 << columns * row for row in range(rows))
-    whole = (1 << columns * rows) - 1
+    word = geometry(rows, columns)
+    sides = word.bits(lambda row, column: column > 0), word.bits(lambda row, column: column < columns - 1)
     steps = (STEP_BASE + step << STEP_BITS * i for i, step in enumerate((-columns, 1, columns, -1)))
-    words = (columns, columns * rows, columns * (rows - 1), whole ^ first, whole ^ first << columns - 1, sum(steps))
+    words = (columns, columns * rows, columns * (rows - 1), *sides, sum(steps))
     return Shape(*(U(word) for word in words))
 
 

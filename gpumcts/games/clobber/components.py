@@ -17,7 +17,7 @@ from gpumcts.games import contract
 from gpumcts.games.clobber import values
 from gpumcts.games.clobber.board import Board, shape
 from gpumcts.games.clobber.rules import lowest, neighbours, sides, square_set
-from gpumcts.games.squares import both, either, less, size
+from gpumcts.games.sets import both, either, less, same, size
 from gpumcts.jit import inlined, trailing_zeros
 from gpumcts.verbs import JIT_OPTIONS
 
@@ -47,11 +47,11 @@ def _slot(number):
 
 @inlined
 def component(game, stones, seed):
-    """The component (Squares) of ``stones`` around ``seed``, or a part of it that is too large for the table."""
+    """The component (Two) of ``stones`` around ``seed``, or a part of it that is too large for the table."""
     found, more = seed, True
     while more:
         grown = either(found, both(neighbours(game, found), stones))
-        more = ((grown.low ^ found.low) | (grown.high ^ found.high)) != U(0) and size(grown) <= LARGEST
+        more = not same(grown, found) and size(grown) <= LARGEST
         found = grown
     return found
 

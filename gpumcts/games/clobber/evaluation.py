@@ -16,7 +16,7 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import Board, shape
 from gpumcts.games.clobber.rules import neighbours, sides
-from gpumcts.games.squares import both, either, less, size
+from gpumcts.games.sets import both, either, less, size
 
 PLIES_A_MOVABLE_STONE = 0.65  # until the end of a random game, by least squares from 8x8; two or three plies off
 

@@ -11,8 +11,8 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import STEP_BASE, STEP_BITS, Board, OneWord, TwoWords, shape
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
-from gpumcts.games.squares import Squares, both, either, less, size
-from gpumcts.jit import blend, inlined, nth_set_bit, popcount, trailing_zeros
+from gpumcts.games.sets import Two, both, either, is_empty, less, size, union, word_of_nth
+from gpumcts.jit import blend, inlined, nth_set_bit, trailing_zeros
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
 
@@ -24,6 +24,7 @@ SECOND, OVER = U(1), U(2)  # bits of State.turn
 ALL = U(2**64 - 1)
 
 
+@contract.state_of(OneWord)
 class State(NamedTuple):
     """own: stones of the player to move; opp: the other's; turn: SECOND the mover, OVER once a player had no move."""
 
@@ -32,6 +33,7 @@ class State(NamedTuple):
     turn: np.uint64
 
 
+@contract.state_of(TwoWords)
 class TallState(NamedTuple):
     """The same with two words a side."""
 
@@ -47,12 +49,12 @@ class TallState(NamedTuple):
 
 @verb("game")
 def sides(game, state):
-    """The stones of the player to move and of the other: (Squares, Squares)."""
+    """The stones of the player to move and of the other: (Two, Two)."""
 
 
 @verb("game")
 def joined(game, own, opp, turn):
-    """The state with these stones (Squares each) and this turn."""
+    """The state with these stones (Two each) and this turn."""
 
 
 @verb("game")
@@ -72,12 +74,12 @@ def beyond(game, square):
 
 @sides.implements(OneWord)
 def one_word_sides(game, state):
-    return Squares(state.own, U(0)), Squares(state.opp, U(0))
+    return Two(state.own, U(0)), Two(state.opp, U(0))
 
 
 @sides.implements(TwoWords)
 def two_words_sides(game, state):
-    return Squares(state.own, state.own_high), Squares(state.opp, state.opp_high)
+    return Two(state.own, state.own_high), Two(state.opp, state.opp_high)
 
 
 @joined.implements(OneWord)
@@ -97,15 +99,13 @@ def one_word_nth_square(game, squares, n):
 
 @nth_square.implements(TwoWords)
 def two_words_nth_square(game, squares, n):
-    low = popcount(squares.low)
-    above = n >= low
-    word = squares.high if above else squares.low
-    return nth_set_bit(word, n - low if above else n) + (shape(game).squares if above else U(0))
+    word, start, rest = word_of_nth(squares, n)
+    return nth_set_bit(word, rest) + (shape(game).squares if start != U(0) else U(0))
 
 
 @square_set.implements(OneWord)
 def one_word_square_set(game, square):
-    return Squares(U(1) << (square & U(63)), U(0))
+    return Two(U(1) << (square & U(63)), U(0))
 
 
 @square_set.implements(TwoWords)
@@ -113,12 +113,12 @@ def two_words_square_set(game, square):
     squares = shape(game).squares
     above = square >= squares
     bit = U(1) << ((square - (squares if above else U(0))) & U(63))
-    return Squares(U(0) if above else bit, bit if above else U(0))
+    return Two(U(0) if above else bit, bit if above else U(0))
 
 
 @beyond.implements(OneWord)
 def one_word_beyond(game, square):
-    return Squares(ALL << min(square, U(63)) << U(1), U(0))
+    return Two(ALL << min(square, U(63)) << U(1), U(0))
 
 
 @beyond.implements(TwoWords)
@@ -126,7 +126,7 @@ def two_words_beyond(game, square):
     squares = shape(game).squares
     above = square >= squares
     word = ALL << min(square - (squares if above else U(0)), U(63)) << U(1)
-    return Squares(U(0) if above else word, word if above else ALL)
+    return Two(U(0) if above else word, word if above else ALL)
 
 
 # ------------------------------------------------------------------------------------------------ sets of squares
@@ -136,28 +136,28 @@ def two_words_beyond(game, square):
 def below(game, squares):
     """The squares a row below these. What leaves the board lies beyond it, or is a bit that no square has."""
     s = shape(game)
-    return Squares(squares.low << s.columns, (squares.high << s.columns) | (squares.low >> s.last_row))
+    return Two(squares.low << s.columns, (squares.high << s.columns) | (squares.low >> s.last_row))
 
 
 @inlined
 def above(game, squares):
     """The squares a row above these."""
     s = shape(game)
-    return Squares((squares.low >> s.columns) | (squares.high << s.last_row), squares.high >> s.columns)
+    return Two((squares.low >> s.columns) | (squares.high << s.last_row), squares.high >> s.columns)
 
 
 @inlined
 def to_the_right(game, squares):
     """The squares a column to the right of these."""
     s = shape(game)
-    return Squares((squares.low << U(1)) & s.not_left, (squares.high << U(1)) & s.not_left)
+    return Two((squares.low << U(1)) & s.not_left, (squares.high << U(1)) & s.not_left)
 
 
 @inlined
 def to_the_left(game, squares):
     """The squares a column to the left of these."""
     s = shape(game)
-    return Squares((squares.low >> U(1)) & s.not_right, (squares.high >> U(1)) & s.not_right)
+    return Two((squares.low >> U(1)) & s.not_right, (squares.high >> U(1)) & s.not_right)
 
 
 @inlined
@@ -167,14 +167,14 @@ def neighbours(game, squares):
     along_rows = ((low << U(1)) & s.not_left) | ((low >> U(1)) & s.not_right)
     along_rows_high = ((high << U(1)) & s.not_left) | ((high >> U(1)) & s.not_right)
     along_columns = (low << s.columns) | (low >> s.columns) | (high << s.last_row)
-    return Squares(
+    return Two(
         along_columns | along_rows, (high << s.columns) | (high >> s.columns) | (low >> s.last_row) | along_rows_high
     )
 
 
 @inlined
 def movable(game, state):
-    """The stones that may move up, right, down and left: four Squares."""
+    """The stones that may move up, right, down and left: four Two."""
     own, opp = sides(game, state)
     up, down = both(own, below(game, opp)), both(own, above(game, opp))
     return up, both(own, to_the_left(game, opp)), down, both(own, to_the_right(game, opp))
@@ -216,7 +216,7 @@ def count_of(stones):
 
 @contract.start.implements(Board)
 def clobber_start(game):
-    own, opp = Squares(U(0), U(0)), Squares(U(0), U(0))
+    own, opp = Two(U(0), U(0)), Two(U(0), U(0))
     columns = np.int64(shape(game).columns)
     for square in range(game.rows * columns):
         here = square_set(game, U(square))
@@ -258,11 +258,11 @@ def clobber_next_move(game, state, move):
     if move >= 0:
         rest = both(own, beyond(game, U(move) & SQUARES))
         found = movable_towards(game, rest, opp, direction)
-        if (found.low | found.high) != U(0):
+        if not is_empty(found):
             return lowest(game, found) | direction << np.int64(DIRECTION)
     for following in range(direction + 1, 4):
         found = movable_towards(game, own, opp, following)
-        if (found.low | found.high) != U(0):
+        if not is_empty(found):
             return lowest(game, found) | following << np.int64(DIRECTION)
     return np.int64(NO_MOVE)
 
@@ -280,7 +280,7 @@ def clobber_play(game, state, move):
     step = (s.steps >> (direction * U(STEP_BITS))) & U((1 << STEP_BITS) - 1)
     origin = both(square_set(game, square), own)
     target = both(square_set(game, square + step - U(STEP_BASE)), opp)
-    moved = (origin.low | origin.high != U(0)) & (target.low | target.high != U(0))
+    moved = (union(origin) != U(0)) & (union(target) != U(0))
     after = joined(game, less(opp, target), either(less(own, origin), target), state.turn ^ SECOND)
     return blend(moved, after, joined(game, own, opp, state.turn | OVER))
 
@@ -305,14 +305,3 @@ def clobber_overrun(game, state):
 @contract.score.implements(Board)
 def clobber_score(game, state):
     return SCORE_UNIT * (2 * np.int64(state.turn & SECOND) - 1)  # who is to move has lost
-
-
-@contract.unpack.implements(OneWord)
-def one_word_unpack(game, words, at, stride):
-    return State(words[at], words[at + stride], words[at + 2 * stride])
-
-
-@contract.unpack.implements(TwoWords)
-def two_words_unpack(game, words, at, stride):
-    low, high = words[at], words[at + stride]
-    return TallState(low, high, words[at + 2 * stride], words[at + 3 * stride], words[at + 4 * stride])

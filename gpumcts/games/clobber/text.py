@@ -7,10 +7,10 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.clobber.board import Board, shape
+from gpumcts.games.clobber.board import Board, geometry, shape
 from gpumcts.games.clobber.rules import DIRECTION, SECOND, SQUARES, joined, sides
 from gpumcts.games.contract import count_moves
-from gpumcts.games.squares import Squares
+from gpumcts.games.sets import Two
 
 U = np.uint64
 LETTERS = "abcdefghij"
@@ -21,14 +21,13 @@ STEPS = (-1, 0), (0, 1), (1, 0), (0, -1)  # rows down and columns to the right o
 NAMES = "White (o)", "Black (x)"
 
 
-def _number(squares: Squares, game: Board) -> int:
+def _number(squares: Two, game: Board) -> int:
     """A set of squares as one number, square s at bit s."""
     return int(squares.low) | int(squares.high) << int(shape(game).squares)
 
 
 def _square_name(game: Board, square: int) -> str:
-    row, column = divmod(square, game.columns)
-    return f"{LETTERS[column]}{game.rows - row}"
+    return geometry(game.rows, game.columns).name(square)
 
 
 def _squares_of(game: Board, move: int) -> tuple[int, int]:
@@ -83,31 +82,24 @@ def _named_squares(game: Board, text: str) -> tuple[int, int]:
 
 def _numbered(game: Board, text: str, name: str) -> int:
     """The number of a square; raises BadInput where it is off the board."""
-    column, row = LETTERS.index(name[0]), int(name[1:])
-    if column >= game.columns or row > game.rows:
+    square = geometry(game.rows, game.columns).named(name)
+    if square is None:
         last = f"{LETTERS[game.columns - 1]}{game.rows}"
         raise BadInput(f"move {text!r} is not legal here: {name} is not on the board, a1 to {last}")
-    return (game.rows - row) * game.columns + column
+    return square
 
 
 @contract.board_text.implements(Board)
 def clobber_board_text(game, state):
-    signs, width = _signs(game, state), len(str(game.rows))
-    lines = [
-        f"{game.rows - row:{width}} " + " ".join(signs[row * game.columns : (row + 1) * game.columns])
-        for row in range(game.rows)
-    ]
-    lines.append(" " * (width + 1) + " ".join(LETTERS[: game.columns]))
-    moves = int(count_moves(game, state))
-    lines.append(f"{NAMES[int(state.turn & SECOND)]} to move; {moves} moves")
-    return "\n".join(lines)
+    signs, moves = _signs(game, state), int(count_moves(game, state))
+    drawn = geometry(game.rows, game.columns).drawn(signs.__getitem__)
+    return f"{drawn}\n{NAMES[int(state.turn & SECOND)]} to move; {moves} moves"
 
 
 @contract.position_text.implements(Board)
 def clobber_position_text(game, state):
     """Rows of o (White), x (Black) and . (empty) from the top, joined by ``/``, and who moves: ``xo/ox o``."""
-    signs = "".join(_signs(game, state))
-    rows = (signs[row * game.columns : (row + 1) * game.columns] for row in range(game.rows))
+    rows = geometry(game.rows, game.columns).lines(_signs(game, state).__getitem__)
     return f"{'/'.join(rows)} {_players(state)[0]}"
 
 
@@ -131,7 +123,7 @@ def clobber_parse_position(game, text):
     return joined(game, *((black, white) if second else (white, black)), U(second))
 
 
-def _stones(game: Board, signs: str, sign: str) -> Squares:
+def _stones(game: Board, signs: str, sign: str) -> Two:
     """Where a sign stands."""
     number, squares = sum(1 << at for at, found in enumerate(signs) if found == sign), int(shape(game).squares)
-    return Squares(U(number & (1 << squares) - 1), U(number >> squares))
+    return Two(U(number & (1 << squares) - 1), U(number >> squares))

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.go.options import Board9, Board13, Board19
-from gpumcts.games.go.points import NONE, either, has, is_empty, less, lowest, point_set, shape
+from gpumcts.games.go.points import NONE, lowest, point_set, shape
+from gpumcts.games.sets import either, has, is_empty, less
 from gpumcts.jit import inlined, trailing_zeros
 from gpumcts.verbs import verb
 
@@ -303,4 +304,4 @@ def set_up(game, chains, black, white):
         place = place_of(game, point)
         around = look_around(game, chains, place)
         touch(chains, around, liberty(place))
-        join(game, chains, place, around, U(has(game, white, point)), liberties_around(game, place, around))
+        join(game, chains, place, around, U(has(white, point)), liberties_around(game, place, around))

@@ -12,9 +12,10 @@ import numpy as np
 
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, both, either, less, neighbours, shape, size
+from gpumcts.games.go.points import NONE, neighbours, shape
 from gpumcts.games.go.rules import empty_points, longest
 from gpumcts.games.go.setup import SECOND, opened, plies_of
+from gpumcts.games.sets import both, either, less, size
 from gpumcts.jit import inlined
 
 U = np.uint64

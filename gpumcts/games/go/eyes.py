@@ -7,7 +7,8 @@ among them); it takes no account of whether the stones around are connected othe
 
 import numpy as np
 
-from gpumcts.games.go.points import both, either, higher, is_empty, less, lower, neighbours, shape
+from gpumcts.games.go.points import neighbours, shape
+from gpumcts.games.sets import both, either, higher, is_empty, less, lower
 from gpumcts.jit import inlined
 
 U = np.uint64

@@ -6,6 +6,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts.errors import BadInput
+from gpumcts.games.contract import state_of
 
 MOST_KOMI = 400  # points; more than any board has
 
@@ -51,6 +52,7 @@ class Board(NamedTuple):
     CELLS = 0  # points; of a board without a size there are none
     PLAYERS = 2
     LANES = False  # captures are loops
+    WHOLE_ON_DEVICE = False  # ``whole_playout`` keeps chains in local memory, at addresses that differ by lane
 
 
 def plies_of_a_game(size: int) -> int:
@@ -61,27 +63,28 @@ def plies_of_a_game(size: int) -> int:
 class Board9(Board):
     """9x9: two words a set of points."""
 
-    SIZE, CELLS, WORDS = 9, 81, 7
+    SIZE, CELLS = 9, 81
     MAX_PLIES, MAX_MOVES = plies_of_a_game(9), 82
 
 
 class Board13(Board):
     """13x13: three words a set of points."""
 
-    SIZE, CELLS, WORDS = 13, 169, 10
+    SIZE, CELLS = 13, 169
     MAX_PLIES, MAX_MOVES = plies_of_a_game(13), 170
 
 
 class Board19(Board):
     """19x19: six words a set of points."""
 
-    SIZE, CELLS, WORDS = 19, 361, 19
+    SIZE, CELLS = 19, 361
     MAX_PLIES, MAX_MOVES = plies_of_a_game(19), 362
 
 
 SIZES: dict[int, type[Board]] = {9: Board9, 13: Board13, 19: Board19}
 
 
+@state_of(Board9)
 class State9(NamedTuple):
     """A position on 9x9, as words of 64 points each, point p at bit p % 64 of word p // 64.
 
@@ -98,6 +101,7 @@ class State9(NamedTuple):
     turn: np.uint64
 
 
+@state_of(Board13)
 class State13(NamedTuple):
     """The same with three words a set of points."""
 
@@ -113,6 +117,7 @@ class State13(NamedTuple):
     turn: np.uint64
 
 
+@state_of(Board19)
 class State19(NamedTuple):
     """The same with six words a set of points."""
 

@@ -5,10 +5,11 @@ import numpy as np
 from gpumcts.games.go.chains import Chains, places, put, set_up
 from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, either, less, nth_point, point_set, shape, size
+from gpumcts.games.go.points import NONE, nth_point, point_set, shape
 from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
+from gpumcts.games.sets import either, less, size
 from gpumcts.jit import blend, inlined, scratch
 from gpumcts.playouts.contract import cut, mark, rescaled_evaluation, traced_playout, whole_playout
 from gpumcts.playouts.uniform import Uniform

@@ -9,23 +9,9 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import (
-    NONE,
-    above,
-    both,
-    either,
-    flood,
-    is_empty,
-    less,
-    lowest,
-    neighbours,
-    nth_point,
-    point_set,
-    same,
-    shape,
-    size,
-)
+from gpumcts.games.go.points import NONE, above, flood, lowest, neighbours, nth_point, point_set, shape
 from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, Position, closed, following, opened, plies_of
+from gpumcts.games.sets import both, either, is_empty, less, same, size
 from gpumcts.jit import inlined
 
 U = np.uint64

@@ -10,9 +10,10 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import both, has, is_empty, less, neighbours, nth_point, point_set, shape, size
+from gpumcts.games.go.points import neighbours, nth_point, point_set, shape
 from gpumcts.games.go.rules import breathes, empty_points, legal_points
 from gpumcts.games.go.setup import opened
+from gpumcts.games.sets import both, has, is_empty, less, size
 from gpumcts.jit import inlined
 from gpumcts.rng import draw
 
@@ -49,5 +50,5 @@ def go_move_weight(game, state, move):
     own, opp = position.own, position.opp
     eyes = own_eyes(game, own, opp, empty_points(game, own, opp))
     if U(move) < shape(game).cells:
-        return np.int64(not has(game, eyes, U(move)))
+        return np.int64(not has(eyes, U(move)))
     return np.int64(is_empty(less(legal_points(game, position), eyes)))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.games import contract
 from gpumcts.games.go.options import Board9, Board13, Board19, State9, State13, State19
 from gpumcts.games.go.points import Points, point_set
 from gpumcts.jit import inlined
@@ -113,41 +112,3 @@ def close_19(game, position):
     return State19(
         x.a, x.b, x.c, x.d, x.e, x.f, y.a, y.b, y.c, y.d, y.e, y.f, z.a, z.b, z.c, z.d, z.e, z.f, p.turn
     )  # fmt: skip
-
-
-@contract.unpack.implements(Board9)
-def unpack_9(game, words, at, stride):
-    own, opp, banned = at, at + 2 * stride, at + 4 * stride
-    return State9(
-        words[own], words[own + stride], words[opp], words[opp + stride],
-        words[banned], words[banned + stride], words[at + 6 * stride],
-    )  # fmt: skip
-
-
-@contract.unpack.implements(Board13)
-def unpack_13(game, words, at, stride):
-    i, j, k = at, at + 3 * stride, at + 6 * stride
-    return State13(
-        words[i], words[i + stride], words[i + 2 * stride],
-        words[j], words[j + stride], words[j + 2 * stride],
-        words[k], words[k + stride], words[k + 2 * stride], words[at + 9 * stride],
-    )  # fmt: skip
-
-
-@inlined
-def _six_words(words, at, stride):
-    return Points(
-        words[at],
-        words[at + stride],
-        words[at + 2 * stride],
-        words[at + 3 * stride],
-        words[at + 4 * stride],
-        words[at + 5 * stride],
-    )
-
-
-@contract.unpack.implements(Board19)
-def unpack_19(game, words, at, stride):
-    own, opp = _six_words(words, at, stride), _six_words(words, at + 6 * stride, stride)
-    banned = _six_words(words, at + 12 * stride, stride)
-    return closed(game, Position(own, opp, banned, words[at + 18 * stride]))

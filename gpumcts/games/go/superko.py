@@ -9,20 +9,10 @@ import numpy as np
 
 from gpumcts.games.contract import unpack, with_history
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import (
-    NONE,
-    both,
-    either,
-    is_empty,
-    less,
-    lowest,
-    neighbours,
-    point_set,
-    same,
-    size,
-)
+from gpumcts.games.go.points import NONE, lowest, neighbours, point_set
 from gpumcts.games.go.rules import captured_by, empty_points, legal_points
 from gpumcts.games.go.setup import SECOND, Position, closed, opened
+from gpumcts.games.sets import both, either, is_empty, less, same, size
 from gpumcts.jit import blend, inlined
 
 U = np.uint64

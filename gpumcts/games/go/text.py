@@ -6,15 +6,15 @@ one before it, ``-`` for a pass or where they are not known: ``...../.XO../... b
 two may be left out.
 """
 
-import re
 from typing import Any
 
 import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
+from gpumcts.games.boards import WITHOUT_I
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import Points, both, flood, is_empty, less, neighbours, number_of, point_set, points_of
+from gpumcts.games.go.points import Points, flood, geometry, neighbours, number_of, point_set, points_of
 from gpumcts.games.go.rules import areas, empty_points, may_take
 from gpumcts.games.go.setup import (
     BEFORE,
@@ -30,10 +30,9 @@ from gpumcts.games.go.setup import (
     plies_of,
     point_before,
 )
+from gpumcts.games.sets import both, is_empty, less
 
 U = np.uint64
-COLUMNS = "ABCDEFGHJKLMNOPQRST"  # without I
-POINT = re.compile(f"([{COLUMNS}])([1-9][0-9]?)")
 PLAYERS, SIGNS, NONE = ("Black (X)", "White (O)"), "XO", "-"
 TAKES = "rows of X, O and . from the last to the first joined by /, and who moves, b or w"
 MORE = "plies, passes, points that may not be taken, and the last two moves"
@@ -41,16 +40,12 @@ MORE = "plies, passes, points that may not be taken, and the last two moves"
 
 def point_name(game: Any, point: int) -> str:
     """The name of a point, as ``E5``."""
-    row, column = divmod(int(point), game.SIZE)
-    return f"{COLUMNS[column]}{row + 1}"
+    return geometry(game.SIZE).name(point)
 
 
 def point_number(game: Any, name: str) -> int | None:
     """The number of a point of this board, by its name in either case; None where it names none."""
-    found = POINT.fullmatch(name.upper())
-    if found is None or int(found[2]) > game.SIZE or COLUMNS.index(found[1]) >= game.SIZE:
-        return None
-    return (int(found[2]) - 1) * game.SIZE + COLUMNS.index(found[1])
+    return geometry(game.SIZE).named(name)
 
 
 def _side(state: Any) -> int:
@@ -120,7 +115,7 @@ def go_board_text(game, state):
     banned = _banned_names(game, state)
     passes = int(state.turn & PASSES) // int(ONE_PASS)
     more = (f"; may not take {', '.join(banned)}" if banned else "") + (f"; passes {passes}" if passes else "")
-    return "\n".join([*rows, "   " + " ".join(COLUMNS[: game.SIZE]), who + more])
+    return "\n".join([*rows, "   " + " ".join(WITHOUT_I[: game.SIZE]), who + more])
 
 
 def _banned_names(game: Any, state: Any) -> list[str]:

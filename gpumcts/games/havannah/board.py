@@ -83,43 +83,43 @@ class Board(NamedTuple):
 class Base4(Board):
     """37 cells."""
 
-    BASE, CELLS, WORDS = 4, 37, 3
+    BASE, CELLS = 4, 37
 
 
 class Base5(Board):
     """61 cells."""
 
-    BASE, CELLS, WORDS = 5, 61, 3
+    BASE, CELLS = 5, 61
 
 
 class Base6(Board):
     """91 cells."""
 
-    BASE, CELLS, WORDS = 6, 91, 5
+    BASE, CELLS = 6, 91
 
 
 class Base7(Board):
     """127 cells."""
 
-    BASE, CELLS, WORDS = 7, 127, 5
+    BASE, CELLS = 7, 127
 
 
 class Base8(Board):
     """169 cells."""
 
-    BASE, CELLS, WORDS = 8, 169, 7
+    BASE, CELLS = 8, 169
 
 
 class Base9(Board):
     """217 cells."""
 
-    BASE, CELLS, WORDS = 9, 217, 9
+    BASE, CELLS = 9, 217
 
 
 class Base10(Board):
     """271 cells."""
 
-    BASE, CELLS, WORDS = 10, 271, 11
+    BASE, CELLS = 10, 271
 
 
 KINDS: dict[int, Any] = {kind.BASE: kind for kind in (Base4, Base5, Base6, Base7, Base8, Base9, Base10)}

@@ -1,6 +1,6 @@
 """Rules of Havannah on the words of a state: what a new stone completes is found by following the chains beside it."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ ALL = U(2**64 - 1)
 MOST_WORDS, MOST_CELLS = 11, 271  # of a state; of a board
 
 
+@contract.state_of(KINDS[4], KINDS[5])
 class State1(NamedTuple):
     """first, second: the stones of each player; turn: who moves, how the other has won if he has, how many stones there are."""
 
@@ -36,6 +37,7 @@ class State1(NamedTuple):
     turn: np.uint64
 
 
+@contract.state_of(KINDS[6], KINDS[7])
 class State2(NamedTuple):
     """The same with two words a side."""
 
@@ -46,6 +48,7 @@ class State2(NamedTuple):
     turn: np.uint64
 
 
+@contract.state_of(KINDS[8])
 class State3(NamedTuple):
     """The same with three words a side."""
 
@@ -58,6 +61,7 @@ class State3(NamedTuple):
     turn: np.uint64
 
 
+@contract.state_of(KINDS[9])
 class State4(NamedTuple):
     """The same with four words a side."""
 
@@ -72,6 +76,7 @@ class State4(NamedTuple):
     turn: np.uint64
 
 
+@contract.state_of(KINDS[10])
 class State5(NamedTuple):
     """The same with five words a side."""
 
@@ -86,41 +91,6 @@ class State5(NamedTuple):
     second3: np.uint64
     second4: np.uint64
     turn: np.uint64
-
-
-def unpack1(game, words, at, stride):
-    return State1(words[at], words[at + stride], words[at + 2 * stride])
-
-
-def unpack2(game, words, at, stride):
-    first, first1, second = words[at], words[at + stride], words[at + 2 * stride]
-    return State2(first, first1, second, words[at + 3 * stride], words[at + 4 * stride])
-
-
-def unpack3(game, words, at, stride):
-    first, first1, first2 = words[at], words[at + stride], words[at + 2 * stride]
-    at += 3 * stride
-    return State3(first, first1, first2, words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride])
-
-
-def unpack4(game, words, at, stride):
-    first, first1, first2, first3 = words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride]
-    at += 4 * stride
-    second, second1, second2, second3 = words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride]
-    return State4(first, first1, first2, first3, second, second1, second2, second3, words[at + 4 * stride])
-
-
-def unpack5(game, words, at, stride):
-    first, first1, first2, first3 = words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride]
-    first4, at = words[at + 4 * stride], at + 5 * stride
-    second, second1, second2, second3 = words[at], words[at + stride], words[at + 2 * stride], words[at + 3 * stride]
-    second4, turn = words[at + 4 * stride], words[at + 5 * stride]
-    return State5(first, first1, first2, first3, first4, second, second1, second2, second3, second4, turn)
-
-
-UNPACK: dict[int, Any] = {3: unpack1, 5: unpack2, 7: unpack3, 9: unpack4, 11: unpack5}
-for _kind in KINDS.values():
-    unpack.implements(_kind)(UNPACK[_kind.WORDS])
 
 
 # ------------------------------------------------------------------------------------------------------ what words say

@@ -21,20 +21,8 @@ from gpumcts.games.go.chains import (
     place_of,
     point_of,
 )
-from gpumcts.games.go.points import (
-    NONE,
-    Points,
-    both,
-    either,
-    flood,
-    has,
-    is_empty,
-    less,
-    lowest,
-    neighbours,
-    point_set,
-    size,
-)
+from gpumcts.games.go.points import NONE, Points, flood, lowest, neighbours, point_set
+from gpumcts.games.sets import both, either, has, is_empty, less, size
 from gpumcts.jit import blend, inlined
 from gpumcts.verbs import verb
 
@@ -217,7 +205,7 @@ def liberties_after(view, game, own, opp, empty, point, enough):
         other = lowest(game, left)
         next_to_it = point_set(game, other)
         left = less(left, next_to_it)
-        mine = has(game, own, other)
+        mine = has(own, other)
         # A friend's chain loses one to the stone.
         liberties = liberties_of(view, game, blend(mine, own, opp), empty, other, enough + U(1) if mine else U(2))
         if mine:

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from gpumcts.games.go.points import both as in_both
-from gpumcts.games.go.points import either as in_either
-from gpumcts.games.go.points import higher, is_empty, less, lowest, point_set, shape, sideways
-from gpumcts.games.go.points import lower as moved_lower
+from gpumcts.games.go.points import lowest, point_set, shape, sideways
+from gpumcts.games.sets import both as in_both
+from gpumcts.games.sets import either as in_either
+from gpumcts.games.sets import higher, is_empty, less
+from gpumcts.games.sets import lower as moved_lower
 from gpumcts.jit import JIT_OPTIONS, inlined, word_at
 
 U = np.uint64

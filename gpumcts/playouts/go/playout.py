@@ -6,9 +6,10 @@ import numpy as np
 
 from gpumcts.games.go.chains import Chains, places, put, set_up
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, both, either, is_empty, less, lowest, point_set, shape
+from gpumcts.games.go.points import NONE, lowest, point_set, shape
 from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
+from gpumcts.games.sets import both, either, is_empty, less
 from gpumcts.jit import blend, inlined, scratch
 from gpumcts.playouts.contract import choose, cut, mark, rescaled_evaluation, traced_playout, whole_playout
 from gpumcts.playouts.go.liberties import Floods, Linked, ataris_at

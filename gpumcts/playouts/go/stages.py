@@ -5,25 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.go.eyes import own_eyes
-from gpumcts.games.go.points import (
-    NONE,
-    Points,
-    both,
-    either,
-    has,
-    is_empty,
-    less,
-    lowest,
-    neighbours,
-    nth_point,
-    point_set,
-    same,
-    shape,
-    size,
-)
+from gpumcts.games.go.points import NONE, Points, lowest, neighbours, nth_point, point_set, shape
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import last_point, point_before
+from gpumcts.games.sets import both, either, has, is_empty, less, same, size
 from gpumcts.jit import blend, inlined
 from gpumcts.playouts.go.liberties import all_captures, at_ease, captures_around, liberties_after, liberties_of
 from gpumcts.playouts.go.patterns import eight_around, pattern_points
@@ -121,7 +107,7 @@ def pick(view, game, position, stage, left, free, stream):
         if at_ease(view, game, own, empty, point):
             return point, empty
         liberties = liberties_after(view, game, own, opp, empty, point, U(2))
-        if size(liberties) > U(0 if has(game, free, point) else 1):
+        if size(liberties) > U(0 if has(free, point) else 1):
             return point, liberties
         left = less(left, point_set(game, point))
         count -= U(1)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gpumcts.tree.backup.contract import back_up, player_above, reward_for, value
+from gpumcts.tree.backup.contract import back_up_at, player_above, reward_for, value
 
 SUM = 0
 
@@ -22,7 +22,6 @@ def average_value(operator, forest, tree, node):
     return forest.columns[tree, node, SUM] / forest.visits[tree, node]
 
 
-@back_up.implements(Average)
-def average_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
-    for k in range(depth, -1, -1):
-        forest.columns[tree, path[k], SUM] += reward_for(player_above(movers, k), reward, playouts)
+@back_up_at.implements(Average)
+def average_back_up_at(operator, forest, tree, path, movers, k, depth, reward, playouts, evaluation):
+    forest.columns[tree, path[k], SUM] += reward_for(player_above(movers, k), reward, playouts)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gpumcts.tree.backup.contract import back_up, player_above, reward_for, value, variance
+from gpumcts.tree.backup.contract import back_up_at, player_above, reward_for, value, variance
 
 SUM, SQUARES = 0, 1
 
@@ -32,9 +32,8 @@ def average_variance_variance(operator, forest, tree, node):
     return max(forest.columns[tree, node, SQUARES] / forest.visits[tree, node] - mean * mean, 0.0)
 
 
-@back_up.implements(AverageVariance)
-def average_variance_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
-    for k in range(depth, -1, -1):
-        seen = reward_for(player_above(movers, k), reward, playouts)
-        forest.columns[tree, path[k], SUM] += seen
-        forest.columns[tree, path[k], SQUARES] += seen * seen / playouts
+@back_up_at.implements(AverageVariance)
+def average_variance_back_up_at(operator, forest, tree, path, movers, k, depth, reward, playouts, evaluation):
+    seen = reward_for(player_above(movers, k), reward, playouts)
+    forest.columns[tree, path[k], SUM] += seen
+    forest.columns[tree, path[k], SQUARES] += seen * seen / playouts

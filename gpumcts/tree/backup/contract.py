@@ -41,6 +41,21 @@ def back_up(operator, forest, tree, path, movers, depth, reward, playouts, evalu
     """
 
 
+# A verb that only some operators answer, whose back-up reads and writes no node but those of the path, each by itself. Threads
+# share such a back-up. These operators need no ``back_up``.
+
+
+@verb("operator")
+def back_up_at(operator, forest, tree, path, movers, k, depth, reward, playouts, evaluation):
+    """Back up one leaf at depth k of its path alone; arguments as of ``back_up``."""
+
+
+@back_up.implements(object)
+def back_up_each(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
+    for k in range(depth, -1, -1):
+        back_up_at(operator, forest, tree, path, movers, k, depth, reward, playouts, evaluation)
+
+
 # Verbs that only some operators answer, for the rules that name one of them in ``NEEDS``; no defaults.
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Interval
 
-from gpumcts.tree.backup.contract import back_up, count, player_above, reward_for, total_count, value
+from gpumcts.tree.backup.contract import back_up_at, count, player_above, reward_for, total_count, value
 
 SUM, PRIOR = 0, 1
 
@@ -40,10 +40,9 @@ def heuristic_prior_total_count(operator, forest, tree, node):
     return forest.visits[tree, node] + operator.equivalent_visits
 
 
-@back_up.implements(HeuristicPrior)
-def heuristic_prior_back_up(operator, forest, tree, path, movers, depth, reward, playouts, evaluation):
-    columns, leaf = forest.columns, path[depth]
-    if forest.visits[tree, leaf] == playouts:  # its first visit
-        columns[tree, leaf, PRIOR] = reward_for(player_above(movers, depth), evaluation, 1.0)
-    for k in range(depth, -1, -1):
-        columns[tree, path[k], SUM] += reward_for(player_above(movers, k), reward, playouts)
+@back_up_at.implements(HeuristicPrior)
+def heuristic_prior_back_up_at(operator, forest, tree, path, movers, k, depth, reward, playouts, evaluation):
+    columns, node = forest.columns, path[k]
+    if k == depth and forest.visits[tree, node] == playouts:  # its first visit
+        columns[tree, node, PRIOR] = reward_for(player_above(movers, k), evaluation, 1.0)
+    columns[tree, node, SUM] += reward_for(player_above(movers, k), reward, playouts)

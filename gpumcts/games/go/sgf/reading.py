@@ -7,12 +7,13 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import SIZES, Board, Go
-from gpumcts.games.go.points import both, flood, less, neighbours, number_of, points_of
+from gpumcts.games.go.points import flood, neighbours, number_of, points_of
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import Position, closed
 from gpumcts.games.go.sgf.grammar import Node, Text, main_line, text_of
 from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, first_colour, terms_of
 from gpumcts.games.go.text import point_name, stones
+from gpumcts.games.sets import both, less
 
 U = np.uint64
 NAMES = ("Black", "White")

@@ -1,0 +1,1 @@
+"""Suites of figures, peers to hold them against, and the check of a device."""

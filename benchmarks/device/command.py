@@ -1,0 +1,46 @@
+"""The command line of the check of a device."""
+
+import argparse
+from pathlib import Path
+
+from benchmarks.device import campaign
+from benchmarks.device.sizes import NAMED
+from benchmarks.device.suites import PARTS, WAYS
+
+MINUTES = 8.0
+
+
+def main(program: str, about: str) -> int:
+    """Check, or go on with a campaign, as the command line says; the exit code."""
+    parser = argparse.ArgumentParser(program, description=about)
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="where files go; those of an earlier check are replaced"
+    )
+    parser.add_argument("--campaign", type=Path, metavar="FOLDER", help="go on with the campaign in this folder")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help="for tests and figures, once kernels are compiled; of a campaign: for all of the call",
+    )
+    names = [*PARTS, WAYS]
+    parser.add_argument("--suites", help=f"suites to measure in place of all, of: {', '.join(names)}")
+    parser.add_argument(
+        "--sizes", choices=NAMED, default="full", help="small: for a machine that only acts as if it had a device"
+    )
+    chosen = parser.parse_args()
+    if not 0 < chosen.minutes < float("inf"):
+        parser.exit(2, f"error: --minutes {chosen.minutes:g}: must be more than 0\n")
+    if (chosen.folder is None) == (chosen.campaign is None):
+        parser.exit(2, "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both\n")
+    suites = None if chosen.suites is None else [name for name in chosen.suites.split(",") if name]
+    if unknown := [name for name in suites or () if name not in names]:
+        parser.exit(2, f"error: --suites: there is no {unknown[0]}; there are {', '.join(names)}\n")
+    if suites is not None and chosen.campaign is not None:
+        parser.exit(2, "error: --suites: a campaign measures all of them\n")
+    try:
+        if chosen.campaign is not None:
+            return campaign.campaign(chosen.campaign.resolve(), 60 * chosen.minutes, chosen.sizes)
+        return campaign.check(chosen.folder.resolve(), 60 * chosen.minutes, chosen.sizes, suites)
+    except OSError as error:
+        parser.exit(2, f"error: {chosen.campaign or chosen.folder}: {error.strerror or error}\n")

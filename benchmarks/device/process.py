@@ -1,0 +1,76 @@
+"""Work in processes of their own, each with a time of its own: one that fails, hangs or loses the device costs no other."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gpumcts import cache
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS_CACHE = "tests-of-gpumcts"  # as ``tests/conftest.py`` has it
+ABSENT_CODE = 69  # how a process says that what it needs is not there, in its last line
+
+
+class Ended(NamedTuple):
+    """How a process ended: ``code`` None where its time was over; ``lines`` of JSON that it wrote; ``last`` that it said."""
+
+    code: int | None
+    lines: list[Any]
+    last: str
+
+
+def environment() -> dict[str, str]:
+    """Of all processes here: one compile cache, so that suites load the kernels that tests have compiled."""
+    base = cache.root().parent
+    return os.environ | {"GPUMCTS_CACHE": str(base if base.name == TESTS_CACHE else base / TESTS_CACHE)}
+
+
+def python(module: str, *words: str, seconds: float) -> Ended:
+    """Run ``python -m module words... FILE``, which writes lines of JSON into FILE."""
+    return together([(module, *words)], seconds)[0]
+
+
+def together(commands: list[tuple[str, ...]], seconds: float) -> list[Ended]:
+    """The same of several modules with their words, side by side, all within so many seconds."""
+    until = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as scratch:
+        found = [_Running(words, Path(scratch) / str(number)) for number, words in enumerate(commands)]
+        return [running.ended(until) for running in found]
+
+
+class _Running:
+    def __init__(self, words: tuple[str, ...], scratch: Path) -> None:
+        self._file, self._said = scratch.with_suffix(".rows"), scratch.with_suffix(".said")
+        command = [sys.executable, "-m", *words, str(self._file)]
+        with self._said.open("wb") as said:
+            self._process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=said, stderr=said)
+
+    def ended(self, until: float) -> Ended:
+        code = code_of(self._process, until)
+        written = self._file.read_text("utf-8").splitlines(keepends=True) if self._file.exists() else []
+        lines = [json.loads(line) for line in written if line.endswith("\n")]
+        said = [line for line in self._said.read_text("utf-8", "replace").splitlines() if line.strip()]
+        return Ended(code, lines, said[-1].strip() if said else "")
+
+
+def code_of(process: subprocess.Popen, until: float) -> int | None:
+    """The exit code of a process; None where it did not end in time, and was ended."""
+    try:
+        return process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return None
+
+
+def device_problem() -> str:
+    """What keeps the device from being used, a first kernel included, asked in a process of its own; empty if nothing does."""
+    ended = python("benchmarks.device.asking", seconds=120)
+    if ended.code is None:
+        return "a first kernel did not end within 120 s"
+    return ended.lines[0]["problem"] if ended.lines else ended.last or "the device was asked in vain"

@@ -1,0 +1,78 @@
+"""How much is measured: all that a device is asked for, or little, for a machine that only acts as if it had one."""
+
+from typing import NamedTuple
+
+from benchmarks.measure import Grid
+
+INFORMED = ("minimax:depth=1", "minimax:depth=2")
+
+
+class Sizes(NamedTuple):
+    """What the steps go through.
+
+    game : of the suites
+    cells : games and policies, each played in every way that there is, as ``kernels.game_and_policy`` reads them
+    searches : kernels ``rule/operator/playout/game`` of whole searches, with every cap on registers
+    caps : registers of a thread at most, 0 for no cap
+    games : whose playout kernels are compiled beforehand; searches_first : how many usual search kernels are
+    turn : seconds of a turn; leaves, playouts : of a batch of uniform playouts, leaves for informed ones are fewer
+    trees, iterations : of a search
+    grid : of the crossover
+    tests : words for pytest that choose fewer tests
+    """
+
+    game: str
+    cells: tuple[tuple[str, str], ...]
+    searches: tuple[str, ...]
+    caps: tuple[int, ...]
+    games: tuple[str, ...]
+    searches_first: int
+    turn: float
+    leaves: int
+    playouts: tuple[int, ...]
+    trees: int
+    iterations: int
+    grid: Grid
+    tests: tuple[str, ...] = ()
+
+
+FULL = Sizes(
+    game="othello",
+    cells=(
+        ("othello", "uniform"),
+        ("go", "uniform"),
+        ("havannah", "uniform"),
+        ("clobber", "uniform"),
+        ("chess", "uniform"),
+        ("go", "go"),
+        *(("othello", policy) for policy in INFORMED),
+        *(("clobber", policy) for policy in INFORMED),
+        *(("chess", policy) for policy in INFORMED),
+    ),
+    searches=("ucb1/average/uniform/othello", "ucb1/accelerated/uniform/othello", "ucb1/average/uniform/go"),
+    caps=(0, 168, 128),
+    games=("othello", "go", "havannah", "clobber", "chess", "dots_and_boxes", "dice_duel", "shortest_path", "sailing"),
+    searches_first=100,
+    turn=0.5,
+    leaves=1 << 20,
+    playouts=(1, 16),
+    trees=50_000,
+    iterations=100,
+    grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30),
+)
+SMALL = Sizes(
+    game="dots_and_boxes",
+    cells=(("dots_and_boxes", "uniform"), ("dots_and_boxes", "minimax:depth=1")),
+    searches=("ucb1/average/uniform/dots_and_boxes",),
+    caps=(0, 168),
+    games=(),
+    searches_first=0,
+    turn=0.05,
+    leaves=64,
+    playouts=(1, 2),
+    trees=40,
+    iterations=4,
+    grid=Grid(trees=(1, 4), playouts=(1, 2), iterations=2),
+    tests=("tests/kernels/test_gpu.py", "-k", "first_kernel or no_memory or test_stop"),
+)
+NAMED = {"full": FULL, "small": SMALL}

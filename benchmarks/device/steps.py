@@ -1,0 +1,225 @@
+"""The steps of a campaign, in their order; each goes on where its entry says that it stands."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import crossover, machine
+from benchmarks.device import choices, device_tests, suites, tools
+from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
+from benchmarks.device.device_tests import Results
+from benchmarks.device.process import environment, python, together
+from benchmarks.device.sizes import Sizes
+from benchmarks.measure import Row
+from gpumcts import cache
+from gpumcts.kernels import device_choices
+from gpumcts.kernels.crossover import FILE as CROSSOVER
+
+CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS = (
+    "check",
+    "failures again",
+    "choices",
+    "tools",
+    "peers on the same device",
+    "tables of the documents at their own scale",
+)
+STAGES = (CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS)
+SECONDS_OF_TOOLS = 120.0
+AGAIN_OF = "again: "
+
+
+class Context(NamedTuple):
+    """What steps work with. ``size`` is the name of ``chosen``; ``install``: tables are put where the engines look."""
+
+    book: Book
+    chosen: Sizes
+    size: str
+    install: bool
+    device: str
+
+    def entry(self, name: str) -> Entry:
+        """What is known of a step."""
+        return self.book.of(name)
+
+    def rows(self) -> list[Row]:
+        """All figures so far."""
+        return [Row(**row) for entry in self.book.entries.values() for row in entry.rows]
+
+
+Work = Callable[[Context, Entry, float, str], Entry]
+
+
+class Step(NamedTuple):
+    """``work(context, entry, seconds, name)`` gives the entry anew; begun with ``least`` seconds left, given ``most`` at most.
+
+    first : steps that must have ended before, whatever came of them
+    """
+
+    name: str
+    stage: str
+    least: float
+    most: float
+    work: Work
+    first: tuple[str, ...] = ()
+
+
+LATER: dict[str, list[Step]] = {PEERS: [], DOCUMENTS: []}
+"""Steps that other modules put here. A stage without any is absent."""
+
+
+def steps(chosen: Sizes) -> list[Step]:
+    """All steps, stage by stage."""
+    suite_names = [name for name in suites.PARTS if name != "crossover"]
+    ways = [f"{suites.WAYS}: {game}, {policy}" for game, policy in chosen.cells]
+    caps = [f"{suites.CAPS}: {name}" for name in chosen.searches]
+    measured = [*suite_names, *ways]
+    found = [Step("tests", CHECK, 20, 200, _tests)]
+    found += [Step(name, CHECK, 15, _most(name), _suite) for name in (*measured, "crossover")]
+    found += [Step(f"{AGAIN_OF}tests", AGAIN, 15, 300, _tests_again, ("tests",))]
+    found += [
+        Step(f"{AGAIN_OF}{name}", AGAIN, 15, _most(name), _suite_again, (name,)) for name in (*measured, "crossover")
+    ]
+    found += [Step(name, CHOICES, 30, suites.SECONDS_A_CELL, _suite) for name in caps]
+    found += [Step("tables", CHOICES, 1, 5, _tables, (*ways, *caps, "crossover"))]
+    for check in tools.CHECKS:
+        found += [Step(f"{check}: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _sanitized) for kind in _kinds()]
+    found += [Step(f"ncu: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _profiled) for kind in tools.PROFILED]
+    return found + [step for stage in (PEERS, DOCUMENTS) for step in LATER[stage]]
+
+
+def _kinds() -> list[str]:
+    from benchmarks.device.exercise import KINDS
+
+    return list(KINDS)
+
+
+def _most(name: str) -> float:
+    return suites.PARTS[name].seconds if name in suites.PARTS else suites.SECONDS_A_CELL
+
+
+# -------------------------------------------------------------------------------------------------------------- kernels
+
+
+def compile_first(context: Context, seconds: float) -> dict[str, Any]:
+    """Compile what tests and suites want on all cores; nothing to do where this compile cache has it already.
+
+    Returns counts, ``seconds``, and the ``kernels`` with what each took.
+    """
+    folder = Path(environment()["GPUMCTS_CACHE"]) / "gpumcts" / cache.folder().name
+    mark = folder / f"compiled-{context.size}"
+    if mark.exists():
+        return {"kernels": [], "missing": 0, "seconds": 0.0, "problems": []}
+    begin, shares = time.monotonic(), max(1, machine.cores())
+    commands = [("benchmarks.device.kernels", context.size, f"{number}/{shares}") for number in range(shares)]
+    ended = together(commands, seconds)
+    kernels = [kernel for process in ended for kernel in process.lines]
+    late = sum(process.code is None for process in ended)
+    problems = [f"{kernel['kernel']}: {kernel['error']}" for kernel in kernels if "error" in kernel]
+    problems += [process.last for process in ended if process.code not in (None, 0)]
+    if not late and not problems and folder.exists():
+        mark.touch()
+    return {"kernels": kernels, "missing": late, "seconds": time.monotonic() - begin, "problems": problems}
+
+
+# ---------------------------------------------------------------------------------------------------------------- check
+
+
+def _tests(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    results = Results.of(entry.data)
+    device_tests.run_tests(context.book.folder, results, seconds, context.chosen.tests)
+    if results.missing or not results.collected:
+        return entry._replace(state=UNFINISHED, told=results.told(), data=results.data())
+    return entry._replace(state=DONE if results.sound else FAILED, told=results.told(), data=results.data())
+
+
+def _suite(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    ended = python("benchmarks.device.suites", context.size, name, seconds=seconds)
+    rows = tuple(ended.lines)
+    if ended.code is None:
+        told = f"stopped after {seconds:.0f} s"
+        # A second time in vain, with all the time that it may have: it will not end.
+        state = FAILED if entry.calls and seconds >= _most(name) else UNFINISHED
+        return entry._replace(state=state, told=told, rows=rows or entry.rows)
+    if ended.code != 0:
+        return entry._replace(state=FAILED, told=ended.last or f"exit code {ended.code}", rows=rows or entry.rows)
+    return entry._replace(state=DONE, told=f"{len(rows)} figures", rows=rows)
+
+
+# ---------------------------------------------------------------------------------------------------------------- again
+
+
+def needless(context: Context, step: Step) -> bool:
+    """Whether a step is there for what failed, and it did not."""
+    return step.name.startswith(AGAIN_OF) and context.entry(step.name.removeprefix(AGAIN_OF)).state == DONE
+
+
+def _tests_again(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    """Every test that failed, in a process of its own: it may have failed for another's fault."""
+    until = time.monotonic() + seconds
+    failed = Results.of(context.entry("tests").data).named("failed")
+    found = dict(entry.data.get("tests", {}))
+    for test in failed:
+        left = until - time.monotonic()
+        if test not in found and "::" in test and left > 5:
+            outcome, took, text = device_tests.run_alone(context.book.folder, test, left)
+            found[test] = {"outcome": outcome, "seconds": took, "text": text}
+    missing = [test for test in failed if test not in found and "::" in test]
+    still = [test for test, told in found.items() if told["outcome"] != "passed"]
+    told = f"{len(failed)} tests failed, {len(still)} of {len(found)} fail alone too"
+    state = UNFINISHED if missing else FAILED if still else DONE
+    return entry._replace(state=state, told=told, data={"tests": found})
+
+
+def _suite_again(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    """A suite that failed, once more; what is measured then counts."""
+    name = name.removeprefix(AGAIN_OF)
+    before = context.entry(name)
+    again = _suite(context, entry, seconds, name)
+    if again.state == DONE:
+        context.book.write(
+            name, before._replace(state=DONE, told=f"at the second attempt; before: {before.told}", rows=())
+        )
+    return again
+
+
+# -------------------------------------------------------------------------------------------------------------- choices
+
+
+def _tables(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    """The tables that engines follow, into the folder, and where engines look for them."""
+    rows = context.rows()
+    written = {device_choices.FILE: choices.table(context.device, rows)}
+    of_crossover = [row for row in rows if row.suite == "crossover"]
+    if complete := crossover.complete(of_crossover):
+        bench = suites.bench_of(suites.PARTS["crossover"], context.book.folder, context.chosen)
+        written[CROSSOVER] = crossover.table(bench, complete) | {"device": context.device}
+    for file, table in written.items():
+        context.book.file(file, json.dumps(table, indent=1) + "\n")
+        if context.install:
+            cache.root().mkdir(parents=True, exist_ok=True)
+            (cache.root() / file).write_text(json.dumps(table, indent=1) + "\n", "utf-8")
+    where = f", also in {cache.root()}" if context.install else ""
+    return entry._replace(state=DONE, told=f"{' and '.join(written)} written{where}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- tools
+
+
+def _sanitized(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    check, _, kind = name.partition(": ")
+    if tools.find(tools.SANITIZER) is None:
+        return entry._replace(state=ABSENT, told=f"{tools.SANITIZER} is not there: it comes with the CUDA toolkit")
+    return _looked(entry, tools.sanitized(check, kind, seconds, context.size == "small"))
+
+
+def _profiled(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    if tools.find(tools.PROFILER) is None:
+        return entry._replace(state=ABSENT, told=f"{tools.PROFILER} is not there: it comes with the CUDA toolkit")
+    return _looked(entry, tools.profiled(name.partition(": ")[2], seconds, context.size == "small"))
+
+
+def _looked(entry: Entry, looked: tools.Looked) -> Entry:
+    rows = tuple(row._asdict() for row in looked.rows)
+    return entry._replace(state=FAILED if looked.problem else DONE, told=looked.problem or "sound", rows=rows)

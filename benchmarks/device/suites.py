@@ -1,0 +1,90 @@
+"""What is measured on a device, a suite at a time in a process of its own.
+
+    python -m benchmarks.device.suites SIZES SUITE FILE
+
+writes a line of JSON for each figure to FILE as soon as there is one.
+"""
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import machine
+from benchmarks.device import sizes
+from benchmarks.measure import Bench, Row
+from gpumcts.options import option
+
+ON_DEVICE = "device search"
+
+
+class Part(NamedTuple):
+    """A suite on an engine: its module of ``benchmarks``, turns of each contender, and seconds it may take."""
+
+    module: str
+    engine: str
+    repeats: int
+    seconds: float
+
+
+PARTS = {
+    "launch": Part("launch", "cuda", 5, 40),
+    "playouts": Part("playouts", "cuda", 5, 70),
+    "crossover": Part("crossover", "auto", 3, 120),
+    "search": Part("search", "cuda", 3, 80),
+    ON_DEVICE: Part("search", "device", 3, 70),
+    "match": Part("match", "cuda", 2, 70),
+}
+WAYS, CAPS = "ways", "caps"  # a suite for each cell, and for each search: ``ways: go, uniform``
+SECONDS_A_CELL = 60.0
+
+
+def bench_of(part: Part, folder: Path, chosen: sizes.Sizes) -> Bench:
+    """How a suite is measured: on all cores."""
+    game = option("game", chosen.game)()
+    return Bench(game, chosen.game, part.engine, machine.cores(), part.repeats, (), folder, chosen.grid)
+
+
+def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:
+    """The figures of a suite."""
+    kind, _, what = name.partition(": ")
+    if kind == WAYS:
+        from benchmarks.device.choices import rows_of_ways
+
+        game, policy = what.split(", ")
+        return rows_of_ways(game, policy, chosen)
+    if kind == CAPS:
+        from benchmarks.device.choices import rows_of_caps
+
+        return rows_of_caps(what, chosen)
+    part = PARTS[name]
+    return import_module(f"benchmarks.{part.module}").suite(bench_of(part, folder, chosen))
+
+
+def shrink() -> None:
+    """Make the suites' own numbers small."""
+    from benchmarks import launch, match, playouts, search
+
+    playouts.UNIFORM, playouts.ONE_BY_ONE, playouts.INFORMED = 200, 200, {1: 5, 2: 5}
+    playouts.ON_A_DEVICE, playouts.INFORMED_ON_A_DEVICE = {1: (64, 2), 3: (20, 1)}, {1: 20}
+    search.TREES, search.ITERATIONS, search.FULL, search.FULL_BATCHES = 20, 4, (20, 4), ((20, 2, 4),)
+    search.names = lambda kind: ["average"]
+    match.ON_A_DEVICE, match.WARM_UP = ((3, 2, 2),), (3, 2)
+    launch.LAUNCHES, launch.BATCHES, launch.LEAVES, launch.WORDS = 2, 2, (1, 2), 8
+
+
+def main(size: str, name: str, file: Path) -> None:
+    """Run a suite in this process; every row goes into ``file`` at once, a line each."""
+    if size == "small":
+        shrink()
+    with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as lines:
+        for row in rows_of(name, sizes.NAMED[size], Path(folder)):
+            lines.write(json.dumps(row._replace(suite=name)._asdict()) + "\n")
+            lines.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

@@ -1,0 +1,1 @@
+"""Reports over runs: tables, plots, convergence, confirmation on fresh games."""

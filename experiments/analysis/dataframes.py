@@ -1,0 +1,46 @@
+"""Many runs as one table of columns, written as Parquet and CSV."""
+
+from pathlib import Path
+from typing import Any
+
+from experiments.runs.results import TABLE, Result, flat
+
+LEFT_OUT = ("identity", "earlier")
+
+
+def write_table(results: list[Result], folder: Path) -> None:
+    """One row a run, one column a key, in ``table.csv`` and ``table.parquet``.
+
+    ``config.*`` is the resolved configuration, ``run.*`` the provenance; columns without a prefix are the summary's.
+    """
+    import polars
+
+    rows = [row_of(result) for result in results]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    frame = polars.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
+    frame.write_csv(folder / f"{TABLE}.csv")
+    frame.write_parquet(folder / f"{TABLE}.parquet")
+
+
+def row_of(result: Result) -> dict[str, Any]:
+    """A run as one flat row; with a document's figure beside it where there is one."""
+    provenance = {key: value for key, value in result.provenance.items() if key not in LEFT_OUT}
+    provenance["earlier_commits"] = " ".join(result.earlier_commits)
+    row = {"program": result.program, "label": result.label, "folder": str(result.folder), **flat(result.summary)}
+    published = result.published
+    if published is not None:
+        from gpumcts.match.statistics import document_interval
+
+        row |= {"document_win_rate": published.win_rate, "document_games": published.games}
+        row["document_interval"] = document_interval(published.win_rate, published.games)
+    return {**row, **flat(result.config, "config."), **flat(provenance, "run.")}
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """A column of one type: whole numbers among fractions become fractions, any other mixture becomes text."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) <= 1:
+        return values
+    if kinds <= {int, float}:
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else str(value) for value in values]

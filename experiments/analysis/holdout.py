@@ -1,0 +1,83 @@
+"""What is best of a sweep, and whether it holds on fresh games: ``round=choose`` plays one seed, ``round=confirm`` another.
+
+The best of several win rates lies above its true value, since it was picked for being high. So it is played once more.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from experiments.runs.results import Result, groups
+
+CHOOSE, CONFIRM = "choose", "confirm"
+LEAST_GAMES = 400  # of a match whose sign is judged
+OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
+
+
+def verdicts(results: Sequence[Result], key: str, pinned: Sequence[str] = ()) -> list[str]:
+    """A line a table: the best value of ``key`` that the round found and the command that confirms it, or what the games of
+    ``round=confirm`` say of it. ``pinned`` are the keys beside it that tell the tables of a sweep apart."""
+    lines = []
+    for title, some in groups(results).items():
+        played = [result for result in some if result.summary["games"] and result.config.get("round")]
+        chosen = [result for result in played if result.config["round"] == CHOOSE]
+        if len(chosen) > 1:
+            lines.append(f"{title}: {_choice(max(chosen, key=_rate), key, pinned)}")
+        lines += [f"{title}: {_verdict(result)}" for result in played if result.config["round"] == CONFIRM]
+    return lines
+
+
+def ending(key: str, pinned: Sequence[str] = ()) -> Callable[[list[Result], Any], list[str]]:
+    """``verdicts`` as the end of a sweep."""
+
+    def end(results: list[Result], folder: Any) -> list[str]:
+        from experiments.terminal.console import show
+
+        show(*verdicts(results, key, pinned))
+        return []
+
+    return end
+
+
+def _rate(result: Result) -> float:
+    return result.summary["win_rate"]
+
+
+def interval(result: Result) -> str:
+    """The label of a match, its win rate with Wilson's interval, and its seed."""
+    rate, low, high = (100 * result.summary[name] for name in ("win_rate", "ci95_low", "ci95_high"))
+    return f"{result.label}, {rate:.1f} % [{low:.1f}, {high:.1f}], seed {result.summary['seed']}"
+
+
+def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
+    few = f" (chosen by {best.summary['games']} games a cell)" if best.summary["games"] < LEAST_GAMES else ""
+    return f"best {interval(best)}{few}. On fresh games: {confirming([best], key, pinned)}"
+
+
+def _verdict(result: Result) -> str:
+    if result.summary["games"] < LEAST_GAMES:
+        return f"{interval(result)}; a verdict takes {LEAST_GAMES} games, and {result.summary['games']} were played"
+    low = 100 * result.summary["ci95_low"]
+    above = "above 50 %: a gain is confirmed" if low > 50 else "not above 50 %: no gain is confirmed"
+    return f"{interval(result)}; the lower end is {above}"
+
+
+def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
+    """The command line of some runs' sweep, narrowed to those runs, with the other seed."""
+    first = best[0]
+    words = [str(word) for word in first.provenance["command"][1:] if not str(word).startswith(("-", *OF_A_SWEEP))]
+    set_here = {key, "round", *pinned}
+    words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
+    words += [f"{name}={first.config[name]}" for name in pinned]
+    words.append(f"{key}={','.join(str(result.config[key]) for result in best)}")
+    return " ".join([f"python -m experiments.{first.program}", *words, f"round={CONFIRM}"])
+
+
+def _settled(word: str, config: dict[str, Any]) -> str:
+    """A word of the command line; where it sweeps a key, with the value of this run."""
+    name, _, value = word.partition("=")
+    if "," not in value or value.startswith(("[", "{", "'", '"')):
+        return word
+    found: Any = config
+    for part in name.partition("@")[2].split(".") if "@" in name else name.split("."):
+        found = found.get(part, {}) if isinstance(found, dict) else {}
+    return f"{name}={found.get('name', value) if isinstance(found, dict) else found}"

@@ -1,0 +1,56 @@
+"""How many samples planners need: their runs by planner and size, and samples over size."""
+
+from typing import Any
+
+from experiments.runs.results import Result
+
+ORDER = ("uct", "artdp", "pg_id")
+COLORS = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#888888", "#b8302f", "#50a5b5")
+
+
+def series(results: list[Result]) -> dict[str, list[dict[str, Any]]]:
+    """The summaries by planner (its name, and what its options change), each by size."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for result in results:
+        found.setdefault(planner_name(result.config["planner"]), []).append(result.summary)
+
+    def rank(name: str) -> tuple[int, str]:
+        planner = found[name][0]["planner"]
+        return ORDER.index(planner) if planner in ORDER else len(ORDER), name
+
+    names = sorted(found, key=rank)
+    return {name: sorted(found[name], key=lambda summary: summary["size"]) for name in names}
+
+
+def planner_name(planner: dict[str, Any]) -> str:
+    """A planner in a word, with the options that are not its defaults."""
+    from gpumcts.options import option
+    from gpumcts.planning import KIND
+
+    defaults = option(KIND, planner["name"])._field_defaults  # type: ignore[attr-defined]
+    words = [f"{key}={value}" for key, value in planner.items() if key != "name" and value != defaults[key]]
+    return " ".join([planner["name"].upper().replace("_", "-"), *words])
+
+
+def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
+    """Samples over grid size, both logarithmic, as in the document; a triangle where the error was not reached."""
+    for number, (name, some) in enumerate(lines.items()):
+        color = COLORS[number % len(COLORS)]
+        reached = [summary for summary in some if summary["samples"]]
+        sizes, samples = [s["size"] for s in reached], [s["samples"] for s in reached]
+        ends = [(s["low"] or s["samples"], s["high"] or s["most"]) for s in reached]
+        lows = [max(at - low, 0) for at, (low, _) in zip(samples, ends, strict=True)]
+        highs = [max(high - at, 0) for at, (_, high) in zip(samples, ends, strict=True)]
+        axes.errorbar(sizes, samples, yerr=[lows, highs], fmt="o-", color=color, markersize=4, capsize=2, label=name)
+        missed = [summary for summary in some if not summary["samples"]]
+        axes.plot([s["size"] for s in missed], [s["most"] for s in missed], "^", color=color, fillstyle="none")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    sizes = sorted({summary["size"] for some in lines.values() for summary in some})
+    axes.set_xticks([size for size in (2, 3, 5, 10, 20, 40) if sizes[0] <= size <= sizes[-1]])
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.minorticks_off()
+    axes.set_xlabel("grid size")
+    errors = sorted({summary["error"] for some in lines.values() for summary in some})
+    axes.set_ylabel(f"samples to error < {', '.join(f'{error:g}' for error in errors)} (95 % over states)")
+    axes.legend(fontsize=8, frameon=False)

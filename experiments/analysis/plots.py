@@ -1,0 +1,207 @@
+"""Plots of runs: win rates with error bars, a document's figures beside ours, speeds."""
+
+import functools
+import itertools
+import math
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from experiments.analysis.planner_samples import draw, series
+from experiments.runs.presentation import presentation_of
+from experiments.runs.results import Result, groups
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OURS, DOCUMENT, FAINT = "#1f5fa8", "#c8641e", "#888888"
+DOTS_PER_INCH = 130
+TITLE_LETTERS = 72  # a line
+TALL = 4.2  # inches of a panel with curves
+MAX_CURVES = 12  # more cannot be told apart
+
+
+def plot(results: list[Result], path: Path) -> bool:
+    """One panel a table or command, those that have something to draw; False, and no file, where none has."""
+    drawable = [(some, panel) for some in groups(results).values() if (panel := _panel_of(some)) is not None]
+    if not drawable:
+        return False
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    heights = [panel.inches for _, panel in drawable]
+    figure = Figure(figsize=(8.5, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(drawable), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axes, (some, panel) in zip(panels[:, 0], drawable, strict=True):
+        panel.draw(axes, some)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    return True
+
+
+class Panel(NamedTuple):
+    """A panel of a plot: what draws it into axes, and its height in inches."""
+
+    draw: Callable[["Axes", list[Result]], None]
+    inches: float
+
+
+def _panel_of(results: list[Result]) -> Panel | None:
+    return presentation_of(results[0].program).panel(results)
+
+
+def _lines(results: list[Result]) -> float:
+    """The height of a panel with a line a run."""
+    return 1.4 + 0.45 * len(results)
+
+
+def match_panel(results: list[Result]) -> Panel | None:
+    """Win rates, over k where all runs have one."""
+    if not any(result.summary["games"] for result in results):
+        return None
+    by_k = all("k" in result.config for result in results)
+    return Panel(_by_k, TALL) if by_k else Panel(_win_rates, _lines(results))
+
+
+def trees_panel(results: list[Result]) -> Panel | None:
+    """Failure rates, or when values came above the level for good."""
+    if any("failure_rate" in result.summary for result in results):
+        return Panel(_failure_curves, TALL) if len(results) <= MAX_CURVES else None
+    if any("crossing_median" in result.summary for result in results):
+        return Panel(_crossings, _lines(results))
+    return None
+
+
+def planning_panel(results: list[Result]) -> Panel | None:
+    """Samples to the error over grid size."""
+    return Panel(_samples, TALL) if any(result.finished for result in results) else None
+
+
+def speed_panel(key: str) -> Callable[[list[Result]], Panel]:
+    """A bar a run: the rate ``key`` of its summary."""
+
+    def panel(results: list[Result]) -> Panel:
+        return Panel(functools.partial(_speeds, key), _lines(results))
+
+    return panel
+
+
+def _title(axes: "Axes", results: list[Result]) -> None:
+    axes.set_title(textwrap.fill(results[0].title, TITLE_LETTERS), loc="left", fontsize=10)
+
+
+def _errors(results: list[Result]) -> list[list[float]]:
+    rates = [(100 * r.summary["win_rate"], 100 * r.summary["ci95_low"], 100 * r.summary["ci95_high"]) for r in results]
+    return [[max(0.0, rate - low) for rate, low, _ in rates], [max(0.0, high - rate) for rate, _, high in rates]]
+
+
+def _win_rates(axes: "Axes", results: list[Result]) -> None:
+    """A line a match, the first on top; the document's win rate below ours where it prints one."""
+    from gpumcts.match.statistics import document_interval
+
+    results = [result for result in results if result.summary["games"]]
+    rates = [100 * result.summary["win_rate"] for result in results]
+    at = list(range(len(results)))
+    axes.axvline(50, color=FAINT, linewidth=1, linestyle="--")
+    axes.errorbar(rates, at, xerr=_errors(results), fmt="o", color=OURS, capsize=4, label="ours", clip_on=False)
+    theirs = {row: result.published for row, result in zip(at, results, strict=True) if result.published is not None}
+    if theirs:
+        halves = [100 * document_interval(published.win_rate, published.games) for published in theirs.values()]
+        axes.errorbar(
+            [100 * published.win_rate for published in theirs.values()], [row + 0.2 for row in theirs], xerr=halves,
+            fmt="s", color=DOCUMENT, markersize=4, capsize=3, label="document",
+        )  # fmt: skip
+        axes.legend(fontsize=8, frameon=False)
+    _title(axes, results)
+    for row, rate in zip(at, rates, strict=True):
+        axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
+    axes.set_yticks(at, [f"{result.label}\n{result.summary['games']} games" for result in results], fontsize=9)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("win rate of the player, % (Wilson 95 %)")
+
+
+def _by_k(axes: "Axes", results: list[Result]) -> None:
+    """Win rates over k, the document's column beside ours."""
+    from gpumcts.match.statistics import document_interval
+
+    results = [result for result in results if result.summary["games"]]
+    axes.axhline(50, color=FAINT, linewidth=1, linestyle="--")
+    series: dict[tuple, list[Result]] = {}
+    for r in results:
+        series.setdefault((r.config["budget"]["iterations"], r.summary["games"], r.summary["seed"]), []).append(r)
+    for number, ((iterations, games, seed), some) in enumerate(series.items()):
+        name = f"ours: {iterations:,} iterations, {games} games, seed {seed}" if iterations else f"ours: {games} games"
+        axes.errorbar(
+            [r.config["k"] - 0.06 * (number + 1) for r in some], [100 * r.summary["win_rate"] for r in some],
+            yerr=_errors(some), fmt="o-", color=OURS, alpha=1 - 0.6 * number / len(series), capsize=4, label=name,
+        )  # fmt: skip
+    theirs = {r.config["k"]: r.published for r in results if r.published is not None}
+    if theirs:
+        axes.errorbar(
+            [k + 0.06 for k in theirs], [100 * p.win_rate for p in theirs.values()],
+            yerr=[100 * document_interval(p.win_rate, p.games) for p in theirs.values()],
+            fmt="s:", color=DOCUMENT, capsize=4, label="document: 50,000 playouts, 1000 games",
+        )  # fmt: skip
+    _title(axes, results)
+    axes.set_xticks(sorted({result.config["k"] for result in results}))
+    axes.set_xlabel("k (decay = 1 - 0.1^k)")
+    axes.set_ylabel("win rate, % (95 %)")
+    axes.set_ylim(0, 100)
+    axes.legend(fontsize=8, frameon=False)
+
+
+CURVES = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#b8302f", "#888888", "#50a5b5", "#7a6a2f")
+
+
+def _failure_curves(axes: "Axes", results: list[Result]) -> None:
+    """Failure rates over iterations, both axes logarithmic, with 95 % intervals over trees (as in Figure 4 of 000)."""
+    results = [result for result in results if "failure_rate" in result.summary]
+    faint = min(0.12, 0.35 / len(results))  # bands lie on each other
+    for color, result in zip(itertools.cycle(CURVES), results, strict=False):
+        summary = result.summary
+        axes.fill_between(summary["points"], summary["low"], summary["high"], color=color, alpha=faint, linewidth=0)
+        axes.plot(summary["points"], summary["failure_rate"], "o-", color=color, markersize=3, label=result.label)
+    rates = [rate for result in results for rate in result.summary["failure_rate"] if rate > 0]
+    lowest = 10 ** math.floor(math.log10(min(rates, default=0.01)))
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=lowest)  # 0 has a place below the smallest rate
+    axes.set_ylim(0, 1)
+    _title(axes, results)
+    axes.set_xlabel("iterations (alpha-beta: leaves)")
+    axes.set_ylabel("failure rate (95 % over trees)")
+    axes.legend(fontsize=8, frameon=False)
+
+
+def _crossings(axes: "Axes", results: list[Result]) -> None:
+    """When values came above the level for good, a line a run; an arrow where the median is beyond the horizon."""
+    at = list(range(len(results)))
+    for row, summary in zip(at, (result.summary for result in results), strict=True):
+        horizon = summary["points"][-1]
+        median, low, high = (summary[f"crossing_{key}"] or horizon for key in ("median", "low", "high"))
+        kind = "o" if summary["crossing_median"] else ">"
+        errors = [[max(median - low, 0)], [max(high - median, 0)]]
+        axes.errorbar(median, row, xerr=errors, fmt=kind, color=OURS, markersize=4, capsize=3)
+    axes.set_xscale("log")
+    axes.set_yticks(at, [result.label for result in results], fontsize=8)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    _title(axes, results)
+    axes.set_xlabel(f"iterations until the root stays above {results[0].summary['level']:g} (median, 95 %)")
+
+
+def _samples(axes: "Axes", results: list[Result]) -> None:
+    """Samples to the error over grid size, a line a planner."""
+    draw(axes, series([result for result in results if result.finished]))
+    _title(axes, results)
+
+
+def _speeds(name: str, axes: "Axes", results: list[Result]) -> None:
+    """A bar a run; one measurement has no error bar."""
+    at = list(range(len(results)))
+    axes.barh(at, [result.summary[name] for result in results], color=OURS, height=0.6)
+    axes.set_yticks(at, [result.label for result in results], fontsize=9)
+    axes.set_ylim(len(results) - 0.4, -0.6)
+    axes.set_xlabel(name.replace("_", " "))

@@ -1,0 +1,163 @@
+"""Some runs of one command as a table: what of their summaries stands in which column."""
+
+from experiments.runs.presentation import presentation_of
+from experiments.runs.results import Result
+from experiments.terminal.console import shortened
+
+
+def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
+    """Headings (with the side they are set to) and rows of the table of some runs of one command."""
+    cells = presentation_of(results[0].program).cells
+    rows = [{"run": result.label, **cells(result)} for result in results]
+    if any("document %" in row for row in rows):
+        _compare_with_document(results, rows)
+    headings = list(dict.fromkeys(heading for row in rows for heading in row))
+    sides = {heading: "left" if heading == "run" else "right" for heading in headings}
+    return sides, [[row.get(heading, "") for heading in headings] for row in rows]
+
+
+def _per_cent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def match_cells(result: Result) -> dict[str, str]:
+    """A match: the cells of a run by heading."""
+    summary = result.summary
+    cells = {key: f"{summary[key]:,}" for key in ("games", "wins", "draws", "losses")}
+    cells["win %"] = _per_cent(summary["win_rate"]) if summary["games"] else ""
+    cells["Wilson 95 %"] = f"{_per_cent(summary['ci95_low'])} - {_per_cent(summary['ci95_high'])}"
+    published = result.published
+    if published is not None:
+        from gpumcts.match.statistics import document_interval
+
+        half = document_interval(published.win_rate, published.games)
+        cells["document %"] = f"{_per_cent(published.win_rate)} ±{_per_cent(half)}"
+    speeds = [summary[side]["playouts_per_second"] for side in ("player", "opponent")]
+    cells["playouts/s"] = " / ".join(shortened(speed) if speed else "-" for speed in speeds)
+    made = [summary[side].get("made_a_move") for side in ("player", "opponent")]
+    if any(made):
+        cells["nodes a move"] = " / ".join(f"{work:,.0f}" if work else "-" for work in made)
+    sights = [summary[side].get("first_sees_win_ply") for side in ("player", "opponent")]
+    if any(ply is not None for ply in sights):
+        cells["sees its win at ply"] = " / ".join("-" if ply is None else f"{ply:.1f}" for ply in sights)
+    return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) -> None:
+    """Add p values of no difference from the document, Holm-corrected, for runs of its budget and of games enough."""
+    from gpumcts.match.statistics import compare_proportions, holm
+
+    judged = [i for i, result in enumerate(results) if _comparable(result)]
+    values = []
+    for i in judged:
+        ours, theirs = results[i].summary, results[i].published
+        points = ours["wins"] + ours["draws"] / 2
+        values.append(compare_proportions(points, ours["games"], theirs.win_rate * theirs.games, theirs.games).p_value)
+    for i, p in zip(judged, holm(values) if values else [], strict=True):
+        rows[i]["p (Holm)"] = f"{p:.3f}"
+
+
+def _comparable(result: Result) -> bool:
+    published = result.published
+    if published is None or published.iterations is None:
+        return False
+    return result.config["budget"]["iterations"] == published.iterations and result.summary["games"] >= published.enough
+
+
+def playouts_cells(result: Result) -> dict[str, str]:
+    """Playouts: the cells of a run by heading."""
+    summary = result.summary
+    share = {key: _per_cent(summary[key] / summary["playouts"]) for key in ("first_wins", "draws", "second_wins")}
+    return {
+        "playouts": f"{summary['playouts']:,}",
+        "playouts/s": shortened(summary["playouts_per_second"]),
+        "mean plies": f"{summary['mean_plies']:.2f}",
+        **{f"{key.replace('_', ' ')} %": text for key, text in share.items()},
+        "digest": summary["digest"][:12],
+        "seconds": f"{summary['seconds']:.2f}",
+    }
+
+
+def perft_cells(result: Result) -> dict[str, str]:
+    """A count of paths: the cells of a run by heading."""
+    summary = result.summary
+    rate = shortened(summary["nodes_per_second"])
+    return {"nodes": f"{summary['nodes']:,}", "nodes/s": rate, "seconds": f"{summary['seconds']:.2f}"}
+
+
+def search_cells(result: Result) -> dict[str, str]:
+    """A search: the cells of a run by heading."""
+    summary = result.summary
+    best = summary["moves"][0]
+    return {
+        "plays": summary["best"],
+        "value": f"{best['value']:.4f}",
+        "iterations": f"{summary['iterations']:,}",
+        "iterations/s": shortened(summary["iterations_per_second"]),
+        "seconds": f"{summary['seconds']:.2f}",
+    }
+
+
+def trees_cells(result: Result) -> dict[str, str]:
+    """Searches of synthetic trees: the cells of a run by heading."""
+    summary = result.summary
+    shape = {"branching": "B", "depth": "D"}
+    cells = {short: str(result.config["game"][key]) for key, short in shape.items() if key in result.config["game"]}
+    cells |= {"trees": f"{summary['trees']:,}", "searches": f"{summary['searches']:,}"}
+    if "failure_rate" in summary:
+        for decade in (10, 100, 1000, 10_000, 100_000):
+            if decade in summary["points"]:
+                rate = summary["failure_rate"][summary["points"].index(decade)]
+                cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
+        for rate, needed in summary["iterations_to"].items():
+            cells[f"to {float(rate):g}"] = "-" if needed is None else f"{needed:,.0f}"
+            if rate == "0.1":
+                low, high = ("-" if end is None else f"{end:,.0f}" for end in summary["iterations_to_95"][rate])
+                cells["95 %"] = f"{low} to {high}"
+    if "crossing_median" in summary:
+        cells |= {"never": str(summary["never"])}
+        for key in ("median", "low", "high"):
+            needed = summary[f"crossing_{key}"]
+            cells[f"converged, {key}"] = "-" if needed is None else f"{needed:,.0f}"
+    if "wrong_share" in summary and "crossing_median" in summary:
+        cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
+    if "leaves_mean" in summary:
+        cells["leaves"] = f"{summary['leaves_mean']:,.0f} ±{summary['leaves_half']:,.0f}"
+    return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def planning_cells(result: Result) -> dict[str, str]:
+    """A planner: the cells of a run by heading."""
+    summary = result.summary
+    if not result.finished:
+        return {}
+    needed = f"> {summary['most']:,}" if summary["samples"] is None else f"{summary['samples']:,}"
+    return {
+        "size": str(summary["size"]),
+        f"samples to {summary['error']:g}": needed,
+        "95 %": summary["interval"],
+        "last error": f"{summary['mean_error'][-1]:.3f}",
+        "samples/s": shortened(summary["samples_per_second"]),
+        "seconds": f"{summary['seconds']:.1f}",
+    }
+
+
+def rank_cells(result: Result) -> dict[str, str]:
+    """Ranks of moves: the cells of a run by heading."""
+    summary = result.summary
+    if not result.finished:
+        return {}
+    means = {name: f"{row['rho'][0]:.3f}" for name, row in summary["methods"].items()}
+    cells = {"boards": f"{summary['ranked']:,}", "games": str(summary["games"]), "yardstick": summary["yardstick"]}
+    return {**cells, **means, "core seconds": f"{summary['seconds']:.1f}"}
+
+
+def traps_cells(result: Result) -> dict[str, str]:
+    """Soft traps: the cells of a run by heading."""
+    summary = result.summary
+    if not result.finished:
+        return {}
+    cells = {"positions": f"{summary['positions']:,}", "games": str(summary["games"])}
+    for delta, row in zip(summary["deltas"], summary["shares"]["disagree"], strict=True):
+        cells[f"games at {delta} %"] = _per_cent(row["share"][0])
+    return cells

@@ -1,0 +1,157 @@
+"""What a sweep ends with, and what a report says of it again: tables, plots, and the words of the source document."""
+
+import contextlib
+import importlib
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments.analysis.dataframes import write_table
+from experiments.analysis.plots import plot
+from experiments.analysis.result_table import columns
+from experiments.runs.results import PLOT, TABLE, Result, below, groups
+from experiments.terminal.console import here, show, table
+
+SMALL, DOCUMENT = "small", "document"
+LEVEL = 0.05
+MOST_SHOWN = 60  # characters of a value that was reduced
+
+
+class End(NamedTuple):
+    """The end of the sweep of an experiment, as a report has it: what was said, and the files written."""
+
+    title: str
+    text: str
+    files: list[Path]
+
+
+def conclude(folder: Path) -> None:
+    """The end of a sweep: its table on stdout, and table and plot in its folder."""
+    results = below(folder)
+    for title, some in groups(results).items():
+        show(table(title, *columns(some)))
+    write_table(results, folder)
+    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(results, folder / PLOT) else [])]
+    files += _own_end([result for result in results if result.finished], folder)
+    show(f"{', '.join(files)} in {here(folder)}")
+
+
+def ends(results: Iterable[Result], folder: Path) -> list[End]:
+    """The ends of the experiments that some runs belong to, a sweep each; their files go below ``folder``."""
+    sweeps: dict[Path, list[Result]] = {}
+    for result in results:
+        if result.config.get("document"):
+            sweeps.setdefault(result.folder.parent, []).append(result)
+    found = []
+    for sweep, some in sweeps.items():
+        home, said = folder / sweep.name, io.StringIO()
+        home.mkdir(exist_ok=True)
+        with contextlib.redirect_stdout(said):
+            files = _own_end(some, home)
+        if not files:
+            home.rmdir()
+        if said.getvalue().strip():
+            title = f"{some[0].config['document']}: {sweep.name}"
+            found.append(End(title, said.getvalue(), [home / name for name in files]))
+    return found
+
+
+def _own_end(results: list[Result], folder: Path) -> list[str]:
+    """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, and returns their names."""
+    show(*against_even(results))
+    documents = {str(result.config["document"]) for result in results if result.config.get("document")}
+    if len(documents) != 1:
+        return []
+    source, item = documents.pop().split("/")
+    own = getattr(importlib.import_module(f"experiments.papers.{source}"), "CONCLUSIONS", {})
+    files = own[item](results, folder) if item in own else []
+    show(*reduced(results), *overridden(results))
+    return files
+
+
+def against_even(results: list[Result]) -> list[str]:
+    """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep."""
+    matches = [result for result in results if {"wins", "draws"} <= result.summary.keys() and result.summary["games"]]
+    if len(matches) < 2:
+        return []
+    from gpumcts.match.statistics import holm, uneven
+
+    counts = [[result.summary[key] for key in ("wins", "draws", "games")] for result in matches]
+    values = holm([uneven(*count) for count in counts])
+    away = [(p, result) for p, result in zip(values, matches, strict=True) if p < LEVEL]
+    if not away:
+        return [f"None of {len(matches)} win rates differs from 50 % (Holm: the least p is {min(values):.2g})."]
+    named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
+    return [f"{len(away)} of {len(matches)} win rates differ from 50 % (p by Holm): {'; '.join(named)}."]
+
+
+def _place(result: Result) -> str:
+    """A run by its panel and its label, since labels may recur in a sweep."""
+    panel = result.config.get("panel")
+    return f"{panel}, {result.label}" if panel else result.label
+
+
+def _small(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def reduced(results: list[Result]) -> list[str]:
+    """What runs with budget=small have less of than the document, a line; nothing for others."""
+    small = [result.config for result in results if result.config.get("budget", {}).get("name") == SMALL]
+    if not small or SMALL not in small[0].get("scales", {}):
+        return []
+    words = []
+    for key in small[0]["scales"][SMALL]:
+        if key not in small[0]["scales"][DOCUMENT]:
+            continue
+        ours, theirs = (_values([config["scales"][scale].get(key) for config in small]) for scale in (SMALL, DOCUMENT))
+        if ours != theirs:
+            words.append(f"{key} {ours} (document: {theirs})")
+    return [f"Reduced, budget=small: {'; '.join(words)}."]
+
+
+def overridden(results: list[Result]) -> list[str]:
+    """Games and iterations that are none of the experiment's own, a line; nothing where all are."""
+    words = []
+    for key, of in (("games", lambda config: config.get("games")), ("iterations", _iterations)):
+        played, own = set(), set()
+        for result in results:
+            config = result.config
+            scale = config.get("scales", {}).get(config.get("budget", {}).get("name"), {})
+            if key in scale and (value := of(config)) is not None:
+                played.add(value)
+                own.update(_leaves(scale[key]))
+        if others := sorted(played - own):
+            words.append(f"{key} {_values(others)} (of the experiment: {_values(sorted(own))})")
+    return [f"Not as the experiment has it, by the command line: {'; '.join(words)}."] if words else []
+
+
+def _iterations(config: Mapping[str, Any]) -> Any:
+    return config.get("budget", {}).get("iterations")
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for part in value.values() for leaf in _leaves(part)] if isinstance(value, Mapping) else [value]
+
+
+def _values(values: list[Any]) -> str:
+    """The values of a key in some runs: one, or from the least to the greatest; long lists by their number."""
+    flat = [inner for value in values for inner in (value.values() if isinstance(value, Mapping) else [value])]
+    if all(isinstance(value, int | float) for value in flat):
+        low, high = min(flat), max(flat)
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    text = " ".join(str(flat[0]).split())
+    return text if len(text) <= MOST_SHOWN else f"{len(_items(text))} values"
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list as a sweep has it: commas within brackets part none."""
+    depth, items = 0, [""]
+    for letter in text:
+        depth += {"[": 1, "]": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += letter
+    return items

@@ -1,0 +1,1 @@
+"""The command line and Hydra: composing, checking and running, help, and errors in one line."""

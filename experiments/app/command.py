@@ -1,0 +1,285 @@
+"""One entry for all commands: compose and check every run of a sweep, and only then let Hydra make folders and work.
+
+Bad input is one line on stderr and exit code 2, with nothing created. Ctrl-C is 130. Anything else that goes wrong is a
+fault of the program and keeps its traceback.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import hydra
+from hydra import compose, initialize_config_dir
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra._internal.utils import get_args_parser
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments.app.error_messages import (
+    CONF,
+    one_line,
+    set_not_chosen,
+)
+from experiments.app.hydra_speed import quicken
+from experiments.app.launchers import BASIC, SWEEPER, at_once, check_installed
+from experiments.app.overrides import (
+    flags_first,
+    key_of,
+    once_each,
+    refuse_odd,
+    refuse_overruled,
+    refuse_twice,
+    swept_keys,
+)
+from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
+from experiments.app.task import COMMANDS, OBJECTIVE, Task, module_of, plain_of
+from experiments.config.schema import Checked, Given, Plain
+from experiments.runs.presentation import PRESENTATIONS, Presentation
+from experiments.runs.run_directory import Run, check_folder, digest
+from experiments.terminal.console import say, show
+from gpumcts.errors import BadInput
+from gpumcts.kernels import device
+
+VERSION_BASE = "1.3"
+DIRECTION = "hydra.sweeper.direction"
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+def _refuse_nothing(checked: Checked) -> None:
+    return None
+
+
+@dataclass
+class Command:
+    """A command: ``python -m experiments.<name>``, configured by ``conf/<name>.yaml``.
+
+    check : plain configuration to checked values; raises BadInput
+    work : does a run and returns its summary; ``{"interrupted": True, ...}`` ends a sweep
+    prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
+    results : how its runs are shown in tables, plots and reports
+    serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
+    """
+
+    name: str
+    check: Callable[[Plain, Given | None], Checked]
+    work: Callable[[Checked, Run], dict[str, Any]]
+    prepare: Callable[[Checked], None] = _refuse_nothing
+    serves: bool = False
+    results: Presentation = Presentation()
+
+    def __post_init__(self) -> None:
+        COMMANDS[self.name] = self
+        PRESENTATIONS[self.name] = self.results
+
+    def main(self, arguments: list[str] | None = None) -> int:
+        """Run the command line (``sys.argv`` if None); returns the exit code."""
+        words = flags_first(sys.argv[1:] if arguments is None else arguments)
+        quicken()
+        try:
+            return self._main(words)
+        except (HydraException, OmegaConfBaseException, BadInput) as error:
+            message = (
+                str(error)
+                if isinstance(error, BadInput)
+                else set_not_chosen(words) or one_line(error, self._known(words))
+            )
+            print(f"error: {message}", file=sys.stderr)
+            return BAD_INPUT
+        except KeyboardInterrupt:
+            say("interrupted; the same command goes on where it was")
+            return INTERRUPTED
+
+    def _main(self, words: list[str]) -> int:
+        parser = get_args_parser()
+        parser.error = _refuse_flag  # type: ignore[method-assign]
+        flags = parser.parse_args(words)
+        if flags.help:
+            from experiments.app.help import help_text
+
+            print(help_text(self, CONF), end="")
+            return 0
+        if flags.cfg or flags.info or flags.hydra_help or flags.shell_completion:
+            self._call_hydra(words)
+            return 0
+        jobs, sweep = self._jobs(flags)
+        if self.serves:
+            return self._serve(jobs[0], sweep)
+        share = 1 if sweep is None else sweep.at_once
+        for job in jobs:
+            check_folder(job.folder, job.checked)
+            self.prepare(replace(job.checked, at_once=share))
+        if sweep is None:
+            self._call_hydra(words)
+            return 0
+        sweep.note()
+        self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more], sweep)
+        from experiments.analysis.sweep_report import conclude
+
+        conclude(sweep.folder)
+        show(*best_of(sweep.folder))
+        return 0
+
+    def _serve(self, job: Job, sweep: Sweep | None) -> int:
+        """Work without a folder, in this process."""
+        if sweep is not None:
+            raise BadInput(f"experiments.{self.name} serves one program at a time: it takes no sweep (-m)")
+        self.prepare(job.checked)
+        try:
+            self.work(job.checked, Run(job.folder))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        finally:
+            device.release()
+        return 0
+
+    # ------------------------------------------------------------------------------------------------- composing
+
+    def _jobs(self, flags: Any) -> tuple[list[Job], Sweep | None]:
+        """Every run of the command line, checked; and the sweep, if it is one."""
+        with _composing(flags.config_dir) as more:
+            name = flags.config_name or self.name
+            parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+            given = parser.parse_overrides(flags.overrides)
+            refuse_odd(given)
+            refuse_twice(given)
+            check_installed(given)
+            given = parser.parse_overrides(once_each(given))
+            fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]
+            first = compose(name, [*_first_of(given), *more], return_hydra_config=True)
+            if not flags.multirun and first.hydra.mode != RunMode.MULTIRUN:
+                compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
+                return [self._job(name, flags.overrides, more, "hydra.run.dir")], None
+            params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
+            swept = swept_keys(params, given)
+            if first.hydra.runtime.choices.get(SWEEPER) != BASIC:
+                return self._by_another_sweeper(name, fixed, more, first, swept, given)
+            rows = _combinations(parser.parse_overrides([*params, *once_each(given)]))
+            jobs, also = self._every(name, rows, more), []
+            if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
+                also = ["hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"]
+                jobs = self._every(name, [[*row, *also] for row in rows], more)
+            folder, family = Path(str(first.hydra.sweep.dir)), None
+        if not _names_folder(given):
+            family = family_of(jobs, swept)
+            folder = folder_of(folder, jobs, family)
+        share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
+        sweep = Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family)
+        return [Job(job.checked, folder / job.folder) for job in jobs], sweep
+
+    def _every(self, name: str, rows: Sequence[list[str]], more: list[str]) -> list[Job]:
+        return [self._job(name, row, more, "hydra.sweep.subdir", number) for number, row in enumerate(rows)]
+
+    def _by_another_sweeper(
+        self, name: str, fixed: list[str], more: list[str], first: DictConfig, swept: list[str], given: list[Override]
+    ) -> tuple[list[Job], Sweep]:
+        """A sweep whose runs its sweeper makes up as it goes on: what is fixed is checked now, each run in its turn."""
+        if first.get(OBJECTIVE) is None:
+            raise BadInput(
+                f"hydra/sweeper={first.hydra.runtime.choices[SWEEPER]}: give objective=..., as objective=win_rate"
+            )
+        job = self._job(name, fixed, more, "hydra.sweep.subdir")
+        folder, also = Path(str(first.hydra.sweep.dir)), []
+        if not _names_folder(given):
+            words = sorted(str(override.input_line) for override in given)
+            folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
+        if not any(override.key_or_group == DIRECTION for override in given):
+            also = [f"{DIRECTION}=maximize"]
+        runs = int(first.hydra.sweeper.get("n_trials") or 1)
+        share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, runs)
+        return [Job(job.checked, folder / "checked")], Sweep(folder, tuple(swept), share, runs, tuple(also))
+
+    def _job(self, name: str, overrides: list[str], more: list[str], where: str, number: int = 0) -> Job:
+        composed = compose(name, [*overrides, *more], return_hydra_config=True)
+        composed.hydra.job.num = number
+        given = OverridesParser.create().parse_overrides(list(overrides))
+        plain = plain_of(composed)
+        refuse_overruled(composed, plain, given)
+        keys = frozenset(key_of(override) for override in given)
+        checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, more))))
+        return Job(checked, Path(str(OmegaConf.select(composed, where))))
+
+    def _known(self, words: list[str]) -> dict[str, Any]:
+        """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
+        groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
+        for overrides in (groups, []):
+            try:
+                with _composing(None):
+                    composed = compose(self.name, overrides)
+                    return {str(key): value for key, value in OmegaConf.to_container(composed, resolve=False).items()}  # type: ignore[union-attr]
+            except (HydraException, OmegaConfBaseException):
+                continue
+        return {}
+
+    # --------------------------------------------------------------------------------------------------- running
+
+    def _call_hydra(self, words: list[str], sweep: Sweep | None = None) -> None:
+        task = Task(self.name, module_of(self.work))
+        if sweep is not None:
+            task = replace(task, swept=sweep.swept, of=sweep.runs, at_once=sweep.at_once)
+        entry = hydra.main(version_base=VERSION_BASE, config_path=str(CONF), config_name=self.name)(task)
+        with _as_command_line(words):
+            entry()
+        if task.failure:
+            raise task.failure[0]
+
+
+def _first_of(given: Sequence[Override]) -> list[str]:
+    """The overrides of one run of a sweep, to see what they choose; ranges that only a sweeper can draw from are left out."""
+    drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
+    return _combinations(drawn)[0]
+
+
+def _once_each(words: Sequence[str]) -> list[str]:
+    """A command line whose swept values stand there once each."""
+    parser = OverridesParser.create()
+    return [
+        once_each(parser.parse_overrides([word]))[0] if "," in word and not word.startswith("-") else word
+        for word in words
+    ]
+
+
+def _names_folder(given: Sequence[Override]) -> bool:
+    return any(override.key_or_group == "hydra.sweep.dir" for override in given)
+
+
+def _combinations(overrides: Sequence[Override]) -> list[list[str]]:
+    """The overrides of every run, as Hydra's basic sweeper has them."""
+    return BasicSweeper.split_arguments(list(overrides), max_batch_size=None)[0]
+
+
+def _refuse_flag(message: str) -> NoReturn:
+    raise BadInput(f"{message}; --help shows what there is")
+
+
+@contextmanager
+def _composing(config_dir: str | None) -> Iterator[list[str]]:
+    """Hydra's composition, with a user's own folder of configurations; gives the overrides that add it."""
+    if config_dir is not None and not Path(config_dir).is_dir():
+        raise BadInput(f"--config-dir {config_dir}: there is no such folder")
+    with initialize_config_dir(str(CONF), version_base=VERSION_BASE):
+        yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
+
+
+@contextmanager
+def _as_command_line(words: list[str]) -> Iterator[None]:
+    """``words`` as the command line that Hydra reads; with errors raised to us instead of printed."""
+    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = [before[0], *words]
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    finally:
+        sys.argv = before
+        if environment is None:
+            del os.environ["HYDRA_FULL_ERROR"]
+        else:
+            os.environ["HYDRA_FULL_ERROR"] = environment

@@ -1,0 +1,149 @@
+"""Hydra's and OmegaConf's messages in one line that says what is wrong and what there is instead."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hydra.errors import OverrideParseException
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+
+MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
+MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in the defaults list")
+MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
+NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
+SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
+NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
+CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
+
+
+def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> str:
+    """The message of an error of Hydra or OmegaConf; ``known`` is the command's configuration, for suggestions."""
+    text = str(error)
+    cause = error.__cause__
+    if cause is not None and str(cause) not in text:
+        text = f"{text}\n{cause}"
+    known = known or {}
+    return (
+        _of_option(text) or _of_key(text, known) or _of_reference(text, known) or _of_syntax(error) or _collapsed(text)
+    )
+
+
+def set_not_chosen(words: Iterable[str]) -> str | None:
+    """The complaint about ``opponent.player=uci``, which would put a word in the place of a group; None where no word does."""
+    for word in words:
+        key, _, choice = word.partition("=")
+        parent, _, group = key.rpartition(".")
+        if parent and "@" not in key and choice in choices(group):
+            return f"{word}: choose it as {group}@{word}"
+    return None
+
+
+def no_such_choice(group: str, choice: object) -> str:
+    """The complaint about a choice that a group does not have."""
+    names = choices(group)
+    return f"{group}={choice} is not known; there are: {', '.join(names)}{_guess(str(choice), names)}"
+
+
+def choices(group: str) -> list[str]:
+    """What a group of ``conf/`` offers, subfolders included; empty where there is no such group."""
+    folder = CONF / group
+    return sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+
+
+@cache
+def name_of_choice(group: str, choice: str) -> str | None:
+    """The ``name`` that a choice of a group of ``conf/`` stands for, such as ``go`` of ``playout=go``; None where it has none."""
+    file = CONF / group / f"{choice}.yaml"
+    found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return found.get("name") if isinstance(found, dict) else None
+
+
+def _of_option(text: str) -> str | None:
+    missing = MISSING_OPTION.search(text)
+    if missing is None:
+        return None
+    parts = f"{missing['group']}/{missing['choice']}".split("/")
+    group = next((parts[:i] for i in range(len(parts) - 1, 0, -1) if choices("/".join(parts[:i]))), parts[:1])
+    return no_such_choice(group[0], "/".join(parts[1:]))
+
+
+def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
+    group = MISSING_GROUP.search(text)
+    if group is not None:
+        return f"{group['key']}: the command has no such group{_guess(group['key'], list(known))}"
+    missing = MISSING_KEY.search(text) or NO_KEY_TO_DELETE.search(text)
+    if missing is None:
+        return None
+    parent, _, last = missing["key"].rpartition(".")
+    at: Any = known
+    for part in filter(None, parent.split(".")):
+        at = at.get(part, {}) if isinstance(at, Mapping) else {}
+    names = [str(name) for name in at] if isinstance(at, Mapping) else []
+    there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
+    return f"{missing['key']}: unknown key{_guess(last, names)}{there}"
+
+
+def _of_reference(text: str, known: Mapping[str, Any]) -> str | None:
+    target, circle = NO_TARGET.search(text), CIRCLE.search(text)
+    if target is not None:
+        return (
+            _of_target(target["target"], known) or f"{target['key']} refers to {target['target']}, which is not there"
+        )
+    if circle is not None and circle["key"].startswith("budget."):
+        return "budget=same is for opponents; give the player a budget of its own"
+    return f"{circle['key']} refers to itself" if circle is not None else None
+
+
+def _of_target(target: str, known: Mapping[str, Any]) -> str | None:
+    """Of a table of an experiment that has no such entry: the key that names the entry, and those that there are."""
+    at: Any = known
+    parts = target.split(".")
+    there = 0
+    while there < len(parts) and isinstance(at, Mapping) and parts[there] in at:
+        at, there = at[parts[there]], there + 1
+    if there in (0, len(parts)) or not isinstance(at, Mapping):
+        return None
+    names, given = list(map(str, at)), parts[there]
+    if parts[:there] == ["scales"]:
+        return f"budget={given}: this experiment has figures for {', '.join(names)} alone"
+    key = _naming(parts[:there], known)
+    return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{_guess(given, names)}"
+
+
+def _naming(table: list[str], config: Any) -> str | None:
+    """The key that chooses an entry of a table: ``column``, where something refers to ``${columns.${column}...}``."""
+    if isinstance(config, Mapping | list):
+        values = config.values() if isinstance(config, Mapping) else config
+        return next((found for value in values if (found := _naming(table, value))), None)
+    steps = r"\.".join(rf"(?:{re.escape(part)}|\$\{{[\w.]+\}})" for part in table)
+    found = re.search(rf"\$\{{{steps}\.\$\{{(?P<key>[\w.]+)\}}", config) if isinstance(config, str) else None
+    return None if found is None else found["key"]
+
+
+def _of_syntax(error: BaseException) -> str | None:
+    if isinstance(error, OverrideParseException):
+        return not_understood(error.override)
+    sweep = SWEEP.search(str(error))
+    if sweep is None:
+        return None
+    return f"{sweep['override']} names several values: add -m to run them all, or quote text that has a comma"
+
+
+def not_understood(override: str) -> str:
+    """The complaint about a word that is no override."""
+    return f"{override!r} is not understood; write key=value, and quote text twice: 'key=\"a, b\"'"
+
+
+def _guess(word: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(word, names, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _collapsed(text: str) -> str:
+    text = text.split("Config search path")[0].split("\nfull_key:")[0]
+    return " ".join(text.replace("To append to your config use", "").split())

@@ -1,0 +1,56 @@
+"""Hydra's launchers and sweepers: which extra brings them, and how many runs go on at the same time."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from hydra.core.override_parser.types import Override
+
+from experiments.config.schema import usable_cores
+from gpumcts.errors import BadInput
+
+BASIC = "basic"
+LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
+EXTRAS = {
+    (LAUNCHER, "joblib"): ("joblib", "hydra_plugins.hydra_joblib_launcher"),
+    (LAUNCHER, "submitit_local"): ("submitit", "hydra_plugins.hydra_submitit_launcher"),
+    (LAUNCHER, "submitit_slurm"): ("submitit", "hydra_plugins.hydra_submitit_launcher"),
+    (LAUNCHER, "ray"): ("ray", "hydra_plugins.hydra_ray_launcher"),
+    (SWEEPER, "optuna"): ("optuna", "hydra_plugins.hydra_optuna_sweeper"),
+}
+"""The extra that installs a choice, and a module of it."""
+
+
+def check_installed(given: Sequence[Override]) -> None:
+    """Raise BadInput, naming the extra, where a launcher or a sweeper is chosen that is not installed."""
+    for override in given:
+        choice = None if override.is_delete() or override.is_sweep_override() else str(override.value())
+        extra, module = EXTRAS.get((override.key_or_group, choice or ""), ("", ""))
+        if extra and not _is_there(module):
+            raise BadInput(f"{override.input_line}: it is not installed: pip install -e '.[{extra}]'")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
+def at_once(choices: Mapping[str, Any], launcher: Mapping[str, Any], sweeper: Mapping[str, Any], runs: int) -> int:
+    """How many of so many runs share this machine at a time, by what is chosen and by Hydra's configuration of it."""
+    workers = {
+        "joblib": _joblib_workers(launcher.get("n_jobs")),
+        "submitit_local": runs,  # all of them, each in a process
+        "ray": usable_cores(),
+    }.get(str(choices.get(LAUNCHER)), 1)
+    if choices.get(SWEEPER) == "optuna":
+        runs = int(sweeper.get("n_jobs") or 1)
+    return max(1, min(workers, runs))
+
+
+def _joblib_workers(number: int | None) -> int:
+    """As joblib counts: -1 is every core, -2 all but one."""
+    if number is None:
+        return 1
+    return number if number > 0 else max(1, usable_cores() + 1 + number)

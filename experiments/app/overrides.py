@@ -1,0 +1,89 @@
+"""The overrides of a command line: what is refused that Hydra would take, what they set, and which of them are swept."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.app.error_messages import choices, name_of_choice, no_such_choice, not_understood
+from experiments.config.schema import Plain
+from gpumcts.errors import BadInput
+
+FLAGS_OF_A_SWEEP = ("-m", "--multirun")
+
+
+def flags_first(words: Sequence[str]) -> list[str]:
+    """A command line with ``-m`` in front, wherever it stands: behind overrides Hydra would not know it."""
+    others = [word for word in words if word not in FLAGS_OF_A_SWEEP]
+    return [*others] if len(others) == len(words) else ["-m", *others]
+
+
+def refuse_odd(given: Sequence[Override]) -> None:
+    """Refuse what Hydra would answer with a traceback."""
+    for override in given:
+        if not override.key_or_group:
+            raise BadInput(not_understood(str(override.input_line)))
+        value = None if override.is_delete() or override.is_sweep_override() else override.value()
+        if choices(override.key_or_group) and isinstance(value, bool | int | float):
+            raise BadInput(no_such_choice(override.key_or_group, value))
+
+
+def refuse_twice(given: Sequence[Override]) -> None:
+    """Refuse two choices of a group, of which Hydra would take the last without a word; of other keys that is its custom."""
+    seen: dict[str, str] = {}
+    for override in given:
+        line, key = str(override.input_line), str(override.get_key_element()).lstrip("+~")
+        if choices(override.key_or_group) and seen.setdefault(key, line) != line:
+            raise BadInput(f"{key} is given twice: {seen[key]} and {line}")
+
+
+def refuse_overruled(composed: DictConfig, plain: Plain, given: Sequence[Override]) -> None:
+    """Refuse a choice that the experiment's own file replaces, which Hydra would let pass without a word."""
+    for override in given:
+        choice = None if override.is_delete() else override.value()
+        named = name_of_choice(override.key_or_group, choice) if isinstance(choice, str) else None
+        if named is None:
+            continue
+        path = key_of(override).split(".")
+        found = at(plain, path)
+        if isinstance(found, dict) and found.get("name", named) != named:
+            as_written = at(OmegaConf.to_container(composed, resolve=False), path)
+            own = as_written if isinstance(as_written, str) else f"name={found['name']}"
+            raise BadInput(f"{override.input_line}: this experiment sets {key_of(override)} itself, to {own}")
+
+
+def at(tree: Any, path: Sequence[str]) -> Any:
+    """What lies below ``tree`` at a path of keys; None where there is nothing."""
+    for part in path:
+        tree = tree.get(part) if isinstance(tree, dict) else None
+    return tree
+
+
+def key_of(override: Override) -> str:
+    """Where in the configuration an override acts: ``opponent.backup`` for ``backup@opponent.backup=...``."""
+    return override.package or override.key_or_group.replace("/", ".")
+
+
+def once_each(given: Sequence[Override]) -> list[str]:
+    """The overrides as words, with repeated values of a swept key left out but for the first."""
+    words = []
+    for override in given:
+        line = str(override.input_line)
+        if override.is_choice_sweep():
+            values = list(override.sweep_string_iterator())
+            if len(kept := list(dict.fromkeys(values))) < len(values):
+                line = f"{override.get_key_element()}={','.join(kept)}"
+        words.append(line)
+    return words
+
+
+def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:
+    """The keys that are swept, by the parameters of the sweeper and on the command line."""
+    keys = [word.partition("=")[0] for word in params]
+    return list(dict.fromkeys([*keys, *(str(o.get_key_element()) for o in given if o.is_sweep_override())]))
+
+
+def label_of(overrides: Sequence[str], swept: Sequence[str]) -> str:
+    """What sets a run of a sweep apart: its values of the keys that are swept."""
+    return " ".join(word for word in overrides if word.partition("=")[0] in swept)

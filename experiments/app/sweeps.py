@@ -1,0 +1,93 @@
+"""Sweeps: where one lies, and how it grows by further values without playing again what it has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.config.json_files import read_json, write_json
+from experiments.config.schema import Checked
+from experiments.runs.results import flat
+from experiments.runs.run_directory import digest
+
+SWEEP = "sweep.json"
+BEST = "optimization_results.yaml"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run as it was composed and checked before any work."""
+
+    checked: Checked
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Several runs of one command line: their folder, the keys that are swept, and how many runs share the machine.
+
+    more : overrides that Hydra needs to put them there
+    runs : how many there are
+    family : what all runs have in common; None where only the sweeper knows the runs
+    """
+
+    folder: Path
+    swept: tuple[str, ...]
+    at_once: int
+    runs: int
+    more: tuple[str, ...] = ()
+    family: str | None = None
+
+    def note(self) -> None:
+        """Leave in the folder what a greater sweep will find it by."""
+        if self.family is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_json(self.folder / SWEEP, {"family": self.family})
+
+
+def family_of(jobs: Sequence[Job], swept: Sequence[str]) -> str:
+    """A digest of what the runs of a sweep have in common, the values of its swept keys left out."""
+    paths = tuple(key.partition("@")[2] or key for key in swept)
+    found = [flat(job.checked.identity) for job in jobs]
+
+    def common(key: str) -> bool:
+        if any(key == path or key.startswith(f"{path}.") for path in paths):
+            return False
+        return all(own.get(key) == found[0][key] for own in found)
+
+    return digest({"swept": sorted(swept), "common": {k: v for k, v in found[0].items() if common(k)}})
+
+
+def folder_of(base: Path, jobs: Sequence[Job], family: str) -> Path:
+    """The folder of a sweep that has no name of its own: where these very runs lie, or a part of them, or a new one."""
+    own = base.with_name(f"{base.name}-{digest(sorted(str(job.folder) for job in jobs))}")
+    if own.is_dir():
+        return own
+    names = {str(job.folder) for job in jobs}
+    smaller = [path.parent for path in sorted(base.parent.glob(f"{base.name}-*/{SWEEP}")) if _is(path, family)]
+    grown = [folder for folder in smaller if _runs_in(folder) <= names]
+    return max(grown, key=lambda folder: len(_runs_in(folder)), default=own)
+
+
+def best_of(folder: Path) -> list[str]:
+    """What a sweeper that looks for the best has found, in a line; nothing where none has looked."""
+    path = folder / BEST
+    if not path.is_file():
+        return []
+    import yaml
+
+    found = yaml.safe_load(path.read_text("utf-8"))
+    if "best_params" not in found:
+        return []
+    words = " ".join(f"{key}={value}" for key, value in found["best_params"].items())
+    return [f"best: {words}, {found['best_value']:g}; the best of many by its own games, so confirm it on another seed"]
+
+
+def _runs_in(folder: Path) -> set[str]:
+    """Names of the folders of runs in that of a sweep; launchers keep theirs hidden."""
+    return {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
+
+
+def _is(path: Path, family: str) -> bool:
+    known: dict[str, Any] = read_json(path)
+    return known.get("family") == family

@@ -1,0 +1,122 @@
+"""The work of one run, as Hydra's launchers call it: in this process, or in a worker, which imports the command first."""
+
+import importlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.app.overrides import label_of
+from experiments.config.json_files import read_json, write_json
+from experiments.config.schema import Checked
+from experiments.runs.provenance import following, provenance
+from experiments.runs.results import flat
+from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name
+from gpumcts.errors import BadInput
+from gpumcts.kernels import device
+
+COMMANDS: dict[str, Any] = {}
+"""Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
+OBJECTIVE = "objective"
+NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
+
+
+@dataclass
+class Task:
+    """A run of a command; it can be pickled, and knows in another process where its command is defined.
+
+    name, module : the command, and the module that makes it known
+    swept : keys whose values set the runs of a sweep apart
+    of : how many runs the sweep has
+    at_once : how many of them share this machine at a time
+    failure : of a run outside of a sweep, which is raised once Hydra is back: it would print lines of its own
+    """
+
+    name: str
+    module: str
+    swept: tuple[str, ...] = ()
+    of: int = 1
+    at_once: int = 1
+    failure: list[BadInput] = field(default_factory=list)
+
+    def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
+        return task_of, (self.name, self.module, self.swept, self.of, self.at_once)
+
+    def __call__(self, config: DictConfig) -> float | None:
+        """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
+        own = HydraConfig.get()
+        sweeping = own.mode == RunMode.MULTIRUN
+        checked = replace(COMMANDS[self.name].check(plain_of(config), None), at_once=self.at_once)
+        words = list(own.overrides.task)
+        label = checked.study.title or (label_of(words, self.swept) if sweeping else " ".join(words))
+        number = own.job.num + 1 if sweeping else 1
+        run = Run(Path(own.runtime.output_dir), number, max(self.of, number), label)
+        try:
+            summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
+            return objective_of(config.get(OBJECTIVE), summary)
+        except BadInput as error:
+            if sweeping:
+                raise  # the launcher hands it back, and Hydra raises it at the end
+            self.failure.append(error)
+            return None
+
+    def _do(self, checked: Checked, run: Run, config: str) -> dict[str, Any]:
+        (run.folder / CONFIG).write_text(config, encoding="utf-8")
+        path = run.folder / PROVENANCE
+        record = {**provenance(self.name, run.label, checked), "number": run.number}
+        write_json(path, following(record, read_json(path)) if path.exists() else record)
+        try:
+            summary = COMMANDS[self.name].work(checked, run)
+        finally:
+            device.release()  # the next run of a sweep finds the device's memory free
+        write_json(run.folder / SUMMARY, summary)
+        if summary.get("interrupted"):
+            raise KeyboardInterrupt
+        return summary
+
+
+def task_of(name: str, module: str, swept: tuple[str, ...], of: int, at_once: int) -> Task:
+    """A task in a process that may not know the command yet."""
+    if name not in COMMANDS:
+        importlib.import_module(module)
+    return Task(name, module, swept, of, at_once)
+
+
+def module_of(work: Callable[..., Any]) -> str:
+    """The module of a function by a name that other processes can import, though it runs as ``__main__`` here."""
+    name = work.__module__
+    spec = getattr(sys.modules[name], "__spec__", None)
+    return spec.name if name == "__main__" and spec is not None else name
+
+
+def objective_of(key: Any, summary: dict[str, Any]) -> float | None:
+    """The number of a summary that ``objective`` names, as ``win_rate`` or ``player.made_a_move``; None where it names none.
+
+    Raises BadInput where the summary has no such number.
+    """
+    if key is None:
+        return None
+    numbers = {name: value for name, value in flat(summary).items() if type(value) in (int, float)}
+    if key not in numbers:
+        raise BadInput(f"objective={key}: the summary has no such number; it has {', '.join(numbers)}")
+    return float(numbers[key])
+
+
+def plain_of(config: DictConfig) -> dict[str, Any]:
+    """A composed configuration as plain containers, interpolations resolved, what is Hydra's and the sweeper's left out."""
+    own = {str(key): config[key] for key in config if key not in NOT_OF_THE_COMMAND}
+    return {k: OmegaConf.to_container(v, resolve=True) if OmegaConf.is_config(v) else v for k, v in own.items()}
+
+
+def _run_folder(*, _root_: DictConfig) -> str:
+    """Resolver ``${run_folder:}``: what the folder of the composed run is called."""
+    command = COMMANDS[str(_root_.hydra.job.name)]
+    return folder_name(command.check(plain_of(_root_), None))
+
+
+OmegaConf.register_new_resolver("run_folder", _run_folder, replace=True)

@@ -1,1 +1,0 @@
-"""The suites of ``experiments.bench``, a module each: what is measured, and against what."""

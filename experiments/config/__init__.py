@@ -1,0 +1,1 @@
+"""Typed values of a configuration: schema, validation, positions, budgets."""

@@ -1,0 +1,76 @@
+"""Plain values from a configuration become typed ones: types and ranges are those of the class; a mistake is one line.
+
+A class is a ``NamedTuple`` whose fields say what they take: ``Annotated[float, Interval(gt=0, le=1)]``, ``bool``,
+``str``, ``Literal[...]``, or one of these ``| None``. A field whose default is infinite may be infinite; no other may.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from gpumcts import validation
+from gpumcts.errors import BadInput
+from gpumcts.validation import Fault, made
+
+T = TypeVar("T")
+WORDS = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    type(None): "null",
+    list[int]: "a list of integers, such as [0,12]",
+    list[str]: 'a list of texts, such as ["level 1"]',
+    dict[str, bool | int | float | str | None]: "names with values, such as {Hash:16,Threads:1}",
+}
+
+
+def typed(cls: type[T], plain: Mapping[str, Any], where: str = "") -> T:
+    """``plain`` as a ``cls``; ``where`` is the key it stands under (``opponent.backup``), empty at the top.
+
+    Raises BadInput that names the full key, the value, and what is allowed.
+    """
+    value = made(cls, plain)
+    if isinstance(value, Fault):
+        raise _refusal(cls, plain, where, value)
+    return value
+
+
+def group_at(plain: Any, where: str) -> Mapping[str, Any]:
+    """The keys of the group ``where`` (``playout``, ``opponent.playout``), which are ``plain``.
+
+    Raises BadInput where a choice stands in their place: ``opponent.playout=minimax`` sets the key itself, and chooses nothing.
+    """
+    if isinstance(plain, Mapping):
+        return plain
+    group = where.rpartition(".")[2]
+    how = f"{group}@{where}={shown(plain)}" if "." in where else f"'override /{group}: {shown(plain)}' under defaults"
+    raise BadInput(f"{where}={shown(plain)}: choose it as {how}")
+
+
+def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> BadInput:
+    field, hint = fault
+    key = f"{where}.{field}" if where else field
+    if hint is None:
+        known = ", ".join(cls._fields) or "no keys"  # type: ignore[attr-defined]
+        return BadInput(f"{key}: unknown key; {where or 'the command'} has {known}")
+    value, allowed = plain.get(field), describe(hint)
+    if str in (hint, *get_args(hint)) and isinstance(value, bool | int | float):
+        read = f"{key}={shown(value)} is read as {_kind(value)}"
+        return BadInput(f"{read}; it must be text, which is quoted twice: '{key}=\"...\"'")
+    return BadInput(f"{key}={shown(value)}: must be {allowed}")
+
+
+def _kind(value: bool | int | float) -> str:
+    return "true or false" if isinstance(value, bool) else "a number"
+
+
+def shown(value: Any) -> str:
+    """A value as one writes it on a command line."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def describe(hint: Any) -> str:
+    """What a field takes, in words: ``a number in (0, 1]``, ``visits or value``, ``an integer above 0, or null``."""
+    return validation.describe(hint, WORDS)

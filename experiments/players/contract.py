@@ -1,0 +1,48 @@
+"""What a kind of player is: a module of ``kinds/`` with a ``KIND``, and a file of ``conf/player/`` that names it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.config.schema import PlayerConfig
+from gpumcts.players.construction import Place
+from gpumcts.players.contract import Anyone, Player
+
+GROUPS = ("playout", "selection", "backup", "search", "budget")
+"""Groups of a configuration that may count for a player."""
+
+
+def _checks_nothing(game: Any, player: PlayerConfig, prefix: str) -> None:
+    return None
+
+
+def _own_name(identity: Mapping[str, Any]) -> str:
+    return str(identity["player"]["name"])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of player.
+
+    configured : a checked player from plain groups under a prefix (empty, or ``opponent.``); raises BadInput
+    seated : the player at its place, with a budget of so many iterations, or what it counts (0 where its budget is no number)
+    keys : the NamedTuple of its keys in the group ``player``; None where it has ``name`` alone
+    groups : the groups that count for it; setting another one is refused
+    units : units that its budget may have; of ``budget.seconds`` it is measured in the first one
+    counted : what it counts as its work
+    rated : gives the player with a budget of so many units, to measure its speed; None where seconds are no unit of it
+    chance : whether it plays games in which chance moves
+    check : raises BadInput where its keys do not go together, or not with the game
+    label : it in a few words, by its identity
+    """
+
+    configured: Callable[[Mapping[str, Any], str], PlayerConfig]
+    seated: Callable[[PlayerConfig, Place, int], Anyone]
+    keys: Any = None
+    groups: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    counted: str = "iterations"
+    rated: Callable[[PlayerConfig, Place], Callable[[int], Player]] | None = None
+    chance: bool = True
+    check: Callable[[Any, PlayerConfig, str], None] = _checks_nothing
+    label: Callable[[Mapping[str, Any]], str] = _own_name

@@ -1,0 +1,97 @@
+"""What is refused before any work: engines and programs that are not there, too little memory, games not for a player."""
+
+from typing import Any
+
+import psutil
+
+from experiments.config.schema import Checked, PlayerConfig
+from experiments.players.external_engines import version
+from experiments.players.registry import kind_of
+from gpumcts.errors import BadInput
+from gpumcts.kernels.engines import resolve
+from gpumcts.players.chance import refuse_chance
+from gpumcts.players.construction import fewest_iterations
+from gpumcts.tree.memory import SHARE_OF_MEMORY
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.table_search import TableSearcher
+
+
+class _Sizes(Searcher):
+    """A searcher that is asked for its memory alone, and so compiles nothing."""
+
+    def _compile(self) -> None:
+        return None
+
+
+def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
+    """The configured players, each with the prefix of its keys."""
+    return [(prefix, p) for prefix, p in (("", config.player), ("opponent.", config.opponent)) if p is not None]
+
+
+def check_memory(config: Checked) -> None:
+    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit, or cannot be made at all."""
+    _check_tables(config)
+    for _, player in sides(config):
+        if player.plays_out:
+            parts = (config.game, player.policy, player.rule, player.operator, player.settings)
+            if player.settings.table is not None:
+                sizes: Any = _TableSizes(
+                    *parts, *table_of(player), engine=config.engine, memory_limit=config.memory_limit
+                )
+            else:
+                sizes = _Sizes(*parts, memory_limit=config.memory_limit)
+            if player.budget.iterations is not None:
+                sizes.wave(1, player.budget.iterations)
+                continue
+            try:
+                sizes.wave(1, fewest_iterations(player.settings))
+            except BadInput as error:
+                if player.settings.table is not None:
+                    raise
+                why = str(error).partition(": ")[2]  # without the iterations, which nobody gave
+                raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
+
+
+def _check_tables(config: Checked) -> None:
+    """Refuse hash tables, one a thread on each side, that do not fit into the memory there is or may be used."""
+    tables = {f"{prefix}player.table_mb": p.table_mb for prefix, p in sides(config) if p.table_mb}
+    needed = config.threads * sum(tables.values())
+    limit = config.memory_limit or int(2 * SHARE_OF_MEMORY * psutil.virtual_memory().available)
+    if needed * 2**20 > limit:
+        keys = " and ".join(f"{key}={value}" for key, value in tables.items())
+        raise BadInput(
+            f"{keys}: tables of {config.threads} threads, {needed:,} MiB, do not fit into {limit >> 20:,} MiB "
+            f"({'memory_gb' if config.memory_limit else 'of what is free'}); lower them, or threads"
+        )
+
+
+def check_chance(config: Checked) -> None:
+    """Raise BadInput where chance moves in the game of a player that takes none."""
+    for prefix, player in sides(config):
+        if not kind_of(player.name).chance:
+            refuse_chance(config.game, f"{prefix}player={player.name}")
+
+
+class _TableSizes(TableSearcher):
+    """The same for searches in tables."""
+
+    def _compile(self) -> None:
+        return None
+
+
+def table_of(player: PlayerConfig) -> tuple[int, str, float]:
+    """Entries of the table of a configured search, how it keeps them, and what it prefers."""
+    assert player.settings.table is not None
+    return player.settings.table, player.settings.replacement, player.settings.stored_above
+
+
+def check_programs(config: Checked) -> None:
+    """Raise BadInput where a program of player=gtp or player=uci is missing, or does not start."""
+    for prefix, player in sides(config):
+        if player.program is not None:
+            version(config.game, player.program, prefix)
+
+
+def check_engine(name: str) -> None:
+    """Raise BadInput where the engine cannot be had on this machine."""
+    resolve(name)

@@ -1,0 +1,1 @@
+"""How methods rank the legal moves of positions, against a deep search."""

@@ -1,0 +1,19 @@
+"""Results as data: what the papers claim, what has been measured, and how to go on.
+
+    python -m experiments.reproduce                                      # every run: state, verdicts, core hours
+    python -m experiments.reproduce item=hashimoto2012accelerated/table1a run=othello-k3
+    python -m experiments.reproduce --all --hours 8                      # what is missing, in the order of the catalogue
+    python -m experiments.reproduce item=kocsis2006improved/fig4 --collect multirun/kocsis2006improved/fig4-document
+    python -m experiments.reproduce --again 10                           # the first ten games of ten random cells, once more
+    python -m experiments.reproduce --pages                              # docs/papers from results/
+    python -m experiments.reproduce --check                              # the files fit what they hold, the pages fit the files
+
+Runs work in ``outputs/reproduce``, stop and go on; a finished one writes its cells into ``results/``.
+"""
+
+import sys
+
+from experiments.reproduction.command_line import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

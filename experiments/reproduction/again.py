@@ -1,0 +1,49 @@
+"""The first ten games or searches of a cell, made once more, and their digest."""
+
+import subprocess
+from pathlib import Path
+
+from experiments.reproduction.catalogue import Run, item_of
+from experiments.reproduction.cells import Cell
+from experiments.reproduction.gathering.matches import match_digests
+from experiments.reproduction.gathering.synthetic import search_digests
+from experiments.reproduction.gathering.worked import worked_digests
+from experiments.reproduction.schedule import ROOT, command_of
+from experiments.runs.results import below
+from gpumcts.errors import BadInput
+
+PATIENCE = 3600.0
+
+
+def run_of(cell: Cell) -> Run:
+    """The run of the catalogue that measured a cell."""
+    _, item = item_of(f"{cell.paper}/{cell.item}")
+    for run in item.runs:
+        if run.owns(cell.cell):
+            return run
+    raise BadInput(f"{cell.path}: no run of the catalogue measures it")
+
+
+def first_ten(cell: Cell, folder: Path) -> str:
+    """The digest of the first ten games or searches of a cell, made again in ``folder``."""
+    run = run_of(cell)
+    command = command_of([*run.command, *run.again], folder)
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if told.returncode:
+        raise BadInput(
+            f"{cell.path}: {' '.join(command[1:])} ended with exit code {told.returncode}: {told.stderr[-300:]}"
+        )
+    return digest_of_folder(cell, folder)
+
+
+def digest_of_folder(cell: Cell, folder: Path) -> str:
+    """The digest of the first ten of a cell, from the runs in a folder."""
+    results = below(folder)
+    for result in results:
+        if result.program == "match":
+            return match_digests(result.folder, result.summary["games"]).first_ten
+        if result.program == "trees" and result.provenance["identity"]["game"] == cell.asked.keys.get("game"):
+            return search_digests(result.folder).first_ten
+        if result.program == "worked":
+            return worked_digests(result).first_ten
+    raise BadInput(f"{folder}: no run of {cell.path}")

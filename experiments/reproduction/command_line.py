@@ -1,0 +1,199 @@
+"""The command ``python -m experiments.reproduce``: its options, its list, and what each does."""
+
+import argparse
+import math
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from experiments.reproduction.catalogue import item_of, items
+from experiments.reproduction.cells import RESULTS, cells_below, write
+from experiments.reproduction.schedule import Task, gather, missing, pack, tasks, work
+from experiments.terminal.console import say, show, table
+from gpumcts.errors import BadInput
+
+BAD_INPUT, INTERRUPTED = 2, 130
+SCALES = ("document", "small")
+KEYS = ("item", "run", "scale")
+MOST_HOURS = 24 * 365.0
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"experiments.reproduce: {message}; --help lists the options")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    found = _Parser(prog="python -m experiments.reproduce", description=__doc__, add_help=True)
+    found.add_argument(
+        "keys", nargs="*", metavar="key=value", help=f"{', '.join(KEYS)}; scale is one of {', '.join(SCALES)}"
+    )
+    found.add_argument("--all", action="store_true", help="run everything that is missing, in order")
+    found.add_argument(
+        "--hours", type=float, default=math.inf, help="stop after so many hours; a run goes on next time"
+    )
+    found.add_argument("--threads", type=int, default=None, help="threads of each run")
+    found.add_argument("--collect", type=Path, metavar="FOLDER", help="write the cells of finished runs in a folder")
+    found.add_argument("--again", type=int, metavar="N", help="make the first ten games of N random cells again")
+    found.add_argument("--pack", action="store_true", help="keep small unfinished runs in results/unfinished")
+    found.add_argument("--pages", action="store_true", help="write docs/papers")
+    found.add_argument("--check", action="store_true", help="check results/ and docs/papers")
+    return found
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command line; returns the exit code: 0, 1 where a check fails, 2 for bad input, 130 for Ctrl-C."""
+    try:
+        return _main(words)
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _main(words: Sequence[str]) -> int:
+    given = parser().parse_intermixed_args(list(words))
+    keys = _keys(given.keys)
+    if not given.hours > 0 or given.hours > MOST_HOURS and given.hours != math.inf:
+        raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MOST_HOURS:g}")
+    if given.threads is not None and given.threads < 1:
+        raise BadInput(f"--threads {given.threads}: must be at least 1")
+    selected = _selected(keys)
+    if given.check:
+        return check()
+    if given.pages:
+        from experiments.reproduction.pages import write_pages
+
+        for path in write_pages():
+            say(f"wrote {path}")
+        return 0
+    if given.again is not None:
+        return again(given.again, keys.get("item"))
+    if given.collect is not None:
+        return collect(keys, given.collect)
+    if given.pack:
+        for path in pack(selected):
+            say(f"packed {path}")
+        return 0
+    if given.all or "item" in keys:
+        end = time.monotonic() + 3600 * given.hours if given.hours < math.inf else math.inf
+        return run(selected if "item" in keys else None, keys.get("scale", "document"), end, given)
+    listing(selected)
+    return 0
+
+
+def _keys(words: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in KEYS:
+            raise BadInput(f"{word}: must be {', '.join(f'{key}=...' for key in KEYS)}")
+        found[key] = value
+    if found.get("scale", "document") not in SCALES:
+        raise BadInput(f"scale={found['scale']}: must be {' or '.join(SCALES)}")
+    if "run" in found and "item" not in found:
+        raise BadInput("run=... needs item=...")
+    return found
+
+
+def _selected(keys: dict[str, str]) -> list[Task]:
+    every = tasks()
+    if "item" not in keys:
+        return every
+    paper, item = item_of(keys["item"])
+    mine = [task for task in every if (task.paper.name, task.item.name) == (paper.name, item.name)]
+    if "run" not in keys:
+        return mine
+    names = [task.run.name or "all" for task in mine]
+    if keys["run"] not in names:
+        raise BadInput(f"run={keys['run']}: must be one of {', '.join(names)}")
+    return [task for task, name in zip(mine, names, strict=True) if name == keys["run"]]
+
+
+# ------------------------------------------------------------------------------------------------------------- the list
+
+
+def listing(selected: Sequence[Task]) -> None:
+    """Show the runs in order: their state, the verdicts of their cells, their hours."""
+    heads = {"run": "left", "state": "left", "verdicts": "left", "core hours": "right"}
+    rows = []
+    for task in selected:
+        counted = Counter(cell.verdict for cell in task.cells)
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
+        state = "done" if task.done else "unfinished" if task.unfinished else "missing"
+        rows.append([task.name, state, verdicts, f"{task.run.hours:g}"])
+    hours = sum(task.run.hours for task in selected if not task.done)
+    show(table("runs of the papers, the most worth while first", heads, rows))
+    say(f"{sum(task.done for task in selected)} of {len(selected)} runs are done; {hours:,.0f} core hours are missing")
+
+
+# ------------------------------------------------------------------------------------------------------------- the runs
+
+
+def run(selected: Sequence[Task] | None, scale: str, end: float, given: argparse.Namespace) -> int:
+    """Do the runs that are missing, of an item or of all, until the time is over."""
+    waiting = missing(given.hours) if selected is None else [task for task in selected if not task.done]
+    done = 0
+    for task in waiting:
+        if time.monotonic() >= end:
+            break
+        say(f"{task.name}: about {task.run.hours:g} core hours")
+        if not work(task, scale, end, given.threads):
+            say(f"{task.name}: the time is over; the same command goes on")
+            break
+        done += 1
+    say(f"{done} runs finished" if done else "nothing was finished")
+    return 0
+
+
+def collect(keys: dict[str, str], folder: Path) -> int:
+    """Write the cells of the finished runs of an item that lie in a folder."""
+    if "item" not in keys:
+        raise BadInput("--collect needs item=..., whose runs lie in the folder")
+    if not folder.is_dir():
+        raise BadInput(f"--collect {folder}: there is no such folder")
+    paper, item = item_of(keys["item"])
+    for cell in gather(paper, item, folder):
+        say(f"{cell.verdict}: {write(cell).relative_to(RESULTS.parent)}")
+    return 0
+
+
+def again(number: int, item: str | None) -> int:
+    """Make the first ten games of random cells again; 1 where a digest differs."""
+    from experiments.reproduction.again import first_ten
+
+    if number < 1:
+        raise BadInput(f"--again {number}: must be at least 1")
+    some = [cell for cell in cells_below() if item in (None, f"{cell.paper}/{cell.item}")]
+    chosen = random.Random().sample(some, min(number, len(some)))
+    failed = 0
+    with tempfile.TemporaryDirectory() as place:
+        for index, cell in enumerate(chosen):
+            same = first_ten(cell, Path(place, str(index))) == cell.digests.first_ten
+            failed += not same
+            say(f"{'equal' if same else 'DIFFERENT'}: {cell.path}")
+    return int(failed > 0)
+
+
+def check() -> int:
+    """Whether every file fits what it holds, and every page the files; 1 where a page does not."""
+    from experiments.reproduction.pages import generate
+
+    cells = list(cells_below())
+    known = items()
+    for cell in cells:
+        if f"{cell.paper}/{cell.item}" not in known:
+            raise BadInput(f"{cell.path}: no such item; known are {', '.join(known)}")
+    stale = [path for path, text in generate().items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        say(f"{path} is not what the files give; python -m experiments.reproduce --pages")
+    say(f"{len(cells)} cells fit; {'the pages fit them' if not stale else f'{len(stale)} pages do not'}")
+    return int(bool(stale))

@@ -1,0 +1,85 @@
+"""What every cell takes from the record of its run."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.reproduction.catalogue import Item, Paper
+from experiments.reproduction.cells import Asked, Cell, Digests, Where
+from experiments.reproduction.quantities import Measured, Published
+from experiments.runs.results import Result
+
+FIRST = 10
+"""Games or searches whose digest is kept apart, to be made again."""
+
+
+def cell_of(
+    paper: Paper, item: Item, name: str, title: str, runs: Sequence[Result],
+    measured: Measured, published: Published | None, budget: dict[str, int | float], digests: Digests,
+) -> Cell:  # fmt: skip
+    """A cell of one run, or of several that are compared with each other, the first of which gives its record."""
+    record, explains = runs[0].provenance, explained(item, name)
+    return Cell(
+        paper=paper.name,
+        item=item.name,
+        cell=name,
+        title=title,
+        explains=explains,
+        asked=Asked(
+            command=_command(record["command"]),
+            keys=record["identity"] if len(runs) == 1 else {run.label: run.provenance["identity"] for run in runs},
+            seed=record["seed"] or 0,
+            budget=budget,
+        ),
+        measured=measured,
+        published=None if explains else published,
+        digests=digests,
+        where=Where(commits=_commits(runs), **{key: record[key] for key in Where.model_fields if key != "commits"}),
+    )
+
+
+def _commits(runs: Sequence[Result]) -> list[str]:
+    """All commits that worked on some runs, in order."""
+    every = [name for run in runs for name in (*run.earlier_commits, run.provenance["commit"]) if name]
+    return list(dict.fromkeys(every))
+
+
+def explained(item: Item, cell: str) -> str | None:
+    """The deviation that a cell's run tries to explain, if it does."""
+    return next((run.explains for run in item.runs if run.owns(cell)), None)
+
+
+def _command(words: list[str]) -> list[str]:
+    """The words of the command line without its folder, which is a place of one machine, and threads."""
+    first = words[0].removesuffix(".py")
+    return [first, *(word for word in words[1:] if not word.startswith(("hydra.", "threads=", "memory_gb=")))]
+
+
+def digest_of(arrays: Sequence[np.ndarray], rows: int | None = None) -> str:
+    """sha256 over arrays with their dtypes and shapes; over their first ``rows`` rows where that is given."""
+    text = hashlib.sha256()
+    for array in arrays:
+        some = np.ascontiguousarray(array if rows is None else array[:rows])
+        text.update(f"{some.dtype.str}{some.shape}".encode())
+        text.update(some.tobytes())
+    return text.hexdigest()
+
+
+def digest_of_lines(lines: Sequence[str]) -> str:
+    """sha256 over lines, as a match's own digest is made."""
+    text = hashlib.sha256()
+    for line in lines:
+        text.update(f"{line}\n".encode())
+    return text.hexdigest()
+
+
+def of_both(digests: Sequence[Digests]) -> Digests:
+    """The digests of runs that are compared: over theirs, in order."""
+    if len(digests) == 1:
+        return digests[0]
+    joined: dict[str, Any] = {
+        key: digest_of_lines([getattr(one, key) for one in digests]) for key in Digests.model_fields
+    }
+    return Digests(**joined)

@@ -1,0 +1,168 @@
+"""Cells of figures that are fits, medians and means over searches: growth, slopes, samples needed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.papers.kocsis2006bandit import series
+from experiments.papers.kocsis2006improved.fig5 import name_of
+from experiments.papers.kocsis2006improved.fig5 import points_of as growing_points
+from experiments.papers.kocsis2006improved.fig5 import slopes as fitted_slopes
+from experiments.papers.ramanujan2010understanding.fig3 import GROWTH, by_exploration, fit_eq1, points_of
+from experiments.papers.ramanujan2010understanding.fig6 import LEAST, simulated
+from experiments.papers.ramanujan2010understanding.searches import mean_of, read_searches
+from experiments.reproduction.catalogue import Item, Paper
+from experiments.reproduction.cells import Cell, Digests
+from experiments.reproduction.gathering.common import cell_of, digest_of_lines, of_both
+from experiments.reproduction.gathering.synthetic import search_digests
+from experiments.reproduction.quantities import Estimate, Mean, Measured, Published, Z
+from experiments.runs.results import Result
+
+LEAST_BESIDE = 0.2
+"""The epsilon that Figure 6's is compared with."""
+SHALLOW, DEEP = 10, 20
+"""The depths of one critical node between which convergence is compared."""
+
+
+def growth(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """C of eq. 1 by constant of exploration: Figure 3 of Ramanujan et al. 2010."""
+    found = []
+    for exploration, points in by_exploration(points_of(results)).items():
+        some = [run for run in results if float(run.config["selection"]["exploration"]) == exploration]
+        fit = fit_eq1(points)
+        if fit is None:
+            continue
+        quantity = Estimate(count=len(points), number=fit.growth, low=fit.low, high=fit.high)
+        pairs: dict[str, int | float] = {"pairs": 66, "depth": 24}
+        published = Published(relation="equals", value=GROWTH, half=0.005, budget=pairs, source="eq. 1")
+        ours: dict[str, int | float] = {"pairs": len(points), "depth": some[0].config["game"]["depth"]}
+        measured = Measured(unit="growth", quantity=quantity)
+        digests = of_both([search_digests(run.folder) for run in some])
+        name, title = f"growth-c{exploration:g}", f"C of eq. 1, exploration {exploration:g}"
+        found.append(cell_of(paper, item, name, title, some, measured, published, ours, digests))
+    return found
+
+
+def slopes(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Slopes of the logarithm of iterations: Figure 5 of Kocsis, Szepesvári, Willemson 2006."""
+    found = []
+    points = growing_points(list(results))
+    digests = of_both([search_digests(run.folder) for run in results])
+    ours = {key: results[0].config[key] for key in ("trees", "runs")}
+    for wider, theory, words in ((False, 0.5 * 0.6931471805599453, "D, B = 2"), (True, 4.0, "ln B, D = 8")):
+        for slope in fitted_slopes(points, wider):
+            rate = name_of(slope.series)
+            quantity = Estimate(
+                count=slope.used, number=slope.slope, low=slope.slope - slope.half, high=slope.slope + slope.half
+            )
+            relation: Any = "below" if rate == "0.1" else "near"
+            published = Published(
+                relation=relation,
+                value=theory,
+                half=0.1 * theory,
+                budget={"trees": 200, "runs": 200},
+                source=item.place,
+            )
+            measured = Measured(unit="slope", quantity=quantity)
+            name = f"{'wider' if wider else 'deeper'}-{rate.split(',')[0].replace('.', '')}"
+            title = f"slope in {words}: {rate}"
+            found.append(cell_of(paper, item, name, title, results, measured, published, ours, digests))
+    return found
+
+
+def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Iterations in the unlucky case where the formula is least, beside another epsilon: Figure 6 of Ramanujan et al. 2010."""
+    rows = {(row.scenario, row.q, row.epsilon): (row, run) for run in results for row in [simulated(run)]}
+    found = []
+    for (scenario, q, epsilon), (row, run) in rows.items():
+        beside = rows.get((scenario, q, LEAST_BESIDE))
+        if scenario != "B" or epsilon != LEAST[0] or beside is None:
+            continue
+        some, ours, theirs = [run, beside[1]], {"trees": run.config["trees"]}, _trees(run)
+        digests = of_both([search_digests(one.folder) for one in some])
+        quantity, other = _mean(row.unlucky), _mean(beside[0].unlucky)
+        for name, measured, published in (
+            (
+                "iterations",
+                Measured(unit="iterations", quantity=quantity),
+                Published(relation="equals", value=LEAST[1], half=0.05, budget=theirs, source=item.place),
+            ),
+            (
+                "least",
+                Measured(unit="iterations", quantity=quantity, other=other, names=("0.542", f"epsilon {LEAST_BESIDE}")),
+                Published(relation="below", budget=theirs, source=item.place),
+            ),
+        ):
+            title = f"q = {q:g}, unlucky, epsilon {epsilon}: {name}"
+            cell = f"q{round(100 * q)}-{name}"
+            found.append(cell_of(paper, item, cell, title, some, measured, published, ours, digests))
+    return found
+
+
+def _mean(mean: Any) -> Mean:
+    return Mean(count=mean.count, mean=mean.mean, deviation=mean.half / Z * mean.count**0.5)
+
+
+def depths(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Whether the depth of one critical node matters, with two players and with one: section 6.2 (b) of Ramanujan et al. 2010."""
+    runs: dict[tuple[float, bool], dict[int, Result]] = {}
+    for run in results:
+        game = run.config["game"]
+        if len(game["critical"]) == 1:
+            key = float(run.config["selection"]["exploration"]), bool(game["single_agent"])
+            runs.setdefault(key, {})[game["critical"][0]] = run
+    found = []
+    for (exploration, alone), by_depth in sorted(runs.items()):
+        if not {SHALLOW, DEEP} <= set(by_depth):
+            continue
+        some = [by_depth[DEEP], by_depth[SHALLOW]]
+        searches = [read_searches(run) for run in some]
+        times = [one.crossing.clip(max=one.horizon) for one in searches]  # beyond the horizon counts as the horizon
+        quantity, other = (_mean(mean_of(time)) for time in times)
+        names = (f"depth {DEEP}", f"depth {SHALLOW}")
+        measured = Measured(unit="iterations", quantity=quantity, other=other, names=names)
+        published = Published(relation="near" if alone else "above", budget=_trees(some[0]), source=item.place)
+        players = "one player" if alone else "two players"
+        digests = of_both([search_digests(run.folder) for run in some])
+        name = f"c{round(100 * exploration)}-{'one' if alone else 'two'}"
+        title = f"{players}, exploration {exploration:g}: depth {DEEP} over {SHALLOW}"
+        ours = {"trees": some[0].config["trees"]}
+        found.append(cell_of(paper, item, name, title, some, measured, published, ours, digests))
+    return found
+
+
+def _trees(run: Result) -> dict[str, int | float]:
+    """The trees that stand for a paper's budget where the paper names none: those of the experiment's own scale."""
+    return {"trees": run.config["scales"]["document"]["trees"]}
+
+
+def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Samples that UCT needs beside each rival, by size of the grid: Figure 4 of Kocsis, Szepesvári 2006."""
+    lines = series(list(results))
+    run_of = {(run.summary["planner"], run.summary["size"]): run for run in results}
+    found = []
+    for uct in lines.get("UCT", []):
+        for rival in ("ARTDP", "PG-ID"):
+            other = next((one for one in lines.get(rival, []) if one["size"] == uct["size"]), None)
+            if other is None or uct["samples"] is None:
+                continue
+            some = [run_of[one["planner"], one["size"]] for one in (uct, other)]
+            names = ("UCT", rival)
+            measured = Measured(unit="samples", quantity=_samples(uct), other=_samples(other), names=names)
+            published = Published(relation="below", budget={"states": 1000}, source=item.place)
+            ours = {"states": some[0].config["states"]}
+            digests = of_both([_planning_digests(one) for one in (uct, other)])
+            name = f"size{uct['size']}-{rival.lower()}"
+            title = f"{uct['size']} x {uct['size']}: UCT beside {rival}"
+            found.append(cell_of(paper, item, name, title, some, measured, published, ours, digests))
+    return found
+
+
+def _samples(summary: dict[str, Any]) -> Estimate:
+    """Samples to the error; one that was not reached counts as the most that were drawn, which errs in the rival's favour."""
+    number = summary["samples"] or summary["most"]
+    low, high = summary["low"] or number, summary["high"] or summary["most"]
+    return Estimate(count=1, number=number, low=min(low, number), high=max(high, number))
+
+
+def _planning_digests(summary: dict[str, Any]) -> Digests:
+    return Digests(all=summary["digest"], first_ten=digest_of_lines([summary["digest"]]))

@@ -1,0 +1,75 @@
+"""A plot an item: ours with intervals beside what the paper prints. SVG, the same for the same files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.reproduction.catalogue import papers
+from experiments.reproduction.cells import RESULTS, Cell, cells_below
+from experiments.reproduction.verdicts import LINEAR
+
+OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
+EXACT = "value"
+"""The unit of worked figures, which need no plot."""
+MOST_LOW = 10.0
+"""On a logarithmic axis no interval is drawn further down than a tenth of its value."""
+ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.28, 7.0, 1.1
+
+
+def write_plots(results: Path = RESULTS, docs: Path = Path("docs/papers")) -> list[Path]:
+    """Write the plot of every item that has cells; returns where."""
+    known: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells_below(results):
+        if cell.explains is None:
+            known.setdefault((cell.paper, cell.item), []).append(cell)
+    written = []
+    for paper in papers().values():
+        for item in paper.items:
+            cells = known.get((paper.name, item.name))
+            if cells and cells[0].measured.unit != EXACT:
+                path = docs / "images" / f"{paper.name}-{item.name}.svg"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                plot(cells, path)
+                written.append(path)
+    return written
+
+
+def plot(cells: Sequence[Cell], path: Path) -> None:
+    """A row a cell: our value with its interval, and the paper's with its own."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"svg.hashsalt": "gpumcts", "svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(WIDTH_INCHES, MARGIN_INCHES + ROW_INCHES * len(cells)), layout="constrained")
+        axes = figure.add_subplot()
+        unit = cells[0].measured.unit
+        scale = 100.0 if unit in ("rate", "rate difference") else 1.0
+        if unit not in LINEAR:
+            axes.set_xscale("log")
+        for row, cell in enumerate(cells):
+            _row(axes, row, cell, scale)
+        axes.set_yticks(range(len(cells)), [cell.title for cell in cells])
+        axes.set_ylim(len(cells) - 0.5, -0.5)
+        axes.set_xlabel(f"{'per cent' if scale == 100.0 else unit} (95 %)")
+        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False)
+        figure.patch.set_facecolor("white")
+        FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
+
+
+def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
+    low, high = cell.measured.quantity.interval
+    if axes.get_xscale() == "log":
+        low = max(low, cell.measured.quantity.value / MOST_LOW)
+    value, published = cell.measured.quantity.value, cell.published
+    ours = {"color": OURS, "fmt": "o", "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
+    axes.errorbar(scale * value, row, xerr=[[scale * (value - low)], [scale * (high - value)]], **ours)
+    if published is None or published.value is None:
+        return
+    if published.relation == "equals":
+        half = scale * published.half if published.count else 0.0
+        theirs = {"color": THEIRS, "fmt": "D", "markersize": 4, "capsize": 3, "label": "paper" if row == 0 else None}
+        axes.errorbar(scale * published.value, row + 0.25, xerr=half, **theirs)
+    else:
+        axes.plot([scale * published.value] * 2, [row - 0.4, row + 0.4], color=FAINT, linewidth=1)

@@ -1,0 +1,198 @@
+"""Pages for people, generated from ``results/``: one a paper, and a first page with all verdicts."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+
+from experiments.reproduction.catalogue import Item, papers
+from experiments.reproduction.cells import RESULTS, Cell, cells_below
+from experiments.reproduction.quantities import AnyQuantity, Measured, Points
+from experiments.reproduction.verdicts import LINEAR, MARGIN
+from gpumcts.match.statistics import holm
+
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+TEMPLATES = Path(__file__).parent / "templates"
+WIDTH = 120
+LEVEL = 0.05
+INDEX = "README.md"
+JUDGED = ("agrees", "differs", "open")
+
+
+class Verdicts(NamedTuple):
+    """What the cells of an item come to.
+
+    judged : cells at the paper's own budget, by verdict; wanted : cells of the paper that the catalogue names, or None where a
+        star stands for them
+    word : the item's verdict
+    """
+
+    judged: Counter
+    reduced: int
+    tried: int
+    word: str
+
+
+class ItemPage(NamedTuple):
+    """An item as its page shows it."""
+
+    item: Item
+    cells: list[Cell]
+    explanations: list[Cell]
+    verdicts: Verdicts
+    adjusted: dict[str, float]
+    missing_hours: float
+
+
+def verdict_of(cells: Sequence[Cell], complete: bool) -> tuple[str, dict[str, float]]:
+    """An item's verdict, and the p values of its judged cells, Holm-corrected as one table.
+
+    ``differs`` where a cell differs with an adjusted p below 0.05; ``agrees`` where every cell of the paper's agrees and none is
+    missing; ``open`` otherwise; ``reduced`` or ``not run`` where no cell has the paper's own budget.
+    """
+    judged = [cell for cell in cells if cell.verdict in JUDGED]
+    if not judged:
+        return ("reduced" if cells else "not run"), {}
+    compared = [cell.comparison() for cell in judged]
+    values = holm([found.p_value for found in compared if found is not None])
+    adjusted = {cell.cell: value for cell, value in zip(judged, values, strict=True)}
+    if any(cell.verdict == "differs" and adjusted[cell.cell] < LEVEL for cell in judged):
+        return "differs", adjusted
+    if complete and all(cell.verdict == "agrees" for cell in cells):
+        return "agrees", adjusted
+    return "open", adjusted
+
+
+def page_of(item: Item, cells: Sequence[Cell]) -> ItemPage:
+    """What the page of an item shows of the cells that have files."""
+    own = [cell for cell in cells if cell.explains is None]
+    tried = [cell for cell in cells if cell.explains is not None]
+    waiting = [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
+    complete = not [run for run in waiting if run.explains is None]
+    word, adjusted = verdict_of(own, complete)
+    judged = Counter(cell.verdict for cell in own if cell.verdict in JUDGED)
+    reduced = sum(cell.verdict == "reduced" for cell in own)
+    hours = sum(run.hours for run in waiting)
+    return ItemPage(item, own, tried, Verdicts(judged, reduced, len(tried), word), adjusted, hours)
+
+
+def generate(results: Path = RESULTS, docs: Path = DOCS) -> dict[Path, str]:
+    """The text of every page, by its path."""
+    known: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells_below(results):
+        known.setdefault((cell.paper, cell.item), []).append(cell)
+    pages = [
+        (paper, [page_of(item, known.get((paper.name, item.name), [])) for item in paper.items])
+        for paper in papers().values()
+    ]
+    environment = _environment()
+    texts = {docs / INDEX: environment.get_template("index.md.j2").render(pages=pages, margin=MARGIN)}
+    for paper, shown in pages:
+        texts[docs / f"{paper.name}.md"] = environment.get_template("paper.md.j2").render(paper=paper, pages=shown)
+    return texts
+
+
+def write_pages(results: Path = RESULTS, docs: Path = DOCS) -> list[Path]:
+    """Write all pages and their plots; returns where."""
+    from experiments.reproduction.page_plots import write_plots
+
+    texts = generate(results, docs)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [*texts, *write_plots(results, docs)]
+
+
+# ---------------------------------------------------------------------------------------------------------- in words
+
+
+def value_text(quantity: AnyQuantity, unit: str) -> str:
+    """A quantity with its 95 % interval: ``51.0 [47.9, 54.1]`` (per cent), ``1,234 [1,100, 1,368]``."""
+    low, high = quantity.interval
+    if low == high:
+        return number_text(quantity.value, unit)
+    return f"{number_text(quantity.value, unit)} [{number_text(low, unit)}, {number_text(high, unit)}]"
+
+
+def number_text(value: float, unit: str) -> str:
+    """A number of a unit: rates in per cent with one decimal, others with as many digits as they bear."""
+    if unit in ("rate", "rate difference"):
+        return f"{100 * value:.1f}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def published_text(cell: Cell) -> str:
+    """What the paper says of a cell."""
+    published, unit = cell.published, cell.measured.unit
+    if published is None:
+        return ""
+    if published.relation == "equals":
+        assert published.value is not None
+        half = f" ± {number_text(published.half, unit)}" if published.count else ""
+        return f"{number_text(published.value, unit)}{half}"
+    against = cell.measured.names[1] if cell.measured.names else number_text(published.value or 0.0, unit)
+    return f"{published.relation} {against}"
+
+
+def difference_text(cell: Cell) -> str:
+    """Ours less the paper's with its 95 % interval; a factor where ratios count."""
+    found = cell.comparison()
+    if found is None or found.low == found.high:
+        return ""
+    if cell.measured.unit in LINEAR:
+        ends = (100 * end if cell.measured.unit != "correlation" else end for end in found[:3])
+        middle, low, high = (f"{end:+.1f}" for end in ends)
+    else:
+        import math
+
+        middle, low, high = (f"x {math.exp(end):.2f}" for end in found[:3])
+    return f"{middle} [{low}, {high}]"
+
+
+def count_text(measured: Measured) -> str:
+    """How many games or searches, and how they came out where that is known."""
+    quantity = measured.quantity
+    if isinstance(quantity, Points):
+        return f"{quantity.count:,} (+{quantity.wins} ={quantity.draws} -{quantity.losses})"
+    return f"{quantity.count:,}"
+
+
+def command_text(words: Sequence[str]) -> str:
+    """The command line of a run."""
+    return f"python -m experiments.{words[0]} {' '.join(_quoted(word) for word in words[1:])}".rstrip()
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if any(letter in word for letter in " ()[]{}*,") else word
+
+
+def commits_text(cells: Sequence[Cell]) -> str:
+    """Where the cells were measured: commits, machines, engines."""
+    commits = ", ".join(
+        f"`{name}`" for name in dict.fromkeys(name[:7] for cell in cells for name in cell.where.commits)
+    )
+    machines = ", ".join(dict.fromkeys(f"{cell.where.device or cell.where.cpu}" for cell in cells))
+    return f"Commit {commits}; {machines}; seed {', '.join(map(str, sorted({c.asked.seed for c in cells})))}."
+
+
+def _environment() -> jinja2.Environment:
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    environment = jinja2.Environment(
+        loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+    filters: dict[str, Any] = {
+        "wrap": lambda words: textwrap.fill(
+            " ".join(words.split()), WIDTH, break_long_words=False, break_on_hyphens=False
+        ),
+        "published": published_text,
+        "difference": difference_text,
+        "counted": count_text,
+        "command": command_text,
+        "commits": commits_text,
+        "ours": lambda cell: value_text(cell.measured.quantity, cell.measured.unit),
+    }
+    environment.filters.update(filters)
+    return environment

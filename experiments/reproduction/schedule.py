@@ -1,0 +1,208 @@
+"""What has been run and what is missing, in the order of the catalogue; and the runs themselves, which stop and go on."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.config.json_files import read_json
+from experiments.reproduction.catalogue import OWN_BUDGET, Item, Paper, Run, papers
+from experiments.reproduction.cells import RESULTS, Cell, cells_below, write
+from experiments.reproduction.gathering import gatherer
+from experiments.runs.results import Result, below
+from experiments.runs.run_directory import PROVENANCE
+from experiments.terminal.console import say
+from gpumcts.errors import BadInput
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = Path("outputs/reproduce")
+UNFINISHED = RESULTS / "unfinished"
+MOST_PACKED = 2 << 20
+"""Bytes of an unfinished run that are kept in the repository, packed."""
+NOT_KEPT = frozenset({"multirun.yaml", "lock"})
+PATIENCE = 120.0
+"""Seconds that a run is given to stop where its time ends."""
+INTERRUPTED = 130
+
+
+class Task(NamedTuple):
+    """A run of the catalogue and what stands of it.
+
+    cells : files that it has; unfinished : a folder, or a packed one, that it would go on with
+    """
+
+    paper: Paper
+    item: Item
+    run: Run
+    cells: list[Cell]
+    unfinished: Path | None
+
+    @property
+    def name(self) -> str:
+        """``paper/item/run``."""
+        return f"{self.paper.name}/{self.item.name}/{self.run.name or 'all'}"
+
+    @property
+    def folder(self) -> Path:
+        """Where it works."""
+        return FOLDERS / self.paper.name / self.item.name / (self.run.name or "all")
+
+    @property
+    def packed(self) -> Path:
+        """Where its unfinished folder is kept, packed."""
+        return UNFINISHED / f"{self.name.replace('/', '-')}.tar.xz"
+
+    @property
+    def done(self) -> bool:
+        """Whether it has cells at the paper's own budget."""
+        return any(cell.verdict != "reduced" for cell in self.cells)
+
+
+def tasks(results: Path = RESULTS) -> list[Task]:
+    """All runs of the catalogue, the most worth while first."""
+    known: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells_below(results):
+        known.setdefault((cell.paper, cell.item), []).append(cell)
+    found = []
+    for paper in papers().values():
+        for item in paper.items:
+            cells = known.get((paper.name, item.name), [])
+            for run in item.runs:
+                task = Task(paper, item, run, [cell for cell in cells if run.owns(cell.cell)], None)
+                started = next((place for place in (task.folder, task.packed) if place.exists()), None)
+                found.append(task._replace(unfinished=None if task.done else started))
+    return sorted(found, key=lambda task: task.run.order)
+
+
+def missing(hours: float) -> Iterator[Task]:
+    """The runs without a cell at the paper's own budget, in order, while there may be time for another."""
+    end = time.monotonic() + 3600 * hours
+    for task in tasks():
+        if time.monotonic() >= end:
+            return
+        if not task.done:
+            yield task
+
+
+def work(task: Task, scale: str, end: float, threads: int | None) -> bool:
+    """Do a run, or what is left of it, until ``end`` (of ``time.monotonic``); returns whether it is finished.
+
+    Its cells are written once it is. Raises BadInput where the command of the run fails, also where the folder holds a run that
+    this commit cannot go on with, which the command says.
+    """
+    if not task.folder.exists() and task.packed.exists():
+        _unpack(task)
+    if task.folder.exists() and (commit := _made_by(task.folder)):
+        say(f"{task.name}: goes on where commit {commit[:7]} stopped")
+    status = _call(task, scale, end, threads)
+    if status == INTERRUPTED:
+        return False
+    if status:
+        raise BadInput(f"{task.name}: its command ended with exit code {status}; what it said stands above")
+    for cell in gather(task.paper, task.item, task.folder):
+        write(cell)
+    task.packed.unlink(missing_ok=True)
+    return True
+
+
+def gather(paper: Paper, item: Item, folder: Path) -> list[Cell]:
+    """The cells of the finished runs of an item in a folder and below it; raises BadInput where there is none."""
+    mine = [result for result in below(folder) if _is_of(result, paper, item)]
+    done = [result for result in mine if result.finished and not result.summary.get("interrupted")]
+    if not done:
+        raise BadInput(f"{folder}: no finished run of {paper.name}/{item.name}")
+    return gatherer(item)(paper, item, done)
+
+
+def _is_of(result: Result, paper: Paper, item: Item) -> bool:
+    told = result.config.get("document") or result.config.get("figure")
+    same = told == f"{paper.name}/{item.name}"
+    shared = {told, f"{paper.name}/{item.name}"} <= {f"{paper.name}/table2", f"{paper.name}/table3"}
+    return same or (shared and result.program == "trees")
+
+
+def _call(task: Task, scale: str, end: float, threads: int | None) -> int:
+    """The run's command in a process of its own, which is asked to stop at ``end``; returns its exit code."""
+    command = command_of([scale_word(word, scale) for word in task.run.command], task.folder)
+    if threads is not None and task.run.command[0] != "worked":
+        command.append(f"threads={threads}")
+    process = subprocess.Popen(command, cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": _path()})
+    try:
+        return process.wait(timeout=max(1.0, end - time.monotonic()))
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as reason:
+        process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            status = INTERRUPTED
+        if isinstance(reason, KeyboardInterrupt):
+            raise
+        return INTERRUPTED if status in (0, INTERRUPTED, -signal.SIGINT) else status
+
+
+def command_of(words: Sequence[str], folder: Path) -> list[str]:
+    """The command of a run that works in ``folder``."""
+    place = "hydra.run.dir" if words[0] == "worked" else "hydra.sweep.dir"
+    return [sys.executable, "-m", f"experiments.{words[0]}", *words[1:], f"{place}='{folder}'"]
+
+
+def scale_word(word: str, scale: str) -> str:
+    """A word of a command at another scale than the paper's."""
+    return f"budget={scale}" if word == OWN_BUDGET else word
+
+
+def _path() -> str:
+    return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def _made_by(folder: Path) -> str | None:
+    """The commit that last worked in a folder; raises BadInput where its record cannot be read."""
+    for path in sorted(folder.rglob(PROVENANCE)):
+        return read_json(path).get("commit")
+    return None
+
+
+def pack(selected: Sequence[Task]) -> list[Path]:
+    """Keep the unfinished folders of some runs in the repository where they are small; returns what was written."""
+    written = []
+    for task in selected:
+        if task.done or not task.folder.exists():
+            continue
+        UNFINISHED.mkdir(parents=True, exist_ok=True)
+        fresh = task.packed.with_suffix(".new")
+        with tarfile.open(fresh, "w:xz") as archive:
+            archive.add(task.folder, arcname=".", filter=_kept)
+        if fresh.stat().st_size > MOST_PACKED:
+            fresh.unlink()
+            continue
+        fresh.replace(task.packed)
+        written.append(task.packed)
+    return written
+
+
+def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """A member of an archive without its owner; none for what Hydra writes of the machine, and for locks."""
+    if Path(entry.name).name in NOT_KEPT:
+        return None
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def _unpack(task: Task) -> None:
+    fresh = task.folder.with_name(f".{task.folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        with tarfile.open(task.packed) as archive:
+            archive.extractall(fresh, filter="data")
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise BadInput(f"{task.packed} cannot be unpacked: {error}; remove it to begin anew") from None
+    fresh.replace(task.folder)

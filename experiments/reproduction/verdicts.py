@@ -1,0 +1,105 @@
+"""Verdicts: what a measurement says of what a paper publishes, in one word that code computes.
+
+``agrees``   at the paper's own budget, the 95 % interval of the difference lies within the margin; a large p is no agreement
+``differs``  at the paper's own budget, that interval excludes 0 and is not within the margin
+``open``     neither: the measurement cannot tell
+``reduced``  measured at another budget than the paper's, which is never called agreement
+``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own)
+
+The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a factor
+of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval of their
+difference lies on the claimed side, and differs where it lies on the other.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+from scipy.special import ndtr
+
+from experiments.reproduction.quantities import AnyQuantity, Estimate, Exact, Mean, Measured, Published, Share, Z
+
+MARGIN = 0.05
+"""Five points of a rate; of other quantities, the logarithm of the ratio."""
+LINEAR = frozenset({"rate", "rate difference", "correlation", "slope"})
+"""Units whose differences count as such; those of other units count as ratios."""
+SAMPLES = frozenset({"games", "searches", "trees", "runs", "boards", "positions", "states"})
+"""Budgets of which more is only more power; every other budget has to be the paper's."""
+
+Verdict = Literal["agrees", "differs", "open", "reduced", "unpublished"]
+
+
+class Comparison(NamedTuple):
+    """A measurement beside what is published.
+
+    difference : ours less the paper's (or than the other quantity); of quantities that are no rates, the logarithm of the ratio
+    low, high : its 95 % interval; margin : within which it agrees
+    p_value : two-sided, of no difference
+    """
+
+    difference: float
+    low: float
+    high: float
+    margin: float
+    p_value: float
+    verdict: Verdict
+
+
+def compare(measured: Measured, published: Published | None, budget: dict[str, int | float]) -> Comparison | None:
+    """The comparison of a cell; None where nothing is published.
+
+    budget : ours, by the names of ``published.budget``
+    """
+    if published is None:
+        return None
+    difference, variance, margin = _difference(measured, published)
+    half = Z * math.sqrt(variance)
+    low, high = difference - half, difference + half
+    p_value = 2 * float(ndtr(-abs(difference) / math.sqrt(variance))) if variance else float(difference == 0)
+    verdict = _verdict(published.relation, low, high, margin)
+    if not own_budget(budget, published.budget):
+        verdict = "reduced"
+    return Comparison(difference, low, high, margin, p_value, verdict)
+
+
+def own_budget(ours: dict[str, int | float], theirs: dict[str, int | float]) -> bool:
+    """Whether a cell was measured at the paper's budget: samples at least as many, everything else equal."""
+    return all(name in ours and (ours[name] >= n if name in SAMPLES else ours[name] == n) for name, n in theirs.items())
+
+
+def _verdict(relation: str, low: float, high: float, margin: float) -> Verdict:
+    if relation in ("below", "above"):
+        ends = (low, high) if relation == "above" else (-high, -low)
+        return "agrees" if ends[0] > 0 else "differs" if ends[1] < 0 else "open"
+    if -margin <= low and high <= margin:
+        return "agrees"
+    return "differs" if low > 0 or high < 0 else "open"
+
+
+def _difference(measured: Measured, published: Published) -> tuple[float, float, float]:
+    """The difference, its variance, and the margin."""
+    ours = measured.quantity
+    if measured.other is not None:
+        theirs, half = measured.other, published.half
+        variance, value = theirs.variance, theirs.value
+    else:
+        assert published.value is not None
+        value, half = published.value, published.half
+        count, variance = published.count, 0.0
+        if measured.unit == "rate" and count:
+            variance = _variance(Share(hits=round(value * count), count=count))
+    if isinstance(ours, Exact) and not variance:
+        return ours.value - value, 0.0, half
+    if measured.unit in LINEAR:
+        return ours.value - value, _variance(ours) + variance, max(MARGIN, half)
+    if ours.value <= 0 or value <= 0:
+        raise ValueError(f"a ratio of {measured.unit} needs positive values, not {ours.value} and {value}")
+    spread = ours.variance / ours.value**2 + variance / value**2  # of the logarithms, by the delta method
+    return math.log(ours.value / value), spread, max(math.log1p(MARGIN), math.log1p(half / value))
+
+
+def _variance(quantity: AnyQuantity) -> float:
+    """The variance of a rate; where all came out alike, that of Wilson's interval, which has a width there."""
+    if quantity.variance or isinstance(quantity, Mean | Estimate | Exact):
+        return quantity.variance
+    low, high = quantity.interval
+    return ((high - low) / (2 * Z)) ** 2

@@ -1,0 +1,103 @@
+"""What one needs to know to do a run again: versions, commit, device, seed, command line."""
+
+import functools
+import importlib.metadata
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import gpumcts
+from experiments.config.schema import Checked, usable_cores
+
+TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
+"""What sets one run in a folder apart from another, as far as it may matter to who reads the result."""
+PACKAGES = ("numba", "numba-cuda", "llvmlite", "numpy", "cupy-cuda12x", "cupy-cuda13x", "hydra-core", "pydantic")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, of this package, and of those of ``PACKAGES`` that are installed."""
+    found = {"python": platform.python_version(), "gpumcts": gpumcts.__version__}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@functools.cache
+def commit() -> str | None:
+    """The commit of the checkout this package runs from, ``+changes`` where files differ from it; None elsewhere.
+
+    Asked once, since the code of a process is that of its beginning.
+    """
+    folder = Path(gpumcts.__file__).parent.parent
+    if not (folder / ".git").exists():
+        return None
+    try:
+        head = _git(folder, "rev-parse", "HEAD")
+        return head + ("+changes" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *words: str) -> str:
+    finished = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    return finished.stdout.strip()
+
+
+def cpu_name() -> str:
+    """The processor's own name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    named = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.machine())
+
+
+def provenance(program: str, run_label: str, config: Checked) -> dict[str, Any]:
+    """The record that goes into every run's folder; ``run_label`` sets it apart in its sweep."""
+    keys = config.keys._asdict() if config.keys is not None else {}
+    return {
+        "program": program,
+        "name": config.slug,
+        "label": run_label,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "versions": versions(),
+        "commit": commit(),
+        "system": platform.platform(),
+        "cpu": cpu_name(),
+        "cores": usable_cores(),
+        "threads": config.threads if "threads" in keys else None,
+        "engine": config.engine,
+        "device": device_name(),
+        "seed": keys.get("seed"),
+        "identity": config.identity,
+    }
+
+
+def following(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """``record`` with ``earlier``: the runs in the folder before it that were of another commit or machine.
+
+    before : what ``provenance.json`` holds; each of its runs is kept once, the latest last
+    """
+    known = [*before.get("earlier", []), {key: before.get(key) for key in ("time", "command", *TELLING)}]
+    others = [run for run in known if _told(run) != _told(record)]
+    kept = {repr(_told(run)): run for run in others}
+    return {**record, "earlier": list(kept.values())} if kept else record
+
+
+def _told(run: dict[str, Any]) -> list[Any]:
+    return [run.get(key) for key in TELLING]
+
+
+def device_name() -> str | None:
+    """The CUDA device the driver shows, or None."""
+    from gpumcts.kernels.device import describe
+
+    return describe().name or None

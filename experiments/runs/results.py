@@ -1,0 +1,118 @@
+"""Finished runs, read from their folders, for tables, plots and reports."""
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.config.json_files import read_json
+from experiments.runs.presentation import presentation_of
+from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
+from gpumcts.errors import BadInput
+
+TABLE, PLOT = "table", "plot.png"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run: its folder, what it was (config.yaml, provenance.json) and what it gave (summary.json)."""
+
+    folder: Path
+    config: dict[str, Any]
+    provenance: dict[str, Any]
+    summary: dict[str, Any]
+
+    @property
+    def program(self) -> str:
+        """The command it was: match, playouts, ..."""
+        return str(self.provenance["program"])
+
+    @property
+    def label(self) -> str:
+        """What sets it apart in its sweep; outside of one, what it was."""
+        return str(self.provenance["label"] or self.provenance["name"])
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has a result: a match has one after every game, a planner only at its end."""
+        return presentation_of(self.program).partial or not self.summary.get("interrupted")
+
+    @property
+    def earlier_commits(self) -> list[str]:
+        """Other commits that worked in the folder before, in order of their last run there."""
+        commits = [run["commit"] for run in self.provenance.get("earlier", []) if run["commit"]]
+        return [name for name in dict.fromkeys(commits) if name != self.provenance["commit"]]
+
+    @property
+    def published(self) -> Any:
+        """What a source document prints for this run (``win_rate`` in [0, 1], ``games``), or None."""
+        if "document" not in self.config or not self.summary.get("games"):
+            return None
+        source, item = str(self.config["document"]).split("/")
+        published = getattr(importlib.import_module(f"experiments.papers.{source}"), "published", None)
+        return published(item, self.config) if published else None
+
+    @property
+    def title(self) -> str:
+        """What it reproduces, or the command it was."""
+        if "document" not in self.config:
+            return self.program
+        source, item = str(self.config["document"]).split("/")
+        title = importlib.import_module(f"experiments.papers.{source}").TITLES[item]
+        return f"{title}, {self.config.get('panel') or self.config['game']['name']}"
+
+
+def read(folder: Path) -> Result:
+    """The run in a folder; raises BadInput where it is none or is damaged."""
+    import yaml
+
+    try:
+        config = yaml.safe_load((folder / CONFIG).read_text("utf-8")) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise BadInput(f"{folder / CONFIG} cannot be read: {' '.join(str(error).split())}") from None
+    result = Result(folder, config, read_json(folder / PROVENANCE), read_json(folder / SUMMARY))
+    if not {"program", "name", "label"} <= set(result.provenance):
+        raise BadInput(f"{folder / PROVENANCE} is not the record of a run")
+    return result
+
+
+def below(folder: Path) -> list[Result]:
+    """All finished runs in a folder and below it, in order."""
+    return in_order(read(path.parent) for path in folder.rglob(SUMMARY))
+
+
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """By program, then by cell of an experiment, then by sweep, each in the order of its runs, whichever ended first."""
+    found = list(results)
+    begun: dict[Path, str] = {}
+    for result in found:
+        home, time = result.folder.parent, result.provenance["time"]
+        begun[home] = min(time, begun.get(home, time))
+
+    def key(result: Result) -> tuple:
+        record, home = result.provenance, result.folder.parent
+        place = (begun[home], record.get("number", 0), record["time"], str(result.folder))
+        return result.program, result.title, result.config.get("k", 0), *place
+
+    return sorted(found, key=key)
+
+
+def groups(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """The runs by what they reproduce, or by command, in the order given."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.title, []).append(result)
+    return found
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested keys joined by dots; lists become text."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            found.update(flat(value, f"{name}."))
+        else:
+            found[name] = str(value) if isinstance(value, list) else value
+    return found

@@ -1,0 +1,71 @@
+"""The folder of a run: its name, whether it can be used, and the three files every run leaves in it.
+
+``config.yaml``      the resolved configuration
+``provenance.json``  what is needed to do it again: versions, commit, device, seed, command line, and the run's identity
+``summary.json``     the result
+"""
+
+import hashlib
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.config.schema import Checked
+from gpumcts.errors import BadInput
+
+CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
+DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where a run works: its folder, its number among those of a sweep (from 1), and what sets it apart there."""
+
+    folder: Path
+    number: int = 1
+    of: int = 1
+    label: str = ""
+
+
+def digest(value: Any) -> str:
+    """Ten hexadecimal digits of a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def folder_name(config: Checked) -> str:
+    """What a run's folder is called: readable, then the digest of what decides the result."""
+    readable = re.sub(r"[^A-Za-z0-9.=]+", "_", config.slug)[:60].strip("_")
+    return f"{readable}-{digest(config.identity)}"
+
+
+def check_folder(folder: Path, config: Checked) -> None:
+    """Raise BadInput where ``folder`` cannot be written or holds a run of another identity. Leaves nothing behind."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        raise BadInput(f"the folder {folder} cannot be made: {existing} is a file")
+    try:
+        with tempfile.TemporaryDirectory(dir=existing):
+            pass
+    except OSError as error:
+        raise BadInput(f"the folder {folder} cannot be written: {error.strerror}") from None
+    if not (folder / PROVENANCE).exists():
+        return
+    try:
+        known = json.loads((folder / PROVENANCE).read_text("utf-8"))["identity"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadInput(f"{folder / PROVENANCE} cannot be read; choose another folder") from None
+    difference = _first_difference(known, json.loads(json.dumps(config.identity)))
+    if difference is not None:
+        key, there, here = difference
+        raise BadInput(f"{key}={here} differs from the run in {folder}, where it is {there}; choose another folder")
+
+
+def _first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:
+    from gpumcts.match.journal import first_difference
+
+    return first_difference(there, here, key)

@@ -1,0 +1,212 @@
+"""Many searches of many synthetic trees: what they find on the way, kept piece by piece.
+
+A run is done in pieces of some trees each, and a finished piece is a file in the run's folder: a run that is stopped goes on with
+the pieces that are missing.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.config.schema import Checked
+from experiments.players.player_factory import searcher
+from gpumcts.errors import BadInput
+from gpumcts.exact.alpha_beta import root_scores, search_budget, solve
+from gpumcts.games.contract import NO_MOVE
+from gpumcts.games.instances import instances
+from gpumcts.kernels.batch import Rules
+from gpumcts.rng import key_of
+from gpumcts.tree.root import RootTable, decide
+
+SEARCHES_A_PIECE = 2000
+PIECES = "pieces"
+NOTHING = np.zeros(0, np.int64)
+
+
+class Piece(NamedTuple):
+    """What the searches of some trees gave at C checkpoints: S searches, the runs of a tree in succession.
+
+    A tree without a wrong move cannot fail, and where nothing else is asked for, it is not searched.
+    """
+
+    trees: np.ndarray  # int64 [K] numbers of the instances
+    decisive: np.ndarray  # bool [K] whether a move of the root is worse than another
+    searched: np.ndarray  # int64 [S] numbers of the instances that were searched
+    failed: np.ndarray  # bool [S, C] the move chosen is worse than the best; nothing without exact values
+    visits: np.ndarray  # int32 [S, C] of the root's moves
+    wrong: np.ndarray  # int32 [S, C] of moves worse than the best; without exact values, of all moves but move 0
+    below: np.ndarray  # int64 [S] iterations after which the root's value was last below the level
+    leaves: (
+        np.ndarray
+    )  # int64 [K * runs] leaves of the whole search of alpha-beta, of all trees; empty for other methods
+    values: np.ndarray  # float32 [S, C, M] of the root's moves; nan before a visit; empty without a level
+
+
+def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
+    """Numbers of iterations from 1 to ``iterations``, so many a decade: 1, 2, 5, 10, ... for three.
+
+    All but the last are rounded up to multiples of ``leaves``, those that a tree has in a batch.
+    """
+    found, power = [], 1
+    while power <= iterations:
+        steps = (1, 2, 5) if a_decade == 3 else [10 ** (i / a_decade) for i in range(a_decade)]
+        found += [round(step * power) for step in steps]
+        power *= 10
+    rounded = {-(-point // leaves) * leaves for point in found}
+    return sorted({point for point in rounded if point < iterations} | {iterations})
+
+
+def points_of(config: Checked) -> list[int]:
+    """The checkpoints of a run."""
+    assert config.player is not None and config.player.budget.iterations is not None
+    leaves = config.player.settings.leaves_per_tree if config.keys.method == "search" else 1
+    return checkpoints(config.player.budget.iterations, config.keys.points, leaves)
+
+
+def numbers_of_pieces(config: Checked) -> list[range]:
+    """The numbers of the instances of each piece."""
+    first, count = int(getattr(config.game, "instance", 0)), config.keys.trees
+    size = max(1, SEARCHES_A_PIECE // config.keys.runs)
+    return [range(first + a, first + min(a + size, count)) for a in range(0, count, size)]
+
+
+def follow(
+    config: Checked, folder: Path, stop: threading.Event, on_progress: Callable[[float], None]
+) -> tuple[list[Piece], float]:
+    """All pieces, those of ``folder`` read, the others made and written there; and the iterations that were made.
+
+    ``on_progress`` is told the share of the run that is done. KeyboardInterrupt where ``stop`` is set meanwhile.
+    """
+    home = folder / PIECES
+    home.mkdir(exist_ok=True)
+    made = _Maker(config, stop)
+    pieces, everything = [], numbers_of_pieces(config)
+    for number, trees in enumerate(everything):
+        path = home / f"{number:05d}.npz"
+        if path.exists():
+            pieces.append(_read(path))
+        else:
+            share = len(trees) / config.keys.trees
+            pieces.append(made.piece(trees, lambda done, share=share: on_progress(done * share)))
+            _write(path, pieces[-1])
+            continue
+        on_progress(len(trees) / config.keys.trees)
+    return pieces, made.iterations
+
+
+def pieces_of(folder: Path) -> list[Piece]:
+    """The pieces of a finished run, in order; for what its summary does not say."""
+    return [_read(path) for path in sorted((folder / PIECES).glob("[0-9]*.npz"))]
+
+
+def _read(path: Path) -> Piece:
+    try:
+        with np.load(path) as arrays:
+            return Piece(*(arrays[name] for name in Piece._fields))
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(f"{path} is damaged; remove it, and the run makes it again: {error}") from None
+
+
+def _write(path: Path, piece: Piece) -> None:
+    fresh = path.with_name(f".{path.name}.new.npz")
+    np.savez_compressed(fresh, **piece._asdict())
+    fresh.replace(path)
+
+
+class _Maker:
+    """Makes pieces with one searcher, compiled when the first is needed."""
+
+    def __init__(self, config: Checked, stop: threading.Event) -> None:
+        self.config, self.stop, self.iterations = config, stop, 0
+        self.points = points_of(config)
+        self._searcher: Any = None
+
+    def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
+        """The piece of the instances ``trees``."""
+        config = self.config
+        roots = instances(config.game, trees)
+        right = self._right_moves(roots)
+        decisive = np.asarray(~right.all(axis=1))
+        skip = config.keys.exact and config.keys.level is None  # where nothing but failures is asked for
+        chosen = np.flatnonzero(decisive) if skip else np.arange(len(trees))
+        owners = np.repeat(chosen, config.keys.runs)
+        runs = range(config.keys.runs)
+        keys = np.array([key_of(config.keys.seed, trees[tree], run) for tree in chosen for run in runs], np.uint64)
+        numbers = np.asarray(trees, np.int64)
+        if not len(owners):
+            on_progress(1.0)
+            found = self._nothing()
+        else:
+            make = self._search if config.keys.method == "search" else self._alpha_beta
+            found = make(roots[owners], keys, right[owners], on_progress)
+        leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
+        self.iterations += len(owners) * self.points[-1]
+        return Piece(numbers, decisive, numbers[owners], *found[:4], leaves, found[4])
+
+    def _nothing(self):
+        """What no search gives: failed, visits, wrong, below, values."""
+        none = np.zeros((0, len(self.points)), np.int32)
+        return none.astype(bool), none, none, NOTHING, none.astype(np.float32)[:, :0, None]
+
+    def _leaves(self, trees: range, roots: np.ndarray) -> np.ndarray:
+        """Leaves of the whole search of alpha-beta, int64[K * runs], of all trees whether they can fail or not."""
+        config = self.config
+        runs = range(config.keys.runs)
+        keys = np.array([key_of(config.keys.seed, tree, run) for tree in trees for run in runs], np.uint64)
+        states = np.repeat(roots, len(runs), axis=0)
+        return solve(config.game, states, keys, threads=config.threads, stop=self.stop).leaves
+
+    def _right_moves(self, roots: np.ndarray) -> np.ndarray:
+        """bool[K, M]: which moves of the roots are worth as much as the best; move 0 alone where that is not asked for."""
+        if not self.config.keys.exact:
+            counts = Rules(self.config.game).count_moves(roots)[:, None]
+            number = np.arange(counts.max())[None, :]
+            return (number == 0) | (number >= counts)
+        scores, counts = root_scores(self.config.game, roots, threads=self.config.threads, stop=self.stop)
+        sign = np.where(Rules(self.config.game).movers(roots) == 1, -1, 1)[:, None]
+        worth = np.where(np.arange(scores.shape[1]) < counts[:, None], sign * scores, np.iinfo(np.int64).min)
+        return (worth == worth.max(axis=1, keepdims=True)) | (np.arange(scores.shape[1]) >= counts[:, None])
+
+    def _search(self, states, keys, right, on_progress):
+        config, player = self.config, self.config.player
+        assert player is not None
+        if self._searcher is None:
+            self._searcher = searcher(config, player)
+        failed = np.zeros((len(states), len(self.points)), bool)
+        visits, wrong = (np.zeros((len(states), len(self.points)), np.int32) for _ in range(2))
+        watched = config.keys.level is not None
+        shape = (len(self.points), right.shape[1]) if watched else (0, 0)
+        values = np.full((len(states), *shape), np.nan, np.float32)
+        at_random = Rules(config.game).random_moves(states, keys)
+
+        def on_table(iterations: int, trees: slice, table: RootTable) -> None:
+            column = self.points.index(iterations)
+            moves = decide(table, player.settings.final == "value", keys[trees])
+            moves = np.where(moves == NO_MOVE, at_random[trees], moves)  # before any is tried
+            failed[trees, column] = ~right[trees][np.arange(len(moves)), moves] & config.keys.exact
+            there = np.arange(table.move.shape[1]) < table.count[:, None]
+            astray = ~np.take_along_axis(right[trees], table.move, axis=1) & there
+            visits[trees, column] = (table.visits * there).sum(axis=1)
+            wrong[trees, column] = (table.visits * astray).sum(axis=1)
+            if watched:
+                rows, columns = np.nonzero(there)
+                values[trees.start + rows, column, table.move[rows, columns]] = table.value[rows, columns]
+
+        total = len(states) * self.points[-1]
+        below = self._searcher.follow(
+            states, keys, self.points, on_table, config.keys.level, self.stop, lambda done: on_progress(done / total)
+        )
+        return failed, visits, wrong, below, values
+
+    def _alpha_beta(self, states, keys, right, on_progress):
+        best = self.config.keys.method == "alpha_beta_best"
+        found = search_budget(
+            self.config.game, states, keys, self.points, best_so_far=best, threads=self.config.threads, stop=self.stop
+        )
+        failed = ~np.take_along_axis(right, found.moves, axis=1)
+        on_progress(1.0)
+        none = np.zeros((len(states), len(self.points)), np.int32)
+        return failed, none, none, NOTHING, none.astype(np.float32)[:, :0, None]

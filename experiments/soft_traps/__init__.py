@@ -1,0 +1,1 @@
+"""Positions in which a shallow search walks into what a deep one sees."""

@@ -1,0 +1,193 @@
+"""A match from Python: the same games as the command's, with the same digest."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from gpumcts.api.interrupts import stoppable
+from gpumcts.api.option_values import Option
+from gpumcts.api.search import bytes_of, engine_named, threads_of
+from gpumcts.errors import BadInput
+from gpumcts.kernels.engines import resolve
+from gpumcts.match import runner
+from gpumcts.match.journal import GAMES
+from gpumcts.match.statistics import wilson, win_rate
+from gpumcts.options import as_json, compiled, identity, value_of
+from gpumcts.players.construction import Place
+from gpumcts.players.contract import Anyone
+from gpumcts.players.descriptions import Description, Gtp, Uci
+from gpumcts.players.outside import OutsidePlayer
+from gpumcts.tree.workers import Workers
+from gpumcts.validation import checked, integer, seed_of
+
+if TYPE_CHECKING:
+    import polars
+
+SIDES = ("player", "opponent")
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a match came to, for the first of the two players; ``play_match`` returns it.
+
+    games : how many were played; wins, draws, losses : of those
+    digest : SHA-256 over all games in order, the same for the same configuration and seed on any machine; None where a
+        program outside plays, whose games nobody can repeat
+    seconds : wall-clock time of this call
+    records : the games in order: ``game`` (number), ``first`` (0 or 1: who of the two moved first), ``result`` (win, draw or
+        loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text)
+
+    >>> import gpumcts as g
+    >>> game = g.make("dots_and_boxes", rows=1, columns=2)
+    >>> match = g.play_match(game, (g.players.Minimax(depth=2), g.players.Random()), games=20, seed=1)
+    >>> low, high = match.interval
+    >>> low <= match.win_rate <= high
+    True
+    """
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    digest: str | None
+    seconds: float
+    records: Sequence[dict[str, Any]]
+
+    @property
+    def win_rate(self) -> float:
+        """Share of the points in [0, 1], a draw counting as half a win."""
+        return win_rate(self.wins, self.draws, self.games)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the win rate (JASA 1927), within [0, 1]."""
+        return wilson(self.wins, self.draws, self.games)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """The records, one row a game."""
+        import polars
+
+        return polars.DataFrame(list(self.records))
+
+
+def play_match(
+    game: Option | str,
+    players: tuple[Description, Description],
+    games: SupportsIndex = 100,
+    seed: SupportsIndex = 1,
+    folder: Path | str | None = None,
+    games_in_flight: SupportsIndex = 1000,
+    engine: str = "auto",
+    threads: SupportsIndex | None = None,
+    memory_gb: float | None = None,
+) -> Match:
+    """Play a match; the first of ``players`` has the first move in even games, the second in odd ones.
+
+    Parameters
+    ----------
+    game : a game for two, an option or its name
+    players : ``search.player(iterations=...)``, or what ``gpumcts.players`` has
+    games : 1 to 10,000,000; seed : 0 to 2^64 - 1
+    folder : every move is written there before its game goes on; the same call goes on where it was, more ``games`` extend a
+        finished match. None keeps nothing
+    games_in_flight : games that advance together at most; decides speed and memory
+    engine, threads, memory_gb : as ``Search`` takes them, for players that come from none
+
+    Neither ``games_in_flight`` nor engine nor threads change a game. The digest is that of the command
+    ``python -m experiments.match`` with the same configuration.
+
+    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, and a folder that is
+    in use, damaged, or of another match. Ctrl-C ends the match; what is in ``folder`` stays.
+
+    >>> import gpumcts as g
+    >>> game = g.make("dots_and_boxes", rows=1, columns=2)
+    >>> match = g.play_match(game, (g.players.Random(), g.players.Random()), games=100, seed=1)
+    >>> match.games == match.wins + match.draws + match.losses == 100
+    True
+    """
+    value, pair = value_of("game", game), _checked_pair(players)
+    count, number = integer("games", games, 1, runner.MOST_GAMES), seed_of(seed)
+    in_flight = integer("games_in_flight", games_in_flight, 1, runner.MOST_GAMES)
+    if compiled(value).PLAYERS != 2:
+        raise BadInput(f"game={type(value).__name__} is for one player; a match takes a game for two")
+    cores = threads_of(threads)
+    place = Place(value, "", engine_named(engine), cores, bytes_of(memory_gb), Workers(cores))
+    same = _identity(value, pair, number)
+    if folder is not None:
+        return _played(pair, count, number, Path(folder), same, in_flight, place)
+    with tempfile.TemporaryDirectory(prefix="gpumcts-match-") as fresh:
+        return _played(pair, count, number, Path(fresh), same, in_flight, place)
+
+
+def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
+    if not isinstance(players, Sequence) or len(players) != 2:
+        raise BadInput("players: must be two, as (search.player(iterations=1000), gpumcts.players.Random())")
+    for player in players:
+        if not hasattr(player, "seated") or isinstance(player, type):
+            raise BadInput(f"players: {player!r} is no player; take search.player(...) or one of gpumcts.players, made")
+    first, second = (
+        checked(type(player), player._asdict(), f"players.{type(player).__name__}")
+        if hasattr(player, "_asdict")
+        else player
+        for player in players
+    )
+    return first, second
+
+
+def _identity(game: Any, pair: tuple[Description, Description], seed: int) -> dict[str, Any]:
+    """What decides the games, as the command's folders have it."""
+    first, second = pair
+    return as_json({"game": identity(game), **first.identity(), "opponent": second.identity(), "seed": seed})
+
+
+def _played(
+    pair: tuple[Description, Description],
+    games: int,
+    seed: int,
+    folder: Path,
+    same: dict[str, Any],
+    in_flight: int,
+    place: Place,
+) -> Match:
+    seats: list[Anyone] = []
+    with stoppable() as stop:
+        try:
+            for name, player in zip(SIDES, pair, strict=True):
+                seats.append(player.seated(place._replace(name=name), folder))
+            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, place)) else 0
+            in_flight = min(in_flight, *(_most_in_flight(player, place) for player in pair))
+            result = runner.play_match(
+                compiled(place.game), (seats[0], seats[1]), games, seed, folder, same, in_flight, None, stop, at_once
+            )
+        finally:
+            for seat in seats:
+                if isinstance(seat, OutsidePlayer):
+                    seat.close()
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return Match(
+            result.games, result.wins, result.draws, result.losses, result.digest, result.seconds,
+            _records(folder, games),
+        )  # fmt: skip
+
+
+def _engines(pair: tuple[Description, Description], place: Place) -> set[str]:
+    """The engines of a match; a device is one thread's."""
+    return {getattr(getattr(player, "origin", None), "engine", place.engine) for player in pair}
+
+
+def _most_in_flight(player: Description, place: Place) -> int:
+    """Games that may be in flight together: one for each process of a program outside."""
+    if isinstance(player, Gtp | Uci):
+        return player.processes or place.cores
+    return runner.MOST_GAMES
+
+
+def _records(folder: Path, games: int) -> list[dict[str, Any]]:
+    """The records of games 0 to ``games - 1``, in order."""
+    lines = (folder / GAMES).read_text("ascii").splitlines()
+    found = (json.loads(line) for line in lines)
+    return sorted((record for record in found if record["game"] < games), key=lambda record: record["game"])

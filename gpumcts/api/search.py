@@ -1,0 +1,179 @@
+"""A search from Python: what it is made of, checked, and many positions at once."""
+
+import contextlib
+import threading
+from typing import Literal, SupportsIndex, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from gpumcts.api.interrupts import stoppable
+from gpumcts.api.option_values import Option
+from gpumcts.api.positions import batch_of, check_playing
+from gpumcts.api.search_result import SearchResult
+from gpumcts.errors import BadInput
+from gpumcts.kernels.engines import NAMES
+from gpumcts.match.runner import keys_of
+from gpumcts.options import value_of
+from gpumcts.players.construction import Place, tree_search
+from gpumcts.players.descriptions import Origin, Uct, checked_settings
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
+from gpumcts.validation import integer, seed_of
+
+MAX_THREADS = 4096
+MAX_ITERATIONS = 2**31 - 1
+
+
+class SearchSettings(TypedDict, total=False):
+    """The settings of ``Search``; ``gpumcts.tree.settings.Settings`` describes them, with their sources."""
+
+    expansion: Literal["node", "threshold", "whole_path", "root"]
+    threshold: int
+    first_play_urgency: float
+    playouts_per_leaf: int
+    leaves_per_tree: int
+    ties: Literal["random", "first"]
+    final: Literal["visits", "value"]
+    parent_count: Literal["visits", "children"]
+    reuse: bool
+    solve: bool
+    table: int | None
+    replacement: Literal["twobigp", "single"]
+    stored_above: float
+
+
+class Search:
+    """Monte-Carlo tree search (UCT: Kocsis and Szepesvari 2006) of many positions of a game at once.
+
+    Parameters
+    ----------
+    game : what ``make`` gives, a game of your own, or a name
+    playout : a policy of ``gpumcts.playouts``, or its name
+    selection : a rule of ``gpumcts.selection``, or its name
+    backup : an operator of ``gpumcts.backup``, or its name
+    engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``; ``auto`` takes what is fastest on this machine
+    threads : CPU threads, every core this process may use if None
+    memory_gb : memory that the trees may take, in GiB; 40 % of what is free if None
+    settings : how trees grow and moves are picked: ``expansion``, ``threshold``, ``first_play_urgency``,
+        ``playouts_per_leaf``, ``leaves_per_tree``, ``ties``, ``final``, ``parent_count``, ``reuse``, ``solve``, ``table``,
+        ``replacement``, ``stored_above``; ``gpumcts.tree.settings.Settings`` describes them
+
+    A result depends on what is searched, iterations and seed; neither engine nor threads change it. The first search of a
+    kind compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.
+
+    Raises BadInput, one line that names what is allowed, for unknown names, values out of range, and parts that do not go
+    together.
+
+    >>> import gpumcts as g
+    >>> game = g.make("dots_and_boxes", rows=1, columns=2)
+    >>> search = g.Search(game, selection=g.selection.Ucb1(exploration=0.5), threads=1)
+    >>> result = search(g.start(game, batch=2), iterations=200, seed=1)
+    >>> g.move_text(game, g.start(game), result.best[0])
+    'a2b2'
+    >>> g.Search(game, backup="avrage")
+    Traceback (most recent call last):
+    gpumcts.errors.BadInput: backup.name=avrage is not known; there are: accelerated, ...
+    """
+
+    def __init__(
+        self,
+        game: Option | str,
+        playout: Option | str = "uniform",
+        selection: Option | str = "ucb1",
+        backup: Option | str = "average",
+        engine: str = "auto",
+        threads: SupportsIndex | None = None,
+        memory_gb: float | None = None,
+        **settings: Unpack[SearchSettings],
+    ) -> None:
+        self._game = value_of("game", game)
+        self._playout = value_of("playout", playout)
+        self._selection = value_of("selection", selection)
+        self._backup = value_of("backup", backup)
+        self._settings = checked_settings(settings)
+        self._engine, self._threads = engine_named(engine), threads_of(threads)
+        self._memory_limit = bytes_of(memory_gb)
+        place = Place(self._game, "search", self._engine, self._threads, self._memory_limit)
+        self._searcher = tree_search(place, self._playout, self._selection, self._backup, self._settings)
+        side_by_side = isinstance(self._searcher, Searcher) and self._searcher.stays_on_cpu
+        self._turn = contextlib.nullcontext() if side_by_side else threading.Lock()
+
+    def __repr__(self) -> str:
+        parts = (self._game, self._playout, self._selection, self._backup)
+        return f"Search({', '.join(map(repr, parts))}, engine={self._engine!r}, threads={self._threads})"
+
+    @property
+    def game(self) -> Option:
+        """The game that is searched, as ``make`` gives it."""
+        return self._game
+
+    @property
+    def settings(self) -> Settings:
+        """How trees grow and moves are picked."""
+        return self._settings
+
+    def __call__(
+        self, states: npt.ArrayLike, iterations: SupportsIndex = 1000, seed: SupportsIndex = 1
+    ) -> SearchResult:
+        """Search each of ``states``, all of them together.
+
+        Parameters
+        ----------
+        states : uint64[B, W], positions that are not over
+        iterations : of each position, 1 to 2^31 - 1
+        seed : 0 to 2^64 - 1. Position b is searched under the key (seed, b): its result depends on its row, not on B
+
+        Returns
+        -------
+        SearchResult of B positions
+
+        Raises BadInput for another shape or type, for a position that is over, and where memory does not suffice.
+        Ctrl-C ends the search within about 0.1 s of compiled work; the ``Search`` can be used again.
+        """
+        given = batch_of(self._searcher.game.WORDS, states).copy()
+        budget, root = integer("iterations", iterations, 1, MAX_ITERATIONS), key_of(seed_of(seed))
+        check_playing(self._searcher.rules, given)
+        rows = np.arange(len(given))
+        keys = keys_of(root, rows, np.zeros(len(given), np.int64))
+        with stoppable() as stop, self._turn:
+            found = self._searcher.search(given, keys, budget, stop)
+            return SearchResult(self._searcher.game, given, found)
+
+    def player(self, iterations: SupportsIndex = 1000) -> Uct:
+        """This search as a player of ``play_match``, ``iterations`` a move. Raises BadInput for less than one.
+
+        >>> import gpumcts as g
+        >>> game = g.make("dots_and_boxes", rows=1, columns=2)
+        >>> search = g.Search(game, threads=1)
+        >>> match = g.play_match(game, (search.player(iterations=50), g.players.Random()), games=10, seed=1)
+        >>> match.games
+        10
+        """
+        budget = integer("iterations", iterations, 1, MAX_ITERATIONS)
+        origin = Origin(self._game, self._engine, self._threads, self._memory_limit)
+        return Uct(budget, self._playout, self._selection, self._backup, self._settings, origin)
+
+
+def engine_named(engine: str) -> str:
+    """``engine`` as it is; raises BadInput, naming those there are, for another."""
+    if engine not in NAMES:
+        raise BadInput(f"engine={engine!r}: must be one of {', '.join(NAMES)}")
+    return engine
+
+
+def threads_of(threads: SupportsIndex | None) -> int:
+    """CPU threads: as many as asked for, or as this process may use; raises BadInput for a number out of range."""
+    if threads is not None:
+        return integer("threads", threads, 1, MAX_THREADS)
+    return Place(None).cores
+
+
+def bytes_of(memory_gb: float | None) -> int | None:
+    """A limit in GiB as bytes; None for none. Raises BadInput for what is no number above 0."""
+    if memory_gb is None:
+        return None
+    if not isinstance(memory_gb, int | float) or isinstance(memory_gb, bool) or not 0 < memory_gb < 1e9:
+        raise BadInput(f"memory_gb={memory_gb!r}: must be a number above 0, or None")
+    return int(memory_gb * 2**30)

@@ -1,0 +1,62 @@
+"""What a game's class says of itself, and whether every verb that it needs has a body."""
+
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.conformance import places
+from gpumcts.games.states import class_of_states
+from gpumcts.rng import PLIES_PER_KEY
+
+REQUIRED = (
+    "start",
+    "mover",
+    "count_moves",
+    "nth_move",
+    "play",
+    "score",
+    "move_text",
+    "board_text",
+    "position_text",
+    "parse_position",
+)
+"""The verbs that have no default body."""
+MOST_MOVES = 32_767
+MOST_WORDS = 64
+
+
+def check(game: Any) -> None:
+    """Raises BadInput, one line, where the class of a game (as it travels into compiled code) is not complete."""
+    kind = type(game)
+    where = places.of_class(kind)
+    check_bodies(game, where)
+    limits = {"MAX_PLIES": PLIES_PER_KEY - 1, "MAX_MOVES": MOST_MOVES, "PLAYERS": 2, "WORDS": MOST_WORDS}
+    for name, most in limits.items():
+        said = _attribute(game, name, where)
+        if isinstance(said, bool) or not isinstance(said, int | np.integer) or not 1 <= said <= most:
+            raise BadInput(f"{where}: {kind.__name__}.{name} = {said!r}: must be an integer in [1, {most}]")
+    if not isinstance(_attribute(game, "LANES", where), bool):
+        raise BadInput(f"{where}: {kind.__name__}.LANES = {game.LANES!r}: must be True or False")
+
+
+def check_bodies(game: Any, where: str) -> None:
+    """Raises BadInput where a required verb has no body; a game without a named class of states writes ``unpack`` too."""
+    kind = type(game)
+    for name in REQUIRED:
+        if getattr(contract, name).find(kind) is None:
+            raise BadInput(f"{where}: {kind.__name__} has no body of {name}: write one, @contract.{name}.implements")
+    own = contract.unpack.find(kind) is not contract.unpack.find(object)
+    if class_of_states(game) is None and not own:
+        raise BadInput(
+            f"{where}: nothing says what states of {kind.__name__} are: put @contract.state_of({kind.__name__}) "
+            "before their class"
+        )
+
+
+def _attribute(game: Any, name: str, where: str) -> Any:
+    try:
+        return getattr(game, name)
+    except AttributeError:
+        raise BadInput(f"{where}: {type(game).__name__} has no {name}: say it in the class") from None

@@ -1,0 +1,198 @@
+"""Random games in plain Python, before anything is compiled: what a game's bodies return, ply by ply.
+
+It takes milliseconds, and an error has a traceback that names the line. ``MAX_PLIES`` and ``MAX_MOVES`` that are too small are
+found here, where they harm nothing: compiled code sizes its memory by them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.conformance import places
+from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
+from gpumcts.rng import PLY_STEP, key_of
+
+U = np.uint64
+GAMES = 20
+MOST_STATES = 400  # looked at in all; the first game is looked at to its end
+MOST_LISTED = 32  # moves of a position that are gone through
+FEW_MOVES, EVERY = 8, 7  # positions of more moves are gone through every so many plies
+PAST_THE_END = 8  # plies that are played on after it
+SEED = 61
+STRIDE, AT = 3, 2  # for packing
+NAMES = {"uint64": "uint64", "int": "int64", "int64": "int64", "float": "float64", "float64": "float64", "bool": "bool"}
+
+
+def check(game: Any, games: int = GAMES) -> None:
+    """Raises BadInput, one line with file and line, for the first fault of random games of a game (as it travels)."""
+    with np.errstate(all="ignore"):
+        seen = 0
+        for number in range(games):
+            seen += _Game(game, number).play()
+            if seen > MOST_STATES:
+                return
+
+
+class _Game:
+    """One random game, each of whose answers is looked at."""
+
+    def __init__(self, game: Any, number: int) -> None:
+        self.game, self.stream, self.number = game, key_of(SEED, number), number
+        self.files = places.sources(game)
+        self.first = self.ask("start")
+        self.check_state("start", self.first)
+
+    def ask(self, verb: str, *arguments: Any) -> Any:
+        """What a verb answers; an exception becomes one line that names its place."""
+        body = getattr(contract, verb)
+        try:
+            return body(self.game, *arguments)
+        except Exception as error:
+            where = places.of_error(error, self.files) or self.place(verb)
+            said = [type(error).__name__, *str(error).splitlines()[:1]]
+            raise BadInput(f"{where}: {verb} raised {': '.join(said)}") from error
+
+    def place(self, verb: str) -> str:
+        """Where the body of a verb is defined."""
+        return places.of_body(getattr(contract, verb).find(type(self.game)))
+
+    def refuse(self, verb: str, what: str) -> None:
+        raise BadInput(f"{self.place(verb)}: {what}")
+
+    def whole(self, verb: str, *arguments: Any) -> int:
+        """A verb's answer, which must be a signed integer."""
+        answer = self.ask(verb, *arguments)
+        if isinstance(answer, np.unsignedinteger) or not isinstance(answer, int | np.integer | np.bool_):
+            self.refuse(verb, f"{verb} returns {type(answer).__name__}, not int64: wrap it, np.int64(...)")
+        return int(answer)
+
+    def check_state(self, verb: str, state: Any) -> None:
+        kind = type(state)
+        if not hasattr(kind, "_fields") or not all(type(word) is U for word in state):
+            named = "" if verb == "start" or not hasattr(kind, "_fields") else f", start returns {written(self.first)}"
+            wrong = [f for f, word in zip(getattr(kind, "_fields", ()), state, strict=True) if type(word) is not U]
+            fields = f": field `{wrong[0]}`" if wrong else ": not a NamedTuple of np.uint64"
+            self.refuse(verb, f"{verb} returns {written(state)}{named}{fields}")
+        if len(state) != self.game.WORDS:
+            self.refuse(
+                verb, f"{verb} returns {len(state)} words, but {type(self.game).__name__}.WORDS = {self.game.WORDS}"
+            )
+        if verb != "start" and kind is not type(self.first):
+            self.refuse(verb, f"{verb} returns {kind.__name__}, start returns {type(self.first).__name__}")
+
+    # ------------------------------------------------------------------------------------------------------ playing
+
+    def play(self) -> int:
+        """Play the game; the states looked at."""
+        state, plies = self.first, 0
+        while True:
+            count = self.check_position(state, plies)
+            if count == 0:
+                break
+            if plies >= self.game.MAX_PLIES:
+                kind = type(self.game)
+                raise BadInput(
+                    f"{places.of_class(kind)}: {kind.__name__}.MAX_PLIES = {self.game.MAX_PLIES}, but a random game "
+                    f"was not over after {plies} plies"
+                )
+            state = self.step(state)
+            plies += 1
+        self.check_end(state)
+        return plies + 1
+
+    def drawn(self, state: Any) -> int:
+        return self.whole("chance_move" if self.whole("mover", state) == CHANCE else "random_move", state, self.stream)
+
+    def step(self, state: Any) -> Any:
+        move = self.drawn(state)
+        after = self.ask("play", state, np.int64(move))
+        self.check_state("play", after)
+        self.stream += PLY_STEP
+        return after
+
+    def check_position(self, state: Any, plies: int) -> int:
+        """Look at one state; the number of its moves."""
+        game, kind = self.game, type(self.game)
+        count, who = self.whole("count_moves", state), self.whole("mover", state)
+        if who not in (0, 1, CHANCE) or (who == 1 and game.PLAYERS == 1):
+            self.refuse("mover", f"mover returns {who}, and {kind.__name__}.PLAYERS = {game.PLAYERS}")
+        if not 0 <= count <= game.MAX_MOVES:
+            raise BadInput(
+                f"{places.of_class(kind)}: {kind.__name__}.MAX_MOVES = {game.MAX_MOVES}, but count_moves returns {count} "
+                f"after {plies} plies"
+            )
+        self.check_words(state)
+        if count <= FEW_MOVES or plies % EVERY == self.number % EVERY:
+            self.check_moves(state, count)
+        if count == 0:
+            return 0
+        if bool(self.ask("over", state)):
+            self.refuse("over", f"over answers yes after {plies} plies, where count_moves returns {count}")
+        self.check_worth(state)
+        return count
+
+    def check_moves(self, state: Any, count: int) -> None:
+        before, moves = NO_MOVE, []
+        for k in range(min(count, MOST_LISTED)):
+            move = self.whole("nth_move", state, np.int64(k))
+            if not before < move < 1 << 31:
+                self.refuse("nth_move", f"nth_move gives move {move} after {before}: moves rise, from 0 to 2^31 - 1")
+            following = self.whole("next_move", state, np.int64(before))
+            if following != move:
+                self.refuse("next_move", f"next_move gives {following} after {before}, nth_move gives {move}")
+            before, moves = move, [*moves, move]
+        if count <= MOST_LISTED and self.whole("next_move", state, np.int64(before)) != NO_MOVE:
+            self.refuse("next_move", f"next_move goes on after the last move, {before}")
+        if 0 < count <= MOST_LISTED and (drawn := self.drawn(state)) not in moves:
+            self.refuse("random_move", f"random_move gives {drawn}, which is not legal there: {moves}")
+
+    def check_worth(self, state: Any) -> None:
+        value, limit = self.whole("evaluation", state), self.whole("evaluation_limit")
+        if limit < 1:
+            self.refuse("evaluation_limit", f"evaluation_limit returns {limit}: at least 1")
+        if abs(value) > limit:
+            self.refuse("evaluation", f"evaluation returns {value}, beyond evaluation_limit, {limit}")
+        if not 0.0 <= float(self.ask("remaining_plies", state)) < 1e9:
+            self.refuse("remaining_plies", "remaining_plies returns a number that is negative or not finite")
+
+    def check_words(self, state: Any) -> None:
+        words = np.zeros(AT + STRIDE * (len(state) + 1), U)
+        self.ask("pack", state, words, AT, STRIDE)
+        again = self.ask("unpack", words, AT, STRIDE)
+        self.check_state("unpack", again)
+        if again != state:
+            self.refuse(
+                "unpack", f"unpack gives {tuple(map(int, again))} of what pack wrote of {tuple(map(int, state))}"
+            )
+
+    def check_end(self, state: Any) -> None:
+        """Look at the end, and at what playing on does to it."""
+        result = self.whole("score", state)
+        if abs(result) > SCORE_UNIT:
+            self.refuse("score", f"score returns {result}, outside [-SCORE_UNIT, SCORE_UNIT]")
+        self.check_texts(state)
+        for _ in range(PAST_THE_END if self.game.LANES else 1):
+            state = self.step(state)
+            if self.whole("count_moves", state) != 0:
+                self.refuse("play", "playing on from a finished game revives it: a finished game stays finished")
+            if self.whole("score", state) != result:
+                self.refuse("play", "playing on from a finished game changes its score")
+
+    def check_texts(self, state: Any) -> None:
+        for each in (self.first, state):
+            text = self.ask("position_text", each)
+            again = self.ask("parse_position", text)
+            if again != each:
+                self.refuse("parse_position", f"parse_position gives another state than position_text wrote: {text!r}")
+
+
+def written(state: Any) -> str:
+    """A state with the types of its words: ``State(uint64, int64, uint64)``, ``State(uint64 x 3)``."""
+    kind = type(state)
+    if not hasattr(kind, "_fields"):
+        return kind.__name__
+    words = [NAMES.get(type(word).__name__, type(word).__name__) for word in state]
+    same = len(set(words)) == 1 and len(words) > 1
+    return f"{kind.__name__}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"

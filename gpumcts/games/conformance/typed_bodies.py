@@ -1,0 +1,135 @@
+"""Each body of a game typed by numba alone, so that a fault has one line: the body's file and line, and what is wrong there.
+
+Compiled whole, the same fault comes out of a step that inlines all bodies, hundreds of lines long, and names the caller.
+"""
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit, typeof, types
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.errors import NumbaError
+from numba.core.typed_passes import NopythonTypeInference
+
+from gpumcts.errors import BadInput
+from gpumcts.games import contract
+from gpumcts.games.conformance import places
+from gpumcts.rng import key_of
+from gpumcts.verbs import JIT_OPTIONS
+
+U = np.uint64
+WHOLE = ("mover", "count_moves", "nth_move", "next_move", "score", "evaluation", "evaluation_limit", "random_move")
+STATES = ("play", "unpack")
+YES_OR_NO = ("over",)
+REAL = ("remaining_plies",)
+ALL = ("start", *STATES, *WHOLE, *YES_OR_NO, *REAL, "pack")
+OPTIONS = {"error_model": JIT_OPTIONS["error_model"], "_nrt": JIT_OPTIONS["_nrt"]}
+
+
+class _Typed(BaseException):
+    """Thrown once types are known: nothing is compiled after that."""
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _StopOnceTyped(FunctionPass):
+    _name = "stop_once_typed"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        raise _Typed(state.return_type)
+
+
+class _TypingAlone(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(_StopOnceTyped, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
+
+def check(game: Any) -> None:
+    """Raises BadInput, one line, for the first body of a game (as it travels) that has no types, or wrong ones."""
+    with np.errstate(all="ignore"):
+        state = contract.start(game)
+    arguments = {
+        "game": game,
+        "state": state,
+        "move": np.int64(0),
+        "k": np.int64(0),
+        "stream": key_of(0),
+        "words": np.zeros(len(state), U),
+        "at": np.int64(0),
+        "stride": np.int64(1),
+    }
+    first = None
+    for verb in ALL:
+        found = _answer(game, verb, arguments)
+        first = found if verb == "start" else first
+        _check_answer(game, verb, found, first)
+
+
+def _answer(game: Any, verb: str, arguments: dict[str, Any]) -> Any:
+    """The type that the body of a verb returns."""
+    body = getattr(contract, verb).find(type(game))
+    names = body.__code__.co_varnames[: body.__code__.co_argcount]
+    files = places.sources(game)
+    try:
+        return returned(body, tuple(typeof(arguments[name]) for name in names))
+    except NumbaError as error:
+        text = str(error)
+        where = places.of_message(text, files) or places.of_body(body)
+        raise BadInput(f"{where}: {verb} does not compile: {places.reason(text)}") from error
+
+
+def returned(body: Callable, signature: tuple[Any, ...]) -> Any:
+    """The numba type that a plain function returns for arguments of these types; raises NumbaError where it has none."""
+    compiled = njit(pipeline_class=_TypingAlone, **OPTIONS)(body)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of numba, on its own deprecations
+        try:
+            compiled.compile(signature)
+        except _Typed as typed:
+            return typed.args[0]
+    raise AssertionError("typing ends with an exception")
+
+
+def _check_answer(game: Any, verb: str, found: Any, first: Any) -> None:
+    where = places.of_body(getattr(contract, verb).find(type(game)))
+    if verb == "start" or verb in STATES:
+        _check_state(verb, found, first, where)
+    elif verb in WHOLE and not (isinstance(found, types.Integer) and getattr(found, "signed", False)):
+        raise BadInput(f"{where}: {verb} returns {found}, not int64: wrap it, np.int64(...)")
+    elif verb in YES_OR_NO and not isinstance(found, types.Boolean | types.Integer):
+        raise BadInput(f"{where}: {verb} returns {found}, not a bool")
+    elif verb in REAL and not isinstance(found, types.Number):
+        raise BadInput(f"{where}: {verb} returns {found}, not float64")
+
+
+def _check_state(verb: str, found: Any, first: Any, where: str) -> None:
+    """Refuse what is no state, or not the class and the words of those that ``start`` returns."""
+    kind, wanted = getattr(found, "instance_class", None), getattr(first, "instance_class", None)
+    if kind is None:
+        raise BadInput(f"{where}: {verb} returns {_short(found)}, not a state: a NamedTuple of uint64")
+    wrong = [name for name, word in zip(kind._fields, found, strict=True) if word != types.uint64]
+    beside = "" if verb == "start" else f", start returns {written(first)}"
+    if wrong:
+        raise BadInput(f"{where}: {verb} returns {written(found)}{beside}: field `{wrong[0]}`")
+    if kind is not wanted:
+        raise BadInput(f"{where}: {verb} returns {written(found)}{beside}: another class")
+
+
+def written(found: Any) -> str:
+    """A state's type as people read it: ``State(uint64, int64, uint64)``, ``State(uint64 x 3)``."""
+    words = [str(word) for word in found]
+    same = len(set(words)) == 1 and len(words) > 1
+    return f"{found.instance_class.__name__}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"
+
+
+def _short(found: Any) -> str:
+    return re.sub(r"\s+", " ", str(found))[:80]

@@ -1,0 +1,77 @@
+"""A fault on the device, an illegal address say: from then on the driver refuses every call of the process.
+
+The first call that meets one raises ``DeviceLost``; ``lost`` tells it to whoever is about to ask for the device again.
+"""
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gpumcts.errors import BadInput
+
+Function = TypeVar("Function", bound=Callable)
+
+FAULTS = {  # CUresult and cudaError_t share these numbers
+    214: "ECC_UNCORRECTABLE",
+    220: "NVLINK_UNCORRECTABLE",
+    700: "ILLEGAL_ADDRESS",
+    702: "LAUNCH_TIMEOUT",
+    709: "CONTEXT_IS_DESTROYED",
+    710: "ASSERT",
+    714: "HARDWARE_STACK_ERROR",
+    715: "ILLEGAL_INSTRUCTION",
+    716: "MISALIGNED_ADDRESS",
+    717: "INVALID_ADDRESS_SPACE",
+    718: "INVALID_PC",
+    719: "LAUNCH_FAILED",
+}
+NAMES = {name.replace("_", ""): name for name in FAULTS.values()}  # as the runtime writes them, in capitals
+NAMED = re.compile(rf"(?:CUDA_ERROR_|cudaError)({'|'.join([*FAULTS.values(), *NAMES])})\b", re.IGNORECASE)
+
+_lost = ""
+
+
+class DeviceLost(BadInput):
+    """A fault has made the device useless for this process; the message is one line."""
+
+
+def lost() -> str:
+    """Why this process can use its device no more, in one line; empty while it can."""
+    return _lost
+
+
+def fault_of(error: BaseException) -> str:
+    """The name of the fault that CuPy, numba or the driver tells of; empty for an error after which the device can go on."""
+    for number in (getattr(error, "status", None), getattr(error, "code", None)):
+        if isinstance(number, int) and number in FAULTS:
+            return FAULTS[number]
+    found = NAMED.search(str(error))
+    return NAMES[found.group(1).upper().replace("_", "")] if found else ""
+
+
+def lose(fault: str) -> DeviceLost:
+    """Note that the device is lost; what is to be raised."""
+    global _lost
+    if not _lost:
+        words = fault.lower().replace("_", " ")
+        _lost = f"this process's device is lost ({words}); start it again, or take engine=cpu"
+    return DeviceLost(_lost)
+
+
+def telling(function: Function) -> Function:
+    """``function``, which asks for the device: a fault that it meets, or that was met before, is raised as ``DeviceLost``."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **more: Any) -> Any:
+        if _lost:
+            raise DeviceLost(_lost)
+        try:
+            return function(*arguments, **more)
+        except Exception as error:
+            fault = "" if isinstance(error, DeviceLost) else fault_of(error)
+            if not fault:
+                raise
+            raise lose(fault) from error
+
+    return call  # type: ignore[return-value]

@@ -1,0 +1,38 @@
+"""Whether the step of a playout became vector code on the CPU."""
+
+import functools
+import re
+from typing import Any
+
+from llvmlite.binding import get_host_cpu_features
+from numba import njit
+
+from gpumcts.kernels.cpu import evaluate_signature
+from gpumcts.kernels.playout_loop import LANES, playing_in_lanes
+from gpumcts.verbs import JIT_OPTIONS
+
+WIDE = re.compile(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", re.MULTILINE)
+FEWEST = 20
+"""Operations that a step in vector code has at least; what is around it has fewer."""
+
+
+def has_vectors() -> bool:
+    """Whether this CPU has registers whose use is looked for: AVX2."""
+    return bool(get_host_cpu_features().get("avx2"))
+
+
+def wide_operations(game: Any, policy: Any, lanes: int = LANES) -> int:
+    """Shifts, logic and sums of several 64-bit words at once in the machine code of playouts in lanes.
+
+    game, policy : as they travel into compiled code
+    """
+    signature = evaluate_signature(game, policy)
+    function = njit(**JIT_OPTIONS)(playing_in_lanes(lanes))  # as ``jit.separate`` compiles it, but not from the cache
+    function.compile(signature)
+    return len(WIDE.findall(function.inspect_asm(signature.args)))
+
+
+@functools.cache
+def is_vectorised(game: Any, policy: Any) -> bool | None:
+    """Whether the step is; None where this CPU cannot tell."""
+    return wide_operations(game, policy) > FEWEST if has_vectors() else None

@@ -1,0 +1,140 @@
+"""Players from typed options: searches made ready, each player in one call.
+
+    place = Place(game, threads=2)
+    player = uct_player(place, 1000, Uniform(), Ucb1(), Average(), Settings())
+
+A search that is made here is compiled in whole, so that nobody waits for it while seconds are counted.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpumcts.deepening.batch import Deepening
+from gpumcts.deepening.minimax import Minimax
+from gpumcts.deepening.table import entries_in
+from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import Rules
+from gpumcts.players.alpha_beta import AlphaBetaPlayer
+from gpumcts.players.minimax import MinimaxPlayer
+from gpumcts.players.pvs import PvsPlayer
+from gpumcts.players.random import RandomPlayer
+from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.workers import Workers
+
+
+def _nobody(done: float) -> None:
+    return None
+
+
+class Place(NamedTuple):
+    """Where a player sits, and what it may use.
+
+    game : option value
+    name : what reports call the player
+    engine : ``cpu``, ``cuda``, ``device``, ``cudasim`` or ``auto``
+    threads : CPU threads; None for every core
+    memory_limit : bytes that trees may take; None for what is free
+    workers : threads shared with the other side's search; None for threads of its own
+    on_progress : told the moves that were found, fractions of a move included, from any thread
+    """
+
+    game: Any
+    name: str = "player"
+    engine: str = "auto"
+    threads: int | None = None
+    memory_limit: int | None = None
+    workers: Workers | None = None
+    on_progress: Callable[[float], None] = _nobody
+
+    @property
+    def cores(self) -> int:
+        """The threads, every core that this process may use where none are given."""
+        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return self.threads or usable or 1
+
+
+def fewest_iterations(settings: Settings) -> int:
+    """Iterations that try a move for certain."""
+    return settings.threshold + 1
+
+
+def tree_search(
+    place: Place, playout: Any, selection: Any, backup: Any, settings: Settings
+) -> Searcher | TableSearcher:
+    """A compiled search by option values, in a table of fixed size where ``settings.table`` has one.
+
+    Raises BadInput for parts that do not go together, for an engine that is not there, and where not one tree fits.
+    """
+    parts = (place.game, playout, selection, backup, settings)
+    limits: dict[str, Any] = {"engine": place.engine, "threads": place.cores, "memory_limit": place.memory_limit}
+    made: Searcher | TableSearcher
+    if settings.table is not None:
+        made = TableSearcher(*parts, settings.table, settings.replacement, settings.stored_above, **limits)
+    else:
+        made = Searcher(*parts, **limits, workers=place.workers)
+    made.search(made.rules.starts(1), np.zeros(1, np.uint64), fewest_iterations(settings)).decide()
+    return made
+
+
+def deepening_search(place: Place, table_mb: int = 16) -> Deepening:
+    """A compiled principal-variation search whose hash table has ``table_mb`` MiB a thread."""
+    made = Deepening(place.game, entries_in(table_mb), place.cores)
+    start = Rules(made.game).starts(1)
+    if (Rules(made.game).movers(start) != CHANCE).all():
+        made.search(start, np.zeros(1, np.uint64), nodes=1)
+    return made
+
+
+def minimax_search(
+    place: Place, leaf: str = "evaluation", quiescence: bool = False, ties: str = "random", table_mb: int = 16
+) -> Minimax:
+    """A compiled minimax search of fixed depth; the options are those of ``gpumcts.deepening.minimax.Minimax``."""
+    made = Minimax(place.game, leaf, quiescence, entries_in(table_mb), place.cores, ties)
+    made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
+    return made
+
+
+def uct_player(
+    place: Place, iterations: int, playout: Any, selection: Any, backup: Any, settings: Settings
+) -> UctPlayer:
+    """A player of ``iterations`` iterations a move; as ``tree_search`` and ``UctPlayer`` raise."""
+    search = tree_search(place, playout, selection, backup, settings)
+    return UctPlayer(search, iterations, place.name, lambda done: place.on_progress(done / iterations))
+
+
+def alpha_beta_player(place: Place, leaves: int, best_so_far: bool = False) -> AlphaBetaPlayer:
+    """A player by alpha-beta to the end of the game, of ``leaves`` leaves a move."""
+
+    def told(done: float) -> None:
+        place.on_progress(done / leaves)
+
+    return AlphaBetaPlayer(place.game, leaves, best_so_far, place.name, threads=place.cores, on_progress=told)
+
+
+def pvs_player(place: Place, nodes: int | None = None, depth: int | None = None, table_mb: int = 16) -> PvsPlayer:
+    """A player by principal-variation search, of so many nodes a move, or plies."""
+    return PvsPlayer(deepening_search(place, table_mb), nodes, depth, place.name, place.on_progress)
+
+
+def minimax_player(
+    place: Place,
+    depth: int,
+    leaf: str = "evaluation",
+    quiescence: bool = False,
+    ties: str = "random",
+    table_mb: int = 16,
+) -> MinimaxPlayer:
+    """MM-k, or with ``leaf="playout"`` MM-k-R, for k = ``depth`` plies (Ramanujan et al. 2010, section 4)."""
+    search = minimax_search(place, leaf, quiescence, ties, table_mb)
+    return MinimaxPlayer(search, depth, place.name, place.on_progress)
+
+
+def random_player(place: Place) -> RandomPlayer:
+    """A player of uniformly random moves."""
+    return RandomPlayer(place.game, name=place.name)

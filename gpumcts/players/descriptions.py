@@ -1,0 +1,342 @@
+"""Players as users describe them: values that a match makes players of.
+
+A description says what decides the moves, and nothing of the machine. ``identity`` has the same keys as the record of a
+run of the commands, so that a match begun by one goes on by the other.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
+
+from annotated_types import Interval
+
+from gpumcts.deepening.table import MOST_DEPTH
+from gpumcts.errors import BadInput
+from gpumcts.options import identity, named, value_of
+from gpumcts.players import gtp, uci
+from gpumcts.players.construction import Place, alpha_beta_player, minimax_player, pvs_player, random_player, uct_player
+from gpumcts.players.contract import Anyone
+from gpumcts.programs.process import Log, words_of
+from gpumcts.tree.settings import Settings
+from gpumcts.validation import checked
+
+Iterations = Annotated[int, Interval(ge=1, le=2**31 - 1)]
+Playouts = Annotated[int, Interval(ge=1, le=1_000_000)]
+TableMebibytes = Annotated[int, Interval(ge=1, le=1_048_576)]
+Patience = Annotated[float, Interval(gt=0, le=1e6)]
+
+
+class Description(Protocol):
+    """Anyone that ``play_match`` takes."""
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        ...
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where it cannot play the game."""
+        ...
+
+
+class Origin(NamedTuple):
+    """The ``Search`` that a player comes from: its game, and what it may use."""
+
+    game: Any
+    engine: str
+    threads: int
+    memory_limit: int | None
+
+
+def checked_settings(given: Mapping[str, Any]) -> Settings:
+    """Settings of a search; raises BadInput for unknown ones, values out of range, and those that would count for nothing."""
+    settings: Settings = checked(Settings, given, "search")
+    if settings.expansion != "threshold" and settings.threshold != 1:
+        raise BadInput(f"search.threshold={settings.threshold}: counts with search.expansion='threshold' alone")
+    for key in ("replacement", "stored_above"):
+        value = getattr(settings, key)
+        if settings.table is None and value != Settings._field_defaults[key]:
+            raise BadInput(f"search.{key}={value!r}: counts with search.table alone")
+    return settings
+
+
+class Random(NamedTuple):
+    """Random moves, as uniform playouts draw them (document 004, Table 1: *Random*).
+
+    >>> import gpumcts as g
+    >>> g.players.Random()
+    Random()
+    """
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        return {"player": {"name": "random"}}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board."""
+        return random_player(place)
+
+
+class Uct(NamedTuple):
+    """A search by playouts; ``Search.player`` gives one.
+
+    iterations : a move, 1 to 2^31 - 1
+    playout, selection, backup : options or their names; settings : a ``gpumcts.tree.settings.Settings``
+    origin : the ``Search`` that it comes from, if any
+
+    >>> import gpumcts as g
+    >>> g.players.Uct(iterations=500, backup=g.backup.Accelerated(decay=0.99)).iterations
+    500
+    """
+
+    iterations: Iterations = 1000
+    playout: Any = "uniform"
+    selection: Any = "ucb1"
+    backup: Any = "average"
+    settings: Any = Settings()
+    origin: Any = None
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values; raises BadInput for parts that are none."""
+        settings = checked_settings(self.settings._asdict())._asdict()
+        playouts = settings.pop("playouts_per_leaf")
+        return {
+            "player": {"name": "uct"},
+            "playout": identity(value_of("playout", self.playout)),
+            "selection": identity(value_of("selection", self.selection)),
+            "backup": identity(value_of("backup", self.backup)),
+            "search": settings,
+            "budget": {"iterations": self.iterations, "playouts_per_leaf": playouts},
+        }
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where parts do not go together, or memory does not suffice."""
+        own = place if self.origin is None else self._own(place)
+        playout, rule = value_of("playout", self.playout), value_of("selection", self.selection)
+        return uct_player(own, self.iterations, playout, rule, value_of("backup", self.backup), self.settings)
+
+    def _own(self, place: Place) -> Place:
+        """What its ``Search`` may use; raises BadInput where that searches another game."""
+        own: Origin = self.origin
+        if own.game != place.game or type(own.game) is not type(place.game):
+            raise BadInput(f"players: a Search of {own.game!r} does not play {place.game!r}; make one of this game")
+        workers = place.workers if own.threads == place.cores else None
+        return place._replace(engine=own.engine, threads=own.threads, memory_limit=own.memory_limit, workers=workers)
+
+
+class MonteCarlo(NamedTuple):
+    """Plain Monte-Carlo planning (documents 000 and 003: *MC*): uniform moves of the root, the highest average is played.
+
+    iterations : a move; playout : a policy or its name; playouts_per_leaf : of an iteration
+
+    >>> import gpumcts as g
+    >>> g.players.MonteCarlo(iterations=100).playouts_per_leaf
+    1
+    """
+
+    iterations: Iterations = 1000
+    playout: Any = "uniform"
+    playouts_per_leaf: Playouts = 1
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        return {"player": {"name": "mc"}, **_playing_out(self)}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where the policy is not for the game, or memory does not suffice."""
+        settings = Settings(expansion="root", final="value", playouts_per_leaf=self.playouts_per_leaf)
+        rule, operator = named("selection", "uniform", {}), named("backup", "average", {})
+        return uct_player(place, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+
+
+class Sensei(NamedTuple):
+    """UCT as Sensei's Library has it (document 001): children on a leaf's second visit, unvisited ones first, solved nodes.
+
+    iterations : a move; playout : a policy or its name; playouts_per_leaf : of an iteration
+    uctk : UCTK of win rate + UCTK sqrt(ln(parent.visits) / (5 child.visits)), in [0, 1e6]
+    best : what the move played has most of, ``win_rate`` or ``visits``; solve : prove wins and losses
+
+    >>> import gpumcts as g
+    >>> g.players.Sensei(iterations=100).best
+    'win_rate'
+    """
+
+    iterations: Iterations = 1000
+    playout: Any = "uniform"
+    playouts_per_leaf: Playouts = 1
+    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    best: Literal["win_rate", "visits"] = "win_rate"
+    solve: bool = True
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        keys = {"name": "sensei", "uctk": self.uctk, "best": self.best, "solve": self.solve}
+        return {"player": keys, **_playing_out(self)}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where the policy is not for the game, or memory does not suffice."""
+        final = "visits" if self.best == "visits" else "value"
+        settings = Settings(final=final, solve=self.solve, playouts_per_leaf=self.playouts_per_leaf)
+        rule, operator = named("selection", "sensei", {"uctk": self.uctk}), named("backup", "average", {})
+        return uct_player(place, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+
+
+def _playing_out(player: MonteCarlo | Sensei) -> dict[str, Any]:
+    budget = {"iterations": player.iterations, "playouts_per_leaf": player.playouts_per_leaf}
+    return {"playout": identity(value_of("playout", player.playout)), "budget": budget}
+
+
+class AlphaBeta(NamedTuple):
+    """Alpha-beta to the ends of the game (documents 000 and 003, section 3.1), a random move where it does not get there.
+
+    leaves : finished games that a move's search may take
+    best_so_far : play the best of the moves that are searched in place of a random one (003, footnote 8)
+
+    >>> import gpumcts as g
+    >>> g.players.AlphaBeta(leaves=10_000).best_so_far
+    False
+    """
+
+    leaves: Iterations = 1000
+    best_so_far: bool = False
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        keys = {"name": "alpha_beta", "best_so_far": self.best_so_far}
+        return {"player": keys, "budget": {"iterations": self.leaves}}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where chance moves."""
+        return alpha_beta_player(place, self.leaves, self.best_so_far)
+
+
+class Pvs(NamedTuple):
+    """Principal-variation search over the game's evaluation, by iterative deepening (document 000, section 3.3).
+
+    nodes : positions that a move's search may visit, or depth : plies it looks ahead; one of them is given
+    table_mb : MiB of the hash table of each thread
+
+    >>> import gpumcts as g
+    >>> g.players.Pvs(depth=4).table_mb
+    16
+    """
+
+    nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
+    depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)] | None = None
+    table_mb: TableMebibytes = 16
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values; raises BadInput where not exactly one limit is given."""
+        limits = {"nodes": self.nodes, "depth": self.depth}
+        given = {unit: value for unit, value in limits.items() if value is not None}
+        if len(given) != 1:
+            raise BadInput(
+                f"player: Pvs takes nodes or depth, one of them; here nodes={self.nodes}, depth={self.depth}"
+            )
+        return {"player": {"name": "pvs", "table_mb": self.table_mb}, "budget": given}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where chance moves."""
+        return pvs_player(place, self.nodes, self.depth, self.table_mb)
+
+
+class Minimax(NamedTuple):
+    """Minimax of a fixed depth (document 004, sections 3 to 5: *MM-k*, and *MM-k-R* with playouts).
+
+    depth : plies it looks ahead, its own move included
+    leaf : what stands at the horizon, ``evaluation`` or ``playout`` (the outcome of one random playout)
+    quiescence : follow noisy moves beyond the horizon, where the game tells which are
+    ties : which of the best moves is played: ``random``, ``first``, ``noisy`` or ``noisiest``
+    table_mb : MiB of the hash table of each thread
+
+    >>> import gpumcts as g
+    >>> g.players.Minimax(depth=3).leaf
+    'evaluation'
+    """
+
+    depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)]
+    leaf: Literal["evaluation", "playout"] = "evaluation"
+    quiescence: bool = False
+    ties: Literal["random", "first", "noisy", "noisiest"] = "random"
+    table_mb: TableMebibytes = 16
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, JSON values."""
+        keys = {"name": "minimax", "leaf": self.leaf, "quiescence": self.quiescence, "ties": self.ties}
+        return {"player": {**keys, "table_mb": self.table_mb}, "budget": {"depth": self.depth}}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where chance moves, or the game knows no noisy moves."""
+        return minimax_player(place, self.depth, self.leaf, self.quiescence, self.ties, self.table_mb)
+
+
+class Gtp(NamedTuple):
+    """A program outside that speaks GTP 2; its matches have no digest, since nobody can repeat its games.
+
+    command : the program and its arguments, as a shell would split them; setup : GTP commands it is sent at its start
+    seconds : wall-clock time a move that it is told to keep to; patience : seconds after which an answer counts as a hang
+    processes : of it, and games in flight, at most; one a thread if None
+
+    >>> import gpumcts as g
+    >>> g.players.Gtp("gnugo --mode gtp --level 1").patience
+    60.0
+    """
+
+    command: str
+    setup: list[str] = []
+    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
+    patience: Patience = 60.0
+    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, as far as anyone can say, JSON values."""
+        keys = {key: value for key, value in self._asdict().items() if key != "processes"}
+        return {"player": {"name": "gtp", **keys}}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput where the program is missing or does not start."""
+        terms = gtp.Terms(words_of(self.command), self.setup, self.seconds, self.patience)
+        gtp.look_at(place.game, terms)
+        log = Log(folder / f"{place.name}.stderr.txt")
+        return gtp.GtpPlayer(place.game, terms, self.processes or place.cores, place.name, log)
+
+
+class Uci(NamedTuple):
+    """A chess program outside that speaks UCI; its matches have no digest, since nobody can repeat its games.
+
+    command : the program and its arguments, as a shell would split them; options : UCI options by name
+    depth, nodes, seconds : the limit of a move, one of them
+    patience : seconds after which it is told to stop; processes : of it, and games in flight, at most
+
+    >>> import gpumcts as g
+    >>> g.players.Uci("gnuchess --uci", depth=3).depth
+    3
+    """
+
+    command: str
+    options: dict[str, bool | int | float | str | None] | None = None
+    depth: Annotated[int, Interval(ge=1, le=1000)] | None = None
+    nodes: Annotated[int, Interval(ge=1, le=10**15)] | None = None
+    seconds: Annotated[float, Interval(gt=0, le=86_400)] | None = None
+    patience: Patience = 60.0
+    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the moves, as far as anyone can say, JSON values."""
+        keys = {key: value for key, value in self._asdict().items() if key != "processes"}
+        return {"player": {"name": "uci", **keys}}
+
+    def seated(self, place: Place, folder: Path) -> Anyone:
+        """The player at the board; raises BadInput without exactly one limit, or where the program does not start."""
+        terms = uci.Terms(words_of(self.command), self._go(), self.options or {}, self.patience, self.seconds)
+        uci.look_at(place.game, terms)
+        log = Log(folder / f"{place.name}.stderr.txt")
+        return uci.UciPlayer(place.game, terms, self.processes or place.cores, place.name, log)
+
+    def _go(self) -> str:
+        limits: Mapping[str, Any] = {"depth": self.depth, "nodes": self.nodes, "seconds": self.seconds}
+        given = [f"{unit} {value}" for unit, value in limits.items() if value is not None]
+        if len(given) != 1:
+            raise BadInput(
+                f"player: Uci takes one limit of depth, nodes and seconds; given: {', '.join(given) or 'none'}"
+            )
+        return given[0] if self.seconds is None else f"movetime {max(1, round(1000 * self.seconds))}"

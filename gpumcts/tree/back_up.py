@@ -1,0 +1,54 @@
+"""Backing up: what the playouts of the leaves came to goes up their paths."""
+
+import numpy as np
+
+from gpumcts.games.contract import SCORE_UNIT
+from gpumcts.jit import inlined
+from gpumcts.kernels.playout_loop import SCORE
+from gpumcts.tree.backup.contract import back_up, back_up_at
+from gpumcts.tree.batch import NO_LEAF
+from gpumcts.tree.selection.contract import learn
+from gpumcts.tree.solve import prove
+
+
+@inlined
+def reward_of(switches, score_sum):
+    """The sum of a leaf's rewards in [0, playouts] for the first player from the sum of its scores."""
+    return 0.5 * switches.playouts + score_sum / (2.0 * SCORE_UNIT)
+
+
+@inlined
+def back_up_leaves(learner, operator, forest, switches, begin, end, batch):
+    """Back up the tallied rows ``begin`` to ``end``, in this order within a tree, and let the learner learn."""
+    for row in range(begin, end):
+        depth, score_sum = batch.depths[row], batch.tally[row, SCORE]
+        if depth == NO_LEAF:
+            continue
+        tree = np.int64(batch.trees[row])
+        path, movers = batch.paths[row], batch.movers[row]
+        for k in range(depth + 1):
+            forest.visits[tree, path[k]] += switches.playouts
+        reward = reward_of(switches, score_sum)
+        back_up(operator, forest, tree, path, movers, depth, reward, switches.playouts, batch.evaluations[row])
+        learn(learner, forest, switches, tree, path, movers, depth, batch.tally, row)
+        if switches.solve:
+            prove(forest, tree, path, movers, depth, score_sum, switches.playouts)
+
+
+@inlined
+def back_up_part(operator, forest, switches, rows, tops, begin, end, above, batch):
+    """Back up one part of the paths of rows of a tree of its own, for operators that have ``back_up_at``.
+
+    rows : int32[B], the rows are number ``begin`` to ``end`` of it
+    tops : int32[B], for each row where its path parts: with ``above`` what is above, else what is there and below
+    """
+    for i in range(begin, end):
+        row = np.int64(rows[i])
+        top, depth, path, movers = np.int64(tops[row]), batch.depths[row], batch.paths[row], batch.movers[row]
+        first, last = (np.int64(0), min(depth, top - 1)) if above else (top, depth)
+        reward = reward_of(switches, batch.tally[row, SCORE])
+        for k in range(last, first - 1, -1):
+            forest.visits[0, path[k]] += switches.playouts
+            back_up_at(
+                operator, forest, 0, path, movers, k, depth, reward, switches.playouts, batch.evaluations[row]
+            )  # fmt: skip

@@ -1,0 +1,108 @@
+"""The leaves of one step of a block of trees, and the groups in which they go down the trees together.
+
+What is chosen at a node depends on the node, on its children and on how many rows of the batch went through before. So the
+rows at a node, a *group*, choose their children there in row order, and each child's rows are a group of their own, in
+whatever order the groups are taken. A group is named by its first row, its head, whose words hold the group's state.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.jit import inlined
+from gpumcts.tree.forest import NONE
+
+TIES, CHANCES = 0, 1  # columns of Batch.streams
+NEXT, CHOICE, LAST, COUNT, AT, UNTIL, SIBLING = range(7)
+"""Columns of Batch.links. Of a row: the next row of its group, NONE at the end; the child it chose, by its place in the block,
+or STAYS. Of a head: the last row, the number of rows, the first row that has not chosen yet, the row at which ``expand`` hands
+the group back to ``select``; the next group below the same node."""
+LINKS = 7
+STAYS = -1  # the row's leaf is this node
+NO_LEAF = -1  # depth of a row whose tree is proven
+DONE = -1  # code of a row whose leaf is settled
+DEPTH_MASK = (1 << 32) - 1
+NEW_CHILD = 1 << 32  # select: the node at this depth gets a new child
+THROUGH_CHANCE = 1 << 33  # select: chance moves at the node at this depth
+
+
+class Batch(NamedTuple):
+    """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf."""
+
+    words: np.ndarray  # uint64 [B, W] states; with traces, room for an empty one behind each
+    keys: np.ndarray  # uint64 [B] of the playouts
+    paths: np.ndarray  # int32 [B, D] nodes from the root
+    movers: np.ndarray  # int8 [B, D] who moves at them
+    depths: np.ndarray  # int64 [B] of the leaf, or NO_LEAF where the tree's root is proven; on the way, of the group
+    evaluations: np.ndarray  # float64 [B] in [0, 1] for the first player
+    tally: np.ndarray  # int64 [B, tally_columns]
+    streams: np.ndarray  # uint64 [B, 2] of ties and chance in this iteration
+    codes: np.ndarray  # int64 [B] what select tells expand of a head: a depth and a flag; DONE of a row
+    trees: np.ndarray  # int32 [B] in the forest
+    links: np.ndarray  # int32 [B, LINKS]
+    open: (
+        np.ndarray
+    )  # int32 [B, 4] lists of heads in pairs, 0 and 1, 2 and 3: of the groups that go on, and of those that will
+
+
+def empty_batch(rows: int, words: int, depth: int, columns: int, zeros: Callable = np.zeros) -> Batch:
+    """Room for so many leaves of so many words, paths of ``depth`` nodes and tally columns; arrays by ``zeros(shape, dtype)``."""
+    return Batch(
+        words=zeros((rows, words), np.uint64),
+        keys=zeros((rows,), np.uint64),
+        paths=zeros((rows, depth), np.int32),
+        movers=zeros((rows, depth), np.int8),
+        depths=zeros((rows,), np.int64),
+        evaluations=zeros((rows,), np.float64),
+        tally=zeros((rows, columns), np.int64),
+        streams=zeros((rows, 2), np.uint64),
+        codes=zeros((rows,), np.int64),
+        trees=zeros((rows,), np.int32),
+        links=zeros((rows, LINKS), np.int32),
+        open=zeros((rows, 4), np.int32),
+    )
+
+
+@inlined
+def rows_of(batch, begin, end):
+    """Rows ``begin`` to ``end`` of a batch."""
+    return Batch(
+        batch.words[begin:end],
+        batch.keys[begin:end],
+        batch.paths[begin:end],
+        batch.movers[begin:end],
+        batch.depths[begin:end],
+        batch.evaluations[begin:end],
+        batch.tally[begin:end],
+        batch.streams[begin:end],
+        batch.codes[begin:end],
+        batch.trees[begin:end],
+        batch.links[begin:end],
+        batch.open[begin:end],
+    )
+
+
+@inlined
+def begin_group(batch, row, depth):
+    """Make a row the head of a group at ``depth`` that has no other row yet."""
+    batch.links[row, NEXT] = NONE
+    batch.links[row, LAST] = row
+    batch.links[row, COUNT] = 1
+    batch.links[row, AT] = row
+    batch.depths[row] = depth
+
+
+@inlined
+def join_group(batch, head, row):
+    """Put a row behind the others of a group."""
+    batch.links[row, NEXT] = NONE
+    batch.links[np.int64(batch.links[head, LAST]), NEXT] = row
+    batch.links[head, LAST] = row
+    batch.links[head, COUNT] += 1
+
+
+@inlined
+def is_alone(batch, head):
+    """Whether a group has one row."""
+    return batch.links[head, NEXT] == NONE

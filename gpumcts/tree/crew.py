@@ -1,0 +1,169 @@
+"""Several threads in one tree: a lead, who does what ``advance`` does, and members who take shares of each step.
+
+The answer is that of one thread. In a batch, groups below different nodes have nothing in common, so whoever takes one on
+finds the same; playouts are integers that add up in any order; the lead backs up alone, in row order. Slots are handed out
+to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
+
+A step is a phase, and the lead announces it. Whoever is there takes shares of it, one after the other; it is over when all
+are done. Nobody waits for a thread that has taken none: threads may be somebody else's, and their cores too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.atomic import fetch_add, idle, load, replace, store, wait_while
+from gpumcts.jit import inlined
+from gpumcts.tree.forest import CAPACITIES, NONE, Forest
+
+LINE = 8  # words of int64 in a line of the cache: words of the board that different threads write lie apart
+PHASE, JOINED, TAKEN, READY, COMPLETE, DONE, ROWS, PIECES, SLOTS, PATHS = range(0, 10 * LINE, LINE)
+"""The board. The phase, its number and kind; threads that have joined. Shares of the phase: its number and how many are taken,
+how many there are so far, whether that is all, how many are done. Rows of the batch, pieces that a leaf's playouts are cut into;
+slots of the tree that are in chunks; bundles of the batch."""
+ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the lead's
+KIND_BITS, SHARE_BITS = 3, 32
+NO_SHARE = -1
+NEVER = np.iinfo(np.int32).max
+BEGUN, END = 0, 1  # columns of Crew.chunks: the first free slot, and the end of the chunk
+BEGIN, GROUPS, BUNDLE_ROWS = 0, 1, 2  # columns of Crew.bundles
+ROWS_OF_A_BUNDLE = 32  # at least: paths enough for the lanes
+SHARES = 8  # of a thread in a step, so that all end together
+FEWEST_ROWS = 64  # of a batch whose groups are shared out
+FEWEST_PLAYOUTS = 16  # of a share
+BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
+NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
+LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
+
+
+class Crew(NamedTuple):
+    """What the threads of one tree share; M threads, the lead is number 0."""
+
+    board: np.ndarray  # int64 [10 LINE]
+    bundles: np.ndarray  # int64 [B, 3] groups taken on together: where in the open list, how many, their rows
+    chunks: np.ndarray  # int32 [M, 16] the slots of each thread: see BEGUN and END
+    free: np.ndarray  # int32 [M, len(CAPACITIES)] its free blocks, as ``Forest.free``
+    tally: np.ndarray  # int64 [pieces of all leaves, tally columns] of playouts of leaves that are cut
+    rows: np.ndarray  # int32 [B] of the bundles, at their places, in row order within a group
+    every_row: np.ndarray  # int32 [B] 0, 1, 2, ...
+    tops: np.ndarray  # int32 [B] depth at which a row went into a bundle; NEVER for one that the lead took to its leaf
+    shares_back_up: bool  # whether threads share the back-up
+    leaf_slots: int  # that a leaf may take at most
+    node_slots: int  # that the children of a node may take at most
+    chunk: int  # slots of a chunk
+    largest: int  # rows of a group that goes into a bundle, at most
+
+
+def crew_of(
+    threads: int, leaves: int, most_moves: int, leaf_slots: int, columns: int, shares_back_up: bool = False
+) -> Crew:
+    """A crew of so many threads for batches of so many leaves."""
+    largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
+    rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, FEWEST_ROWS))
+    need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
+    pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
+    return Crew(
+        board=np.zeros(10 * LINE, np.int64),
+        bundles=np.zeros((leaves, 3), np.int64),
+        chunks=np.zeros((threads, 16), np.int32),
+        free=np.full((threads, len(CAPACITIES)), NONE, np.int32),
+        tally=np.zeros((pieces, columns), np.int64),
+        rows=np.zeros(leaves, np.int32),
+        every_row=np.arange(leaves, dtype=np.int32),
+        tops=np.zeros(leaves, np.int32),
+        shares_back_up=shares_back_up,
+        leaf_slots=leaf_slots,
+        node_slots=BLOCKS_OF_A_NODE * most_moves,
+        chunk=NEEDS_OF_A_CHUNK * need,
+        largest=largest,
+    )
+
+
+def crew_room(crew: Crew, leaves: int) -> int:
+    """Slots that a step of so many leaves may take: no chunk is given up before most of it is used."""
+    return 2 * leaves * crew.leaf_slots + len(crew.chunks) * crew.chunk
+
+
+# ------------------------------------------------------------------------------------------------------ phases
+
+
+@inlined
+def announce(crew, number, kind, shares):
+    """Begin phase ``number`` of so many shares; 0 where it is not known yet how many.
+
+    Shares of the last phase are done. Its number goes with what is taken, so who comes late takes none of this one unawares:
+    there is none until the number is in place.
+    """
+    store(crew.board, READY, 0)
+    store(crew.board, COMPLETE, 0)
+    store(crew.board, DONE, 0)
+    store(crew.board, TAKEN, number << SHARE_BITS)
+    store(crew.board, READY, shares)
+    store(crew.board, COMPLETE, np.int64(shares > 0))
+    store(crew.board, PHASE, (number << KIND_BITS) | kind)
+
+
+@inlined
+def take_share(crew, number):
+    """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE."""
+    spins = 0
+    while True:
+        taken = load(crew.board, TAKEN)
+        if taken >> SHARE_BITS != number:
+            return np.int64(NO_SHARE)
+        share, complete = taken & ((1 << SHARE_BITS) - 1), load(crew.board, COMPLETE)
+        if share < load(crew.board, READY):
+            if replace(crew.board, TAKEN, taken, taken + 1):
+                return share
+        elif complete != 0:
+            return np.int64(NO_SHARE)
+        else:
+            spins = idle(spins)
+
+
+@inlined
+def await_shares(crew):
+    """Wait until all shares of a phase are done."""
+    done = load(crew.board, DONE)
+    while done < load(crew.board, READY):
+        done = wait_while(crew.board, DONE, done)
+
+
+# ------------------------------------------------------------------------------------------------------- slots
+
+
+@inlined
+def with_slots(forest, crew, thread):
+    """The forest of one tree as a thread sees it that takes slots of its own."""
+    return Forest(
+        forest.visits,
+        forest.first_child,
+        forest.children,
+        forest.moves,
+        forest.move,
+        forest.columns,
+        forest.proof,
+        crew.chunks[thread],
+        crew.free[thread : thread + 1],
+        forest.horizon,
+    )
+
+
+@inlined
+def see_to_room(forest, crew, thread, slots):
+    """Take a new chunk of the tree's slots where a thread has fewer than ``slots`` left; those become free blocks of its own."""
+    begun, end = np.int64(crew.chunks[thread, BEGUN]), np.int64(crew.chunks[thread, END])
+    if begun + slots <= end:
+        return
+    size = CAPACITIES[LEFTOVER]
+    while begun + size <= end:
+        forest.first_child[0, begun] = crew.free[thread, LEFTOVER]
+        crew.free[thread, LEFTOVER] = begun
+        begun += size
+    begun = fetch_add(crew.board, SLOTS, crew.chunk)
+    crew.chunks[thread, BEGUN], crew.chunks[thread, END] = begun, begun + crew.chunk
+
+
+def is_worth_a_crew(leaves: int, playouts: int) -> bool:
+    """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
+    return leaves * playouts >= 2 * FEWEST_PLAYOUTS

@@ -1,0 +1,325 @@
+"""The steps of one tree on several threads, by the phases of a crew: see ``crew``."""
+
+import numpy as np
+
+from gpumcts.atomic import fetch_add, load, store, wait_while
+from gpumcts.jit import entry, inlined
+from gpumcts.kernels.playout_loop import TALLY_COLUMNS
+from gpumcts.playouts.contract import plain_game
+from gpumcts.tree.advance import begin_rows, look
+from gpumcts.tree.batch import COUNT, NEXT
+from gpumcts.tree.crew import (
+    ALONE,
+    BACK_UP,
+    BEGIN,
+    BUNDLE_ROWS,
+    COMPLETE,
+    DONE,
+    EVALUATE,
+    FEWEST_PLAYOUTS,
+    FEWEST_ROWS,
+    GATHER,
+    GROUPS,
+    JOINED,
+    KIND_BITS,
+    LEAVE,
+    NEVER,
+    NO_SHARE,
+    PATHS,
+    PHASE,
+    PIECES,
+    READY,
+    ROWS,
+    ROWS_OF_A_BUNDLE,
+    SHARES,
+    SLOTS,
+    announce,
+    await_shares,
+    see_to_room,
+    take_share,
+    with_slots,
+)
+from gpumcts.tree.forest import NONE, ROOT
+from gpumcts.tree.selection.contract import learner
+from gpumcts.verbs import apart
+
+# ------------------------------------------------------------------------------------------------ select and expand
+
+
+@apart
+def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase):
+    """Take bundles of groups to their leaves until there are no more."""
+    mine = with_slots(forest, crew, thread)
+    number = take_share(crew, phase)
+    while number != NO_SHARE:
+        begin, groups = crew.bundles[number, BEGIN], crew.bundles[number, GROUPS]
+        see_to_room(forest, crew, thread, crew.bundles[number, BUNDLE_ROWS] * crew.leaf_slots)
+        if crew.shares_back_up:
+            note_rows(begin, groups, batch, crew)
+        side = 0
+        while groups > 0:
+            select(rule, operator, mine, switches, begin, begin + groups, side, batch)
+            groups = expand(game, mine, switches, begin, begin + groups, side, batch)
+            side = 1 - side
+        fetch_add(crew.board, DONE, 1)
+        number = take_share(crew, phase)
+
+
+@inlined
+def note_rows(begin, groups, batch, crew):
+    """Note the rows of a bundle, and where their paths part from those of others, for the back-up."""
+    place = begin
+    for i in range(begin, begin + groups):
+        head = np.int64(batch.open[i, 0])
+        row = head
+        while row != NONE:
+            crew.rows[place], crew.tops[row] = row, batch.depths[head]
+            place += 1
+            row = np.int64(batch.links[row, NEXT])
+
+
+@inlined
+def hand_out(crew, number, begin, groups, rows):
+    """Make a bundle of groups ready for whoever takes it; the number of the next."""
+    crew.bundles[number, BEGIN], crew.bundles[number, GROUPS] = begin, groups
+    crew.bundles[number, BUNDLE_ROWS] = rows
+    store(crew.board, READY, number + 1)
+    return number + 1
+
+
+@apart
+def share_out(select, expand, rule, operator, game, forest, switches, batch, crew):
+    """Take the group at the root down until its parts are small, and hand those out in bundles.
+
+    A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
+    """
+    mine = with_slots(forest, crew, 0)
+    open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
+    batch.open[0, side] = batch.open[0, 0]
+    while open_groups > 0:
+        large = 0
+        for i in range(open_groups):
+            head = np.int64(batch.open[i, side])
+            size = np.int64(batch.links[head, COUNT])
+            if size > crew.largest:
+                batch.open[large, side] = head
+                large += 1
+                continue
+            batch.open[begin + groups, 0] = head
+            groups, rows = groups + 1, rows + size
+            if rows >= ROWS_OF_A_BUNDLE:
+                bundle = hand_out(crew, bundle, begin, groups, rows)
+                begin, groups, rows = begin + rows, np.int64(0), np.int64(0)
+        open_groups = np.int64(0)
+        if large > 0:
+            see_to_room(forest, crew, 0, large * crew.node_slots)
+            select(rule, operator, mine, switches, 0, large, side, batch)
+            open_groups = expand(game, mine, switches, 0, large, side, batch)
+            side ^= 1
+    if groups > 0:
+        hand_out(crew, bundle, begin, groups, rows)
+    store(crew.board, COMPLETE, 1)
+
+
+@inlined
+def gather_together(
+    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, crew, phase
+):  # fmt: skip
+    """``advance.gather`` for one tree, its groups shared out where they are many."""
+    begin_rows(forest, switches, roots, keys, 0, 1, number, leaves, batch)
+    for row in range(leaves):
+        crew.tops[row] = NEVER
+    announce(crew, phase, GATHER if leaves >= FEWEST_ROWS else ALONE, 0)
+    share_out(select, expand, rule, operator, game, forest, switches, batch, crew)
+    take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, 0, phase)
+    await_shares(crew)
+    store(crew.board, PATHS, load(crew.board, READY))
+
+
+# ----------------------------------------------------------------------------------------------------------- evaluate
+
+
+@inlined
+def share_of_rows(number, rows, threads, least):
+    """Rows (begin, end) of share ``number``: each is a part of what is left, so that they get smaller to the end."""
+    begin, size = np.int64(0), np.int64(0)
+    for _ in range(number + 1):
+        begin += size
+        size = min(max((rows - begin) // (2 * threads), least), rows - begin)
+    return begin, begin + size
+
+
+@inlined
+def shares_of_rows(rows, threads, least):
+    """How many such shares there are."""
+    shares, end = np.int64(0), np.int64(0)
+    while end < rows:
+        end += min(max((rows - end) // (2 * threads), least), rows - end)
+        shares += 1
+    return shares
+
+
+@inlined
+def fewest_rows(switches):
+    """Rows of a share of playouts at least."""
+    return max(np.int64(1), np.int64(FEWEST_PLAYOUTS) // switches.playouts)
+
+
+@inlined
+def clear_tally(tally, begin, end):
+    """No playouts in the sums of rows ``begin`` to ``end``."""
+    for row in range(begin, end):
+        for column in range(TALLY_COLUMNS):
+            tally[row, column] = 0
+
+
+@inlined
+def play_rows(evaluate, game, policy, switches, begin, end, batch):
+    """Play a share of the leaves."""
+    clear_tally(batch.tally, begin, end)
+    tally = batch.tally[begin:end]
+    evaluate(game, policy, batch.words[begin:end], batch.keys[begin:end], 0, switches.playouts, tally)
+
+
+@inlined
+def piece_of(number, pieces, playouts):
+    """(leaf, first playout, playouts) of piece ``number``."""
+    leaf = number // pieces
+    first = playouts * (number - leaf * pieces) // pieces
+    return leaf, first, playouts * (number + 1 - leaf * pieces) // pieces - first
+
+
+@inlined
+def play_piece(evaluate, game, policy, switches, number, pieces, batch, crew):
+    """Play a piece of a leaf's playouts into a tally of its own."""
+    leaf, first, playouts = piece_of(number, pieces, switches.playouts)
+    clear_tally(crew.tally, number, number + 1)
+    tally = crew.tally[number : number + 1]
+    evaluate(game, policy, batch.words[leaf : leaf + 1], batch.keys[leaf : leaf + 1], first, playouts, tally)
+
+
+@apart
+def play_shares(evaluate, game, policy, switches, batch, crew, phase):
+    """What a thread does in a phase of playouts."""
+    number = take_share(crew, phase)
+    while number != NO_SHARE:
+        rows, pieces = load(crew.board, ROWS), load(crew.board, PIECES)
+        if pieces > 0:
+            play_piece(evaluate, game, policy, switches, number, pieces, batch, crew)
+        else:
+            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches))
+            play_rows(evaluate, game, policy, switches, begin, end, batch)
+        fetch_add(crew.board, DONE, 1)
+        number = take_share(crew, phase)
+
+
+@apart
+def join_pieces(switches, rows, pieces, batch, crew):
+    """Add the pieces' sums up, and put what is kept of each playout in its place."""
+    kept = (batch.tally.shape[1] - TALLY_COLUMNS) // switches.playouts
+    clear_tally(batch.tally, 0, rows)
+    for number in range(rows * pieces):
+        leaf, first, playouts = piece_of(number, pieces, switches.playouts)
+        for column in range(TALLY_COLUMNS):
+            batch.tally[leaf, column] += crew.tally[number, column]
+        for column in range(TALLY_COLUMNS + first * kept, TALLY_COLUMNS + (first + playouts) * kept):
+            batch.tally[leaf, column] = crew.tally[number, column]
+
+
+@inlined
+def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase):
+    """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
+    threads = crew.chunks.shape[0]
+    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches))
+    if rows < SHARES * threads:
+        pieces = min(switches.playouts // FEWEST_PLAYOUTS, crew.tally.shape[0] // rows)
+        shares = rows * pieces if pieces > 0 else shares
+    store(crew.board, ROWS, rows)
+    store(crew.board, PIECES, pieces)
+    announce(crew, phase, EVALUATE, shares)
+    play_shares(evaluate, game, policy, switches, batch, crew, phase)
+    await_shares(crew)
+    if pieces > 0:
+        join_pieces(switches, rows, pieces, batch, crew)
+
+
+# ------------------------------------------------------------------------------------------------------------ back up
+
+
+@inlined
+def take_paths(back_up_part, operator, forest, switches, batch, crew, phase):
+    """Back up bundles, as far as nodes are theirs alone, until there are no more."""
+    number = take_share(crew, phase)
+    while number != NO_SHARE:
+        begin = crew.bundles[number, BEGIN]
+        end = begin + crew.bundles[number, BUNDLE_ROWS]
+        back_up_part(operator, forest, switches, crew.rows, crew.tops, begin, end, False, batch)
+        fetch_add(crew.board, DONE, 1)
+        number = take_share(crew, phase)
+
+
+@inlined
+def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase):
+    """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
+    bundles = load(crew.board, PATHS)
+    if not crew.shares_back_up or leaves < FEWEST_ROWS or bundles == 0:
+        back_up(learner(rule), operator, forest, switches, 0, leaves, batch)
+        return
+    announce(crew, phase, BACK_UP, bundles)
+    back_up_part(operator, forest, switches, crew.every_row, crew.tops, 0, leaves, True, batch)
+    take_paths(back_up_part, operator, forest, switches, batch, crew, phase)
+    await_shares(crew)
+
+
+# ---------------------------------------------------------------------------------------------------- the threads
+
+
+@entry
+def lead(
+    select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys, numbers, room,
+    batch, watch, crew,
+):  # fmt: skip
+    """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
+    number, until, phase = numbers[0], numbers[1], np.int64(1)
+    store(crew.board, SLOTS, np.int64(forest.used[0]))
+    while number < until:
+        if switches.solve and forest.proof[0, ROOT] != 0:
+            number = until
+        else:
+            leaves = min(switches.leaves, until - number)
+            if forest.used[0] + room > forest.visits.shape[1]:
+                break
+            gather_together(
+                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch, crew,
+                phase,
+            )  # fmt: skip
+            evaluate_together(evaluate, game, policy, switches, leaves, batch, crew, phase + 1)
+            back_up_together(
+                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase + 2
+            )  # fmt: skip
+            forest.used[0] = load(crew.board, SLOTS)
+            number += leaves
+            phase += 3
+        if watch.below.shape[0] > 0:
+            look(operator, forest, watch, 0, 1, number)
+    announce(crew, phase, LEAVE, 0)
+    return number
+
+
+@entry
+def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, crew):
+    """Join the lead of a tree, and take shares of its phases until it leaves."""
+    thread, phase = fetch_add(crew.board, JOINED, 1) + 1, np.int64(0)
+    while True:
+        phase = wait_while(crew.board, PHASE, phase)
+        number, kind = phase >> KIND_BITS, phase & ((1 << KIND_BITS) - 1)
+        if kind == LEAVE:
+            return
+        if kind == GATHER:
+            take_bundles(
+                select, expand, rule, operator, plain_game(game), forest, switches, batch, crew, thread, number
+            )  # fmt: skip
+        elif kind == EVALUATE:
+            play_shares(evaluate, game, policy, switches, batch, crew, number)
+        elif kind == BACK_UP:
+            take_paths(back_up_part, operator, forest, switches, batch, crew, number)

@@ -1,0 +1,342 @@
+"""Expansion: the moves of the selected paths are played, the trees grow, and groups part below the nodes they chose at."""
+
+import numpy as np
+
+from gpumcts.games.contract import (
+    CHANCE,
+    NO_MOVE,
+    SCORE_UNIT,
+    chance_move,
+    count_moves,
+    move_after,
+    mover,
+    nth_move,
+    pack,
+    play,
+    unpack,
+)
+from gpumcts.games.contract import score as score_of_game
+from gpumcts.jit import blend, inlined, scratch
+from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES
+from gpumcts.playouts.contract import rescaled_evaluation
+from gpumcts.rng import PLY_STEP, draw
+from gpumcts.tree.batch import (
+    AT,
+    CHANCES,
+    CHOICE,
+    COUNT,
+    DEPTH_MASK,
+    DONE,
+    NEW_CHILD,
+    NEXT,
+    SIBLING,
+    STAYS,
+    THROUGH_CHANCE,
+    TIES,
+    UNTIL,
+    begin_group,
+    is_alone,
+    join_group,
+)
+from gpumcts.tree.forest import NONE, UNSETTLED, add_child, add_children, child_with_move, clear_node
+from gpumcts.tree.select import is_leaf
+
+U = np.uint64
+UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
+
+
+# ------------------------------------------------------------------------------------------------------- new children
+
+
+@inlined
+def unvisited_move(game, state, forest, switches, tree, node, stream):
+    """A legal move of ``state`` that has no child yet: uniformly random, or the first in order of generation.
+
+    With r drawn among the unvisited ones, move number x is the one where x = r + (visited moves up to x); the iteration from
+    x = r climbs to the smallest such x, since moves are ordered.
+    """
+    children = np.int64(forest.children[tree, node])
+    unvisited = np.int64(forest.moves[tree, node]) - children
+    r = np.int64(draw(stream, UNVISITED_DRAW, unvisited)) if switches.random_ties else np.int64(0)
+    first = np.int64(forest.first_child[tree, node])
+    x = r
+    while True:
+        move = nth_move(game, state, x)
+        visited = np.int64(0)
+        for child in range(first, first + children):
+            visited += np.int64(forest.move[tree, child] <= move)
+        if x == r + visited:
+            return move
+        x = r + visited
+
+
+@inlined
+def add_all_children(game, state, forest, tree, node, move):
+    """Put children for all moves of ``state``, not settled, below ``node``; the one for ``move``."""
+    block = add_children(forest, tree, node)
+    chosen, following = block, np.int64(NO_MOVE)
+    for k in range(np.int64(forest.children[tree, node])):
+        following = np.int64(move_after(game, state, following, k))
+        clear_node(forest, tree, block + k, following)
+        forest.moves[tree, block + k] = UNSETTLED
+        if following == move:
+            chosen = block + k
+    return chosen
+
+
+@inlined
+def chosen_child(game, state, forest, switches, tree, node, depth, row, batch):
+    """The child that a row gets where chance moves, or where it tries an unvisited move: (node, whether it is new).
+
+    A new one is not settled.
+    """
+    if mover(game, state) == CHANCE:
+        move = np.int64(chance_move(game, state, batch.streams[row, CHANCES] + U(depth) * PLY_STEP))
+        known = child_with_move(forest, tree, node, move)
+        if known != NONE:
+            return known, False
+    else:
+        stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
+        move = np.int64(unvisited_move(game, state, forest, switches, tree, node, stream))
+    if switches.cells > 0:
+        return add_all_children(game, state, forest, tree, node, move), True
+    child = add_child(forest, tree, node, move)
+    forest.moves[tree, child] = UNSETTLED
+    return child, True
+
+
+@inlined
+def settle(game, state, forest, tree, node):
+    """Note in a new node how many moves its position has."""
+    moves = np.int64(count_moves(game, state))
+    forest.moves[tree, node] = -moves if mover(game, state) == CHANCE else moves
+
+
+# -------------------------------------------------------------------------------------------------------------- leaves
+
+
+@inlined
+def leaf_score(game, state):
+    """The rescaled evaluation of a leaf, or its score where the game is over there."""
+    if count_moves(game, state) == 0:
+        return np.int64(score_of_game(game, state))
+    return np.int64(rescaled_evaluation(game, state))
+
+
+@inlined
+def finish(game, state, switches, row, depth, batch):
+    """A row's leaf is at ``depth``: leave its state, and its evaluation where the operator wants it."""
+    batch.movers[row, depth] = mover(game, state)
+    pack(game, state, batch.words[row], 0, 1)
+    batch.depths[row], batch.codes[row] = depth, DONE
+    if switches.evaluate_leaves:
+        batch.evaluations[row] = 0.5 + leaf_score(game, state) / (2.0 * SCORE_UNIT)
+
+
+# -------------------------------------------------------------------------------------------------- a row that is alone
+
+
+@inlined
+def replay(game, state, forest, tree, row, begin, depth, batch):
+    """The state at ``depth`` of a selected path, from ``state`` at depth ``begin``; ``batch.movers`` gets who moves there."""
+    for k in range(begin, depth):
+        batch.movers[row, k] = mover(game, state)
+        state = play(game, state, np.int64(forest.move[tree, batch.paths[row, k + 1]]))
+    return state
+
+
+@inlined
+def replay_in_lanes(game, forest, batch, rows, used, lanes, plan):
+    """The same for ``used`` rows, at most LANES, in lockstep: ``batch.words`` and ``batch.depths`` are those of the end.
+
+    rows : int64[LANES]; lanes : uint64[W * LANES] and plan : int64[3 * LANES], scratch
+    """
+    from_depth, to_depth, moves = plan[:LANES], plan[LANES : 2 * LANES], plan[2 * LANES :]
+    first, last = np.int64(DEPTH_MASK), np.int64(0)
+    for lane in range(LANES):
+        row = rows[min(lane, used - 1)]
+        pack(game, unpack(game, batch.words[row], 0, 1), lanes, lane, LANES)
+        from_depth[lane] = batch.depths[row]
+        to_depth[lane] = batch.codes[row] & DEPTH_MASK
+        first, last = min(first, from_depth[lane]), max(last, to_depth[lane])
+    for k in range(first, last):
+        for lane in range(used):
+            row = rows[lane]
+            on_way = from_depth[lane] <= k < to_depth[lane]
+            moves[lane] = forest.move[np.int64(batch.trees[row]), batch.paths[row, k + 1]] if on_way else 0
+        for lane in range(LANES):
+            state = unpack(game, lanes, lane, LANES)
+            active = (k >= from_depth[lane]) & (k < to_depth[lane])
+            after = play(game, state, moves[lane])
+            pack(game, blend(active, after, state), lanes, lane, LANES)
+            moves[lane] = mover(game, state)
+        for lane in range(used):
+            if from_depth[lane] <= k < to_depth[lane]:
+                batch.movers[rows[lane], k] = moves[lane]
+    for lane in range(used):
+        pack(game, unpack(game, lanes, lane, LANES), batch.words[rows[lane]], 0, 1)
+        batch.depths[rows[lane]] = to_depth[lane]
+
+
+@inlined
+def replay_alone(game, forest, begin, end, side, batch):
+    """Replay the rows that are alone among the open groups ``begin`` to ``end``, in lanes as far as they fill them."""
+    lanes, plan = scratch(batch.words.shape[1] * LANES, np.uint64), scratch(3 * LANES, np.int64)
+    rows, used = scratch(LANES, np.int64), 0
+    for i in range(begin, end):
+        head = np.int64(batch.open[i, side])
+        if is_alone(batch, head) and batch.depths[head] < (batch.codes[head] & DEPTH_MASK):
+            rows[used] = head
+            used += 1
+        if used == LANES or (i + 1 == end and used >= FEWEST_FOR_LANES):
+            replay_in_lanes(game, forest, batch, rows, used, lanes, plan)
+            used = 0
+
+
+@inlined
+def expand_path(game, state, forest, switches, tree, row, batch):
+    """Expand the tree below ``state`` at the end of a path that is a row's alone, where its code says so, and finish the row.
+
+    Its depth is left open, its code THROUGH_CHANCE, where a known outcome of chance leads on.
+    """
+    code = batch.codes[row]
+    depth = code & DEPTH_MASK
+    node = np.int64(batch.paths[row, depth])
+    if switches.cells > 0 and forest.moves[tree, node] == UNSETTLED:
+        settle(game, state, forest, tree, node)
+    grows = code >= NEW_CHILD
+    while grows:
+        batch.movers[row, depth] = mover(game, state)
+        node, is_new = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
+        state = play(game, state, np.int64(forest.move[tree, node]))
+        depth += 1
+        batch.paths[row, depth] = node
+        if not is_new:
+            pack(game, state, batch.words[row], 0, 1)
+            batch.depths[row], batch.codes[row] = depth, THROUGH_CHANCE
+            return
+        settle(game, state, forest, tree, node)
+        grows = switches.whole_path and forest.moves[tree, node] != 0
+    finish(game, state, switches, row, depth, batch)
+
+
+# ------------------------------------------------------------------------------------------------- a group of several
+
+
+@inlined
+def give_children(game, state, forest, switches, tree, head, batch):
+    """Give children to the rows from AT on: by chance to all of them, by unvisited moves up to UNTIL, where AT is then."""
+    code = batch.codes[head]
+    depth = code & DEPTH_MASK
+    node, row = np.int64(batch.paths[head, depth]), np.int64(batch.links[head, AT])
+    by_chance = code >= THROUGH_CHANCE
+    until = np.int64(NONE) if by_chance else np.int64(batch.links[head, UNTIL])
+    while row != until:
+        child, _ = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
+        batch.links[row, CHOICE] = child - np.int64(forest.first_child[tree, node])
+        forest.visits[tree, child] += switches.playouts
+        if by_chance:
+            forest.visits[tree, node] += switches.playouts
+        row = np.int64(batch.links[row, NEXT])
+    batch.links[head, AT] = row
+
+
+@inlined
+def part(game, state, forest, switches, tree, head, batch):
+    """Part a group whose rows have chosen, and finish the rows that stay.
+
+    Returns the first of the groups below, which SIBLING links, or NONE.
+    """
+    depth = batch.codes[head] & DEPTH_MASK
+    node = np.int64(batch.paths[head, depth])
+    first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
+    groups, row = np.int64(NONE), head
+    while row != NONE:
+        following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
+        if choice == STAYS:
+            finish(game, state, switches, row, depth, batch)
+        else:
+            batch.movers[row, depth] = moves_here
+            batch.paths[row, depth + 1] = first + choice
+            group = groups
+            while group != NONE and batch.links[group, CHOICE] != choice:
+                group = np.int64(batch.links[group, SIBLING])
+            if group == NONE:
+                begin_group(batch, row, depth + 1)
+                batch.links[row, SIBLING] = groups
+                groups = row
+            else:
+                join_group(batch, group, row)
+        row = following
+    return groups
+
+
+@inlined
+def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
+    """Play the moves to the groups below a node and open them; a row whose leaf is there is finished. How many are open now."""
+    group = groups
+    while group != NONE:
+        depth = batch.depths[group]
+        child = np.int64(batch.paths[group, depth])
+        forest.visits[tree, child] -= np.int64(batch.links[group, COUNT]) * switches.playouts
+        after = play(game, state, np.int64(forest.move[tree, child]))
+        if forest.moves[tree, child] == UNSETTLED:
+            settle(game, after, forest, tree, child)
+        if is_alone(batch, group) and is_leaf(forest, switches, tree, child, depth):
+            finish(game, after, switches, group, depth, batch)
+        else:
+            pack(game, after, batch.words[group], 0, 1)
+            batch.open[opened, side] = group
+            opened += 1
+        group = np.int64(batch.links[group, SIBLING])
+    return opened
+
+
+@inlined
+def expand_group(game, state, forest, switches, tree, head, opened, side, batch):
+    """Take a group of several rows at ``state`` on, as its code says; the groups that go on are opened in list ``side``.
+
+    Virtual loss goes where the group parts: its rows meet nobody else's below.
+    """
+    code, rows = batch.codes[head], np.int64(batch.links[head, COUNT])
+    if code >= NEW_CHILD:
+        give_children(game, state, forest, switches, tree, head, batch)
+        if batch.links[head, AT] != NONE:
+            batch.open[opened, side] = head
+            return opened + 1
+    node = np.int64(batch.paths[head, code & DEPTH_MASK])
+    forest.visits[tree, node] -= rows * switches.playouts
+    groups = part(game, state, forest, switches, tree, head, batch)
+    return go_below(game, state, forest, switches, tree, groups, opened, side, batch)
+
+
+# -------------------------------------------------------------------------------------------------------------- the step
+
+
+@inlined
+def expand(game, forest, switches, begin, end, side, batch):
+    """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` has told; how many are open afterwards.
+
+    They are in the other list of the pair, from ``begin`` on.
+    """
+    opened = begin
+    for i in range(begin, end):
+        head = np.int64(batch.open[i, side])
+        tree = np.int64(batch.trees[head])
+        state = unpack(game, batch.words[head], 0, 1)
+        if is_alone(batch, head):
+            state = replay(game, state, forest, tree, head, batch.depths[head], batch.codes[head] & DEPTH_MASK, batch)
+            expand_path(game, state, forest, switches, tree, head, batch)
+            if batch.codes[head] != DONE:
+                batch.open[opened, side ^ 1] = head
+                opened += 1
+        else:
+            opened = expand_group(game, state, forest, switches, tree, head, opened, side ^ 1, batch)
+    return opened - begin
+
+
+def expand_in_lanes(game, forest, switches, begin, end, side, batch):
+    """The same with the paths of LANES rows replayed in lockstep, for games that play in lanes."""
+    if end - begin >= FEWEST_FOR_LANES:
+        replay_alone(game, forest, begin, end, side, batch)
+    return expand(game, forest, switches, begin, end, side, batch)

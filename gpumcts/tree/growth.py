@@ -1,0 +1,203 @@
+"""How the CPU's threads grow a forest: blocks of trees side by side, or where there are fewer trees, one tree together."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpumcts.kernels.playout_loop import LANES
+from gpumcts.tree.advance import Watch
+from gpumcts.tree.batch import Batch
+from gpumcts.tree.crew import Crew, crew_of, crew_room, is_worth_a_crew
+from gpumcts.tree.crew_steps import assist, lead
+from gpumcts.tree.forest import Forest
+from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.steps import back_up_part_step, is_shared
+from gpumcts.tree.workers import Workers
+
+TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
+FEWEST_IN_A_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
+# Blocks fit one core's cache, but hold at least four trees while four fit the shared cache: a block of 64 trees of 10,000
+# iterations of a P-game takes 2.4 times as long as blocks of four.
+CACHED = 1 << 20
+SHARED_CACHE = 1 << 25
+SECONDS_A_CALL = 0.1
+FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
+
+Block = tuple[int, int]
+Stop = threading.Event | None
+Progress = Callable[[int], None] | None
+
+
+class Together:
+    """One tree that all threads of a searcher grow: its crew and its batch, which last for as long as the tree does."""
+
+    def __init__(self, searcher: Any, used: np.ndarray) -> None:
+        leaves = searcher.settings.leaves_per_tree
+        self._searcher, self.used = searcher, used
+        self._crew = crew_for(searcher)
+        self._room = crew_room(self._crew, leaves)
+        self._batch: Batch = searcher.batch(leaves)
+        forest = searcher.empty_forest(1, 1)
+        self._back_up_part = back_up_part_step(searcher.operator, forest, searcher.switches, self._batch)
+
+    def advance(
+        self,
+        workers: Workers,
+        forest: Forest,
+        states: np.ndarray,
+        keys: np.ndarray,
+        numbers: Block,
+        watch: Watch,
+        stop: Stop,
+    ) -> int:
+        """Iterations ``numbers`` of a forest of one tree; the iteration reached, less than asked for where room is lacking."""
+        s, crew, reached = self._searcher, self._crew, [numbers[0]]
+        crew.board[:] = 0
+
+        def work(thread: int, halt: threading.Event) -> None:
+            if thread == 0:
+                reached[0] = lead(
+                    s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator, s.played_game,
+                    s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch, crew,
+                )  # fmt: skip
+            else:
+                assist(
+                    s._select, s._expand, s._evaluate, self._back_up_part, s.rule, s.operator, s.played_game, s.policy,
+                    forest, s.switches, self._batch, crew,
+                )  # fmt: skip
+
+        workers.run(work, range(s.threads), stop)
+        return reached[0]
+
+
+def crew_for(searcher: Any) -> Crew:
+    """A crew of a searcher's threads."""
+    leaves, shared = (
+        searcher.settings.leaves_per_tree,
+        is_shared(learner(searcher.rule), searcher.operator, searcher.switches),
+    )
+    leaf_slots = searcher.room // leaves
+    return crew_of(searcher.threads, leaves, searcher.game.MAX_MOVES, leaf_slots, searcher.kept_columns, shared)
+
+
+class Growth:
+    """Grows the forests of a searcher whose playouts the CPU plays."""
+
+    def __init__(self, searcher: Any, workers: Workers) -> None:
+        self._searcher, self._workers = searcher, workers
+        self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
+        self._together: dict[int, Together] = {}  # by the tree's place in the forest
+        self._kept: tuple[np.ndarray, Batch] | None = None  # of a forest that is one block
+
+    def shares_trees(self, trees: int) -> bool:
+        """Whether the threads grow each tree together, one after the other: there are too few trees for one each."""
+        settings = self._searcher.settings
+        worth = is_worth_a_crew(settings.leaves_per_tree, settings.playouts_per_leaf)
+        return worth and self._searcher.threads >= 2 * trees
+
+    def more_room(self, trees: int) -> int:
+        """Slots a tree is given beside those of its nodes, where threads take slots of their own."""
+        return (
+            crew_room(crew_for(self._searcher), self._searcher.settings.leaves_per_tree)
+            if self.shares_trees(trees)
+            else 0
+        )
+
+    def grow(
+        self,
+        held: list[Forest],
+        states: np.ndarray,
+        keys: np.ndarray,
+        span: Block,
+        watch: Watch,
+        stop: Stop,
+        on_progress: Progress,
+    ) -> None:
+        """Iterations ``span`` of the forest that is ``held``, which may be another after it."""
+        if self.shares_trees(len(states)):
+            for tree in range(len(states)):
+                self._grow_together(held, states, keys, tree, span, watch, stop, on_progress)
+        else:
+            self._grow_blocks(held, states, keys, span, watch, stop, on_progress)
+
+    def _grow_blocks(self, held, states, keys, span, watch, stop, on_progress) -> None:
+        """Every block goes on until it is done or lacks room; then the forest grows and they go on."""
+        iterations = span[1]
+        blocks = self._blocks(len(states), iterations)
+        numbers = dict.fromkeys(blocks, span[0])
+        while True:
+            pending = [block for block in blocks if numbers[block] < iterations]
+            if not pending:
+                return
+            self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress)
+            if stop is not None and stop.is_set():
+                raise KeyboardInterrupt
+            if any(numbers[block] < iterations for block in pending):
+                self._searcher.widen(held)
+
+    def _blocks(self, trees: int, iterations: int) -> list[Block]:
+        """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
+        searcher = self._searcher
+        tree_bytes = searcher.slots(iterations) * searcher.slot_bytes
+        if searcher.game.LANES and not searcher.switches.whole_path:
+            size = max(2 * CACHED // tree_bytes, LANES)
+        else:
+            size = max(CACHED // tree_bytes, FEWEST_IN_A_BLOCK if FEWEST_IN_A_BLOCK * tree_bytes < SHARED_CACHE else 2)
+        size = max(1, min(size, TREES_IN_A_BLOCK) // searcher.settings.leaves_per_tree)
+        size = min(size, -(-trees // searcher.threads))
+        return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
+
+    def _batch_of(self, forest: Forest, block: Block) -> Batch:
+        """The batch of a block; that of a forest which is one block is kept for its next slice."""
+        rows = (block[1] - block[0]) * self._searcher.settings.leaves_per_tree
+        if block != (0, len(forest.used)):
+            return self._searcher.batch(rows)
+        if self._kept is None or self._kept[0] is not forest.used:
+            self._kept = (forest.used, self._searcher.batch(rows))
+        return self._kept[1]
+
+    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
+        def work(block: Block, halt: threading.Event) -> None:
+            trees, leaves = block[1] - block[0], self._searcher.settings.leaves_per_tree
+            batch = self._batch_of(forest, block)
+            while numbers[block] < iterations and not halt.is_set():
+                begin = time.perf_counter()
+                wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
+                until = min(numbers[block] + wanted * leaves, iterations)
+                reached = self._searcher.advance(forest, states, keys, block, (numbers[block], until), batch, watch)
+                done, numbers[block] = reached - numbers[block], reached
+                if on_progress is not None:
+                    on_progress(done * trees)
+                if reached < until:
+                    return  # no room
+                self._keep_pace(begin, done * trees)
+
+        self._workers.run(work, pending, stop)
+
+    def _keep_pace(self, begin: float, iterations: int) -> None:
+        self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)
+
+    def _grow_together(self, held, states, keys, tree, span, watch, stop, on_progress) -> None:
+        """Iterations ``span`` of one tree of the forest on all threads."""
+        together = self._together.get(tree)
+        if together is None or together.used is not held[0].used:
+            together = self._together[tree] = Together(self._searcher, held[0].used)
+        one, (number, iterations) = slice(tree, tree + 1), span
+        leaves, watched = self._searcher.settings.leaves_per_tree, watch._replace(below=watch.below[one])
+        while number < iterations:
+            begin = time.perf_counter()
+            until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)
+            forest = Forest(*(array[one] for array in held[0]))
+            reached = together.advance(self._workers, forest, states[one], keys[one], (number, until), watched, stop)
+            done, number = reached - number, reached
+            if on_progress is not None:
+                on_progress(done)
+            if stop is not None and stop.is_set():
+                raise KeyboardInterrupt
+            if reached < until:
+                self._searcher.widen(held)
+            else:
+                self._keep_pace(begin, done)

@@ -1,0 +1,44 @@
+"""Memory for trees and their batches: how much there is, and what is refused for want of it."""
+
+import functools
+import time
+
+import psutil
+
+from gpumcts.errors import BadInput
+
+SHARE_OF_MEMORY = 0.4  # two searches may go on at once
+MOST_SLOTS = 2**31
+
+
+@functools.lru_cache(maxsize=1)
+def _available(second: int) -> int:
+    """Bytes of memory that are free; looked up once a second, since that takes as long as hundreds of iterations."""
+    return psutil.virtual_memory().available
+
+
+def limit_of(asked: int | None) -> int:
+    """Bytes that may be used: those that were asked for, or a share of what is free."""
+    return asked or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
+
+
+def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
+    """Refuse a tree that does not fit alone. Raises BadInput, with the arithmetic."""
+    if slots >= MOST_SLOTS:
+        raise BadInput(
+            f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
+        )
+    if tree_bytes > limit:
+        raise BadInput(
+            f"budget.iterations={iterations}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
+            f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
+        )
+
+
+def check_batch(leaves: int, playouts: int, row_bytes: int, limit: int) -> None:
+    """Refuse a batch of one tree that does not fit. Raises BadInput, with the arithmetic."""
+    if leaves > 1 and leaves * row_bytes > limit:
+        raise BadInput(
+            f"search.leaves_per_tree={leaves}: a batch of budget.playouts_per_leaf={playouts} takes {leaves:,} rows x "
+            f"{row_bytes:,} bytes = {leaves * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
+        )

@@ -1,0 +1,117 @@
+"""Values for the fields of an option: types and ranges are those that its class states.
+
+A class is a ``NamedTuple`` whose fields say what they take: ``Annotated[float, Interval(gt=0, le=1)]``, ``bool``,
+``str``, ``Literal[...]``, or one of these ``| None``. A field whose default is infinite may be infinite; no other may.
+"""
+
+import functools
+import math
+import operator
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple, SupportsIndex, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Interval
+
+from gpumcts.errors import BadInput
+
+MAX_SEED = 2**64 - 1
+WORDS: dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    bool: "True or False",
+    str: "text",
+    type(None): "None",
+}
+
+
+class Fault(NamedTuple):
+    """The first field that a value is wrong for; ``hint`` is its annotation, None where the class has no such field."""
+
+    field: str
+    hint: Any = None
+
+
+@functools.cache
+def _adapter(cls: type) -> Any:
+    from pydantic import ConfigDict, TypeAdapter  # importing the library needs no pydantic
+
+    return TypeAdapter(cls, config=ConfigDict(strict=True))
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+def made(cls: type, values: Mapping[str, Any]) -> Any:
+    """The ``cls`` of ``values`` by field, or the ``Fault`` that prevents it."""
+    from pydantic import ValidationError
+
+    hints = _hints(cls)
+    try:
+        value = _adapter(cls).validate_python(dict(values))
+    except ValidationError as error:
+        field = str(error.errors()[0]["loc"][0])
+        return Fault(field, hints.get(field))
+    defaults: Mapping[str, Any] = cls._field_defaults  # type: ignore[attr-defined]
+    for field in cls._fields:  # type: ignore[attr-defined]
+        number = getattr(value, field)
+        if isinstance(number, float) and not math.isfinite(number) and number != defaults.get(field):
+            return Fault(field, hints[field])
+    return value
+
+
+def checked(cls: type, values: Mapping[str, Any], where: str) -> Any:
+    """The ``cls`` of ``values`` by field; NumPy's numbers count as Python's.
+
+    Raises BadInput in one line that names ``where.field``, the value, and what is allowed.
+    """
+    plain = {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
+    value = made(cls, plain)
+    if not isinstance(value, Fault):
+        return value
+    if value.hint is None:
+        known = ", ".join(cls._fields) or "none"  # type: ignore[attr-defined]
+        raise BadInput(f"{where}.{value.field}: unknown parameter; {where} has {known}")
+    raise BadInput(f"{where}.{value.field}={plain.get(value.field)!r}: must be {describe(value.hint)}")
+
+
+def describe(hint: Any, words: Mapping[Any, str] = WORDS) -> str:
+    """What a field takes, in words: ``a number in (0, 1]``, ``visits or value``, ``an integer above 0, or None``."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        base, *details = get_args(hint)
+        bounds = next((detail for detail in details if isinstance(detail, Interval)), None)
+        return describe(base, words) + (_range(bounds) if bounds else "")
+    if origin is Literal:
+        *most, last = map(str, get_args(hint))
+        return f"{', '.join(most)} or {last}" if most else last
+    if origin in (Union, types.UnionType):
+        return ", or ".join(describe(part, words) for part in get_args(hint))
+    return words.get(hint, getattr(hint, "__name__", str(hint)))
+
+
+def _range(bounds: Interval) -> str:
+    low, high = (bounds.ge if bounds.gt is None else bounds.gt), (bounds.le if bounds.lt is None else bounds.lt)
+    if high is None:
+        return f" of at least {low}" if bounds.gt is None else f" above {low}"
+    if low is None:
+        return f" of at most {high}" if bounds.lt is None else f" below {high}"
+    return f" in {'[' if bounds.gt is None else '('}{low}, {high}{']' if bounds.lt is None else ')'}"
+
+
+def integer(name: str, value: SupportsIndex, least: int, most: int) -> int:
+    """``value`` as an int in [least, most]; raises BadInput that names the argument and the range."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not least <= number <= most:
+        raise BadInput(f"{name}={value!r}: must be an integer in [{least}, {'2^64 - 1' if most == MAX_SEED else most}]")
+    return number
+
+
+def seed_of(value: SupportsIndex) -> int:
+    """A seed, 0 to 2^64 - 1; raises BadInput."""
+    return integer("seed", value, 0, MAX_SEED)

@@ -1,0 +1,109 @@
+"""Ctrl-C in the middle of a search, a tally or a match: it ends, and what was used can be used again."""
+
+import contextlib
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import gpumcts as g
+
+BOXES = g.make("dots_and_boxes", rows=2, columns=2)
+FOREVER = 2**31 - 1
+RANDOM = g.players.Random()
+
+
+@contextlib.contextmanager
+def control_c(seconds):
+    """Ctrl-C after so long, as the terminal sends it."""
+    main = threading.main_thread().ident
+    timer = threading.Timer(seconds, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextlib.contextmanager
+def raised(seconds):
+    """KeyboardInterrupt after so long, raised by a handler of the user's own, wherever the main thread is."""
+
+    def alarm(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+WAYS = [control_c, raised]
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def search(request):
+    search = g.Search(BOXES, threads=request.param, expansion="root")  # trees stay small however long it takes
+    search(g.start(BOXES), 10)
+    return search
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_search(way, search):
+    expected = search(g.start(BOXES, batch=3), 200)
+    for seconds in (0.05, 0.21):
+        with pytest.raises(KeyboardInterrupt), way(seconds):
+            search(g.start(BOXES, batch=3), FOREVER)
+    assert (search(g.start(BOXES, batch=3), 200).visits[2] == expected.visits[2]).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not [thread for thread in threading.enumerate() if "match" in thread.name]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tally(way, threads):
+    start = g.start(BOXES)
+    expected = g.play_out(BOXES, "uniform", start, playouts=1000, threads=threads)
+    with pytest.raises(KeyboardInterrupt), way(0.2):
+        g.play_out(BOXES, "uniform", start, playouts=10**12, threads=threads)
+    assert g.play_out(BOXES, "uniform", start, playouts=1000, threads=threads).digest == expected.digest
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_match_goes_on_where_it_was(way, search, tmp_path):
+    pair = (search.player(iterations=200), RANDOM)
+    whole = g.play_match(BOXES, pair, games=40, seed=3)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), way(0.3):
+            g.play_match(BOXES, (pair[0], RANDOM), games=20_000, seed=3, folder=tmp_path, games_in_flight=8)
+    assert g.play_match(BOXES, pair, games=40, seed=3, folder=tmp_path).digest == whole.digest
+
+
+def test_a_match_that_is_interrupted_while_its_threads_begin(monkeypatch, tmp_path):
+    """It ends then, and does not play on to its last game first."""
+
+    class Interrupted(ThreadPoolExecutor):
+        begun = 0
+
+        def submit(self, *work):
+            self.begun += 1
+            if self.begun == 2:
+                raise KeyboardInterrupt
+            return super().submit(*work)
+
+    monkeypatch.setattr("gpumcts.match.runner.ThreadPoolExecutor", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        g.play_match(BOXES, (RANDOM, RANDOM), games=5_000, seed=3, folder=tmp_path, games_in_flight=8)
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) < 5_000
+
+
+def test_another_threads_search_knows_no_signals(search):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(search(g.start(BOXES), 100)))
+    thread.start()
+    thread.join()
+    assert (found[0].visits[0] == search(g.start(BOXES), 100).visits[0]).all()

@@ -1,0 +1,107 @@
+"""Matches from Python: games on disk or not, that go on, and players that are refused."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import gpumcts as g
+
+BOXES = g.make("dots_and_boxes", rows=1, columns=2)
+RANDOM = g.players.Random()
+FAKE = Path(__file__).parents[1] / "players" / "fake_program.py"
+
+
+@pytest.fixture(scope="module")
+def player():
+    return g.Search(BOXES, threads=2).player(iterations=30)
+
+
+def test_a_match_counts_for_the_first_player(player):
+    match, turned = (g.play_match(BOXES, pair, games=30, seed=4) for pair in ((player, RANDOM), (RANDOM, player)))
+    assert match.games == match.wins + match.draws + match.losses == 30
+    assert match.win_rate > 0.5 > turned.win_rate
+    low, high = match.interval
+    assert 0 <= low <= match.win_rate <= high <= 1
+    assert [record["game"] for record in match.records] == list(range(30))
+    assert sum(record["result"] == "win" for record in match.records) == match.wins
+    assert match.to_frame()["moves"].to_list() == [record["moves"] for record in match.records]
+
+
+def test_neither_threads_nor_games_in_flight_change_a_game(player):
+    alone = g.Search(BOXES, threads=1, engine="cpu").player(iterations=30)
+    digest = g.play_match(BOXES, (player, RANDOM), games=10, seed=4).digest
+    assert g.play_match(BOXES, (alone, RANDOM), games=10, seed=4, games_in_flight=3).digest == digest
+    assert g.play_match(BOXES, (player, RANDOM), games=10, seed=5).digest != digest
+
+
+def test_a_match_goes_on_in_its_folder(player, tmp_path):
+    folder = tmp_path / "match"
+    first = g.play_match(BOXES, (player, RANDOM), games=5, seed=4, folder=folder)
+    more = g.play_match(BOXES, (player, RANDOM), games=12, seed=4, folder=folder)
+    assert list(more.records[:5]) == list(first.records)
+    assert more.digest == g.play_match(BOXES, (player, RANDOM), games=12, seed=4).digest
+    lines = (folder / "games.jsonl").read_text().splitlines()
+    assert sorted(json.loads(line)["game"] for line in lines) == list(range(12))  # written as games end
+    fewer = g.play_match(BOXES, (player, RANDOM), games=5, seed=4, folder=folder)
+    assert fewer.digest == first.digest
+    with pytest.raises(g.BadInput, match="^budget.iterations=31 differs from the run in "):
+        g.play_match(BOXES, (player._replace(iterations=31), RANDOM), games=5, seed=4, folder=folder)
+
+
+def test_one_search_plays_itself_with_trees_that_are_kept():
+    """With ``reuse`` trees are kept by game; the two sides must not share them."""
+    search = g.Search(BOXES, threads=1, reuse=True)
+    match = g.play_match(BOXES, (search.player(40), search.player(40)), games=6, seed=2)
+    others = g.Search(BOXES, threads=1, reuse=True), g.Search(BOXES, threads=1, reuse=True)
+    assert match.digest == g.play_match(BOXES, (others[0].player(40), others[1].player(40)), games=6, seed=2).digest
+
+
+def test_players_without_playouts():
+    pair = (g.players.Minimax(depth=3), g.players.AlphaBeta(leaves=200))
+    assert g.play_match(BOXES, pair, games=4, seed=1).games == 4
+
+
+def test_a_program_outside(tmp_path):
+    """It plays, its matches have no digest, what it says on stderr is kept, and it is gone afterwards."""
+    command = f"{sys.executable} -I {FAKE} good"
+    game = g.make("dots_and_boxes")
+    match = g.play_match(game, (g.players.Gtp(command), RANDOM), games=3, seed=1, folder=tmp_path, threads=1)
+    assert match.games == 3 and match.digest is None
+    assert json.loads((tmp_path / "identity.json").read_text())["player"]["command"] == command
+    with pytest.raises(g.BadInput, match="nothing-of-the-kind"):
+        g.play_match(game, (g.players.Gtp("nothing-of-the-kind"), RANDOM), games=3, seed=1)
+
+
+REFUSED = {
+    "players: must be two": lambda: g.play_match(BOXES, (RANDOM,)),  # type: ignore[arg-type]
+    "players: <class .*Random'> is no player; take search.player": lambda: g.play_match(
+        BOXES,
+        (g.players.Random, RANDOM),  # type: ignore[arg-type]
+    ),
+    r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
+        BOXES, (g.players.Minimax(depth=0), RANDOM)
+    ),
+    "player: Pvs takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
+    "player: Uci takes one limit of depth, nodes and seconds": lambda: g.play_match(
+        BOXES, (g.players.Uci("nope"), RANDOM)
+    ),
+    "playout.name=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
+    "search.threshold=2: counts with": lambda: g.play_match(
+        BOXES, (g.players.Uct(settings=g.Search(BOXES).settings._replace(threshold=2)), RANDOM)
+    ),
+    r"players: a Search of DotsAndBoxes\(rows=1, columns=2\) does not play Othello": lambda: g.play_match(
+        "othello", (g.Search(BOXES).player(10), RANDOM)
+    ),
+    "game=Sailing is for one player": lambda: g.play_match("sailing", (RANDOM, RANDOM)),
+    r"games=0: must be an integer in \[1, ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), games=0),
+    "engine='gpu': must be one of auto, cpu": lambda: g.play_match(BOXES, (RANDOM, RANDOM), engine="gpu"),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_wrong_is_one_line(message):
+    with pytest.raises(g.BadInput, match=f"^{message}") as caught:
+        REFUSED[message]()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,177 @@
+"""Searches and tallies from Python: a function of states, iterations and seed; several threads may ask at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import gpumcts as g
+from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.rng import key_of
+from gpumcts.tree.search import Searcher
+
+BOXES = g.make("dots_and_boxes", rows=1, columns=2)
+
+
+@pytest.fixture(scope="module")
+def states():
+    return g.random_positions(BOXES, 6, plies=2, seed=2)
+
+
+@pytest.fixture(scope="module")
+def search():
+    return g.Search(BOXES, threads=2)
+
+
+def _same(one, other):
+    assert (one.best == other.best).all()
+    for mine, theirs in zip(
+        (one.moves, one.visits, one.values), (other.moves, other.visits, other.values), strict=True
+    ):
+        assert all((a == b).all() for a, b in zip(mine, theirs, strict=True))
+
+
+def test_what_is_found_is_the_searchers(search, states):
+    result = search(states, iterations=300, seed=7)
+    searcher = Searcher(BOXES, g.playouts.Uniform(), g.selection.Ucb1(), g.backup.Average())
+    found = searcher.search(states, np.array([key_of(7, row, 0) for row in range(6)], np.uint64), 300)
+    assert (result.best == found.decide()).all()
+    for row in range(6):
+        children = found.root_children(row)
+        assert result.moves[row].tolist() == [child.move for child in children]
+        assert result.visits[row].tolist() == [child.visits for child in children]
+        assert result.values[row].tolist() == [child.value for child in children]
+        assert result.principal_variation(row) == found.principal_variation(row)
+    assert len(result) == 6 and result.iterations == 300
+
+
+def test_a_row_depends_on_its_number_alone(search, states):
+    whole, part = search(states, iterations=200, seed=1), search(states[:3], iterations=200, seed=1)
+    assert all((a == b).all() for a, b in zip(whole.visits, part.visits, strict=False))
+    assert any((a != b).any() for a, b in zip(whole.visits, search(states, 200, seed=2).visits, strict=True))
+
+
+def test_threads_change_nothing(search, states):
+    _same(search(states, 200), g.Search(BOXES, threads=1, engine="cpu")(states, 200))
+
+
+def test_values_are_for_the_player_to_move():
+    """The last line but one closes a box and both lines are the mover's: whoever moves there wins."""
+    game = g.make("dots_and_boxes", rows=1, columns=1)
+    result = g.Search(game, threads=1)(g.random_positions(game, 4, plies=3), iterations=10)
+    assert all(values.tolist() == [1.0] for values in result.values)
+
+
+def test_a_frame_has_a_row_a_move(search, states):
+    result = search(states, 100)
+    frame = result.to_frame()
+    assert frame.columns == ["position", "move", "text", "visits", "value", "proof"]
+    assert len(frame) == sum(map(len, result.moves))
+    assert frame["visits"].to_list() == np.concatenate(result.visits).tolist()
+    assert frame["proof"].null_count() == len(frame)
+    first = frame.row(0, named=True)
+    assert first["text"] == g.move_text(BOXES, states[0], first["move"])
+
+
+def test_proofs_stand_in_the_frame(states):
+    frame = g.Search(BOXES, threads=1, solve=True)(states, 2000).to_frame()
+    assert set(frame["proof"].drop_nulls()) <= {"win", "draw", "loss"}
+    assert frame["proof"].null_count() < len(frame)
+
+
+def test_a_line_has_a_text(search):
+    start = g.start(BOXES)
+    result = search(start, 300)
+    state = start
+    for move, text in zip(result.principal_variation(0), result.variation_text(0).split(), strict=True):
+        assert g.move_text(BOXES, state, move) == text
+        state = g.play(BOXES, state, [move])
+    second = int(result.moves[0][1])
+    assert result.principal_variation(0, first_move=second)[0] == second
+
+
+def test_states_may_change_afterwards(search, states):
+    given = states.copy()
+    result = search(given, 100)
+    given[:] = 0
+    assert result.to_frame().equals(search(states, 100).to_frame())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_several_threads_use_one_search(threads, states):
+    search = g.Search(BOXES, threads=threads)
+    expected = [search(states, 500, seed=seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda seed: search(states, 500, seed=seed), range(8)))
+    for one, other in zip(found, expected, strict=True):
+        _same(one, other)
+
+
+def test_several_threads_use_one_search_in_a_table(states):
+    search = g.Search(BOXES, threads=1, table=1024)
+    expected = [search(states, 200, seed=seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for one, other in zip(pool.map(lambda seed: search(states, 200, seed=seed), range(4)), expected, strict=True):
+            _same(one, other)
+
+
+def test_a_tally_counts_the_playouts_of_its_keys(states):
+    tally = g.play_out(BOXES, "uniform", states, playouts=50, seed=3, threads=2)
+    assert tally.wins.shape == tally.scores.shape == (6,)
+    assert (tally.wins + tally.draws + tally.losses == 50).all()
+    assert (tally.scores == (tally.wins - tally.losses) << 20).all()  # a game of win, draw and loss
+    keys = np.array([key_of(3, p, 4) for p in range(50)], np.uint64)
+    alone = CpuPlayouts(BOXES, g.playouts.Uniform()).tally(np.repeat(states[4:5], 50, axis=0), keys)
+    assert (alone.wins.sum(), alone.draws.sum(), alone.plies.sum()) == (tally.wins[4], tally.draws[4], tally.plies[4])
+
+
+def test_a_tally_is_that_of_its_parts(states, monkeypatch):
+    whole = g.play_out(BOXES, "uniform", states, playouts=50, seed=3)
+    monkeypatch.setattr("gpumcts.api.tally.WORDS_A_CALL", 2 * 7)
+    parts = g.play_out(BOXES, "uniform", states, playouts=50, seed=3)
+    assert whole.digest == parts.digest and (whole.scores == parts.scores).all()
+    assert g.play_out(BOXES, "uniform", states, playouts=50, seed=4).digest != whole.digest
+
+
+REFUSED = {
+    "playout.name=nope is not known; there are: evaluation, ": lambda: g.Search(BOXES, playout="nope"),
+    r"selection.exploration=-1: must be a number in \[0, ": lambda: g.Search(
+        BOXES, selection=g.selection.Ucb1(exploration=-1)
+    ),
+    r"backup=Ucb1\(.*: must be a backup or its name": lambda: g.Search(BOXES, backup=g.selection.Ucb1()),
+    "search.nope: unknown parameter; search has expansion, ": lambda: g.Search(BOXES, nope=1),  # type: ignore[call-arg]
+    "search.expansion='leaf': must be node, threshold, whole_path or root": lambda: g.Search(
+        BOXES,
+        expansion="leaf",  # type: ignore[arg-type]
+    ),
+    "search.threshold=3: counts with search.expansion='threshold' alone": lambda: g.Search(BOXES, threshold=3),
+    "search.stored_above=0.5: counts with search.table alone": lambda: g.Search(BOXES, stored_above=0.5),
+    "engine='gpu': must be one of auto, cpu, cuda": lambda: g.Search(BOXES, engine="gpu"),
+    r"threads=0: must be an integer in \[1, 4096\]": lambda: g.Search(BOXES, threads=0),
+    "memory_gb='1': must be a number above 0, or None": lambda: g.Search(BOXES, memory_gb="1"),  # type: ignore[arg-type]
+    "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
+    r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
+    r"iterations=0: must be an integer in \[1, ": lambda: g.Search(BOXES)(g.start(BOXES), iterations=0),
+    r"row=1: must be an integer in \[0, 0\]": lambda: g.Search(BOXES)(g.start(BOXES), 10).principal_variation(1),
+    r"playouts=0: must be an integer in \[1, ": lambda: g.play_out(BOXES, "uniform", g.start(BOXES), playouts=0),
+    r"states\[1\]: the game is over": lambda: g.play_out(BOXES, "uniform", _ending()),
+}
+
+
+def _ending():
+    """The start, and a game that is over."""
+    state = g.random_positions(BOXES, 1, plies=6)
+    return np.concatenate((g.start(BOXES), g.play(BOXES, state, g.legal_moves(BOXES, state)[:1])))
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_wrong_is_one_line(message):
+    with pytest.raises(g.BadInput, match=f"^{message}") as caught:
+        REFUSED[message]()
+    assert "\n" not in str(caught.value)
+
+
+def test_lines_of_trees_that_are_gone_are_refused():
+    result = g.Search(BOXES, threads=1, memory_gb=2e-5)(g.start(BOXES, batch=40), 50)
+    with pytest.raises(g.BadInput, match="principal_variation: .*; search fewer positions at once"):
+        result.principal_variation(0)

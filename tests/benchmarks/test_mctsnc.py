@@ -1,0 +1,91 @@
+"""MCTS-NC beside ours: what is missing is said in one line; its own code is run as it is, here a stand-in without a device."""
+
+import sys
+
+import pytest
+
+from benchmarks.peers import contenders, mctsnc, mctsnc_process
+from benchmarks.peers.names import not_installed
+from gpumcts.games.connect_four import ConnectFour
+from gpumcts.games.gomoku import Gomoku
+from gpumcts.kernels import engines
+
+SEARCH = """
+import mctsnc_game_mechanics
+from mctsnc_game_mechanics import is_action_legal, take_action, legal_actions_playout, take_action_playout, compute_outcome
+
+class MCTSNC:
+    def __init__(self, shape, extra, actions, search_time_limit=5.0, search_steps_limit=float("inf")):
+        assert search_time_limit == float("inf") and shape == (6, 7) and extra == 7
+        self.n_trees, self.n_playouts, self.state_max_actions = 8, 128, actions
+        self.ready = False
+
+    def init_device_side_arrays(self):
+        self.ready = True
+        print("arrays")
+
+    def run(self, board, extra, turn):
+        assert self.ready and (board, extra, turn) == ("board", "fills", 1)
+        print("MCTSNC RUN...", file=__import__("sys").stdout)
+        if self.search_steps_limit > 1000:
+            raise RuntimeError("no memory for " + is_action_legal())
+        self.performance_info = {"playouts": int(self.search_steps_limit) * 8 * 7 * 100}
+"""
+MECHANICS = "\n".join(
+    f"def {name}{ending}(): return '{ending}'" for name in mctsnc_process.CHOSEN for ending in ("", "_c4", "_gomoku")
+)
+STATE = """
+class C4:
+    get_board_shape = staticmethod(lambda: (6, 7))
+    get_extra_info_memory = get_max_actions = staticmethod(lambda: 7)
+    def get_board(self): return "board"
+    def get_extra_info(self): return "fills"
+    def get_turn(self): return 1
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A stand-in for a checkout, and for a device."""
+    (tmp_path / "src").mkdir()
+    for name, text in {"mctsnc": SEARCH, "mctsnc_game_mechanics": MECHANICS, "c4": STATE}.items():
+        (tmp_path / "src" / f"{name}.py").write_text(text)
+    monkeypatch.setenv(mctsnc.CHECKOUT, str(tmp_path))
+    monkeypatch.setattr(engines, "cuda_problem", lambda: "")
+    return tmp_path
+
+
+def test_what_is_missing(checkout, monkeypatch):
+    assert not_installed("mctsnc") == ""
+    monkeypatch.setattr(engines, "cuda_problem", lambda: "no driver")
+    assert not_installed("mctsnc") == "it runs on a CUDA device alone: no driver"
+    monkeypatch.setenv(mctsnc.CHECKOUT, str(checkout / "src"))
+    assert not_installed("mctsnc").endswith("there is no src/mctsnc.py in it")
+    monkeypatch.delenv(mctsnc.CHECKOUT)
+    assert not_installed("mctsnc").startswith("no checkout of MCTS-NC is named; set GPUMCTS_MCTSNC")
+    assert not contenders.of_searches(["mctsnc"], ConnectFour(), "connect_four")
+
+
+def test_it_plays_two_games(checkout):
+    assert len(contenders.of_searches(["mctsnc"], ConnectFour(), "connect_four")) == 1
+    assert len(contenders.of_searches(["mctsnc"], Gomoku(), "gomoku")) == 1
+    assert not contenders.of_searches(["mctsnc"], Gomoku(9), "gomoku")
+    assert not contenders.of_searches(["mctsnc"], None, "othello")
+
+
+def test_its_own_code_is_run(checkout):
+    """With the rules of the game that is asked for, until as many playouts are made as are asked for, by its own count."""
+    (peer,) = contenders.of_searches(["mctsnc"], ConnectFour(), "connect_four")
+    with peer as contender:
+        assert contender.run(100_000) is None
+        with pytest.raises(Exception, match="against=mctsnc: its process failed: RuntimeError: no memory for _c4"):
+            contender.run(10_000_000)
+
+
+def test_playouts_are_counted_by_it(checkout, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    search, start = mctsnc_process.searching(checkout, "connect_four")
+    found = mctsnc_process.searched(search, start, 1_000_000)
+    assert 1_000_000 <= found < 1_000_000 + 8 * 7 * 128
+    for name in ("mctsnc", "mctsnc_game_mechanics", "c4"):
+        del sys.modules[name]

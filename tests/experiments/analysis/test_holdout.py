@@ -1,0 +1,123 @@
+"""The best of a sweep is named with the command that plays it on fresh games, and what these say of it."""
+
+from pathlib import Path
+
+import pytest
+from hydra._internal.utils import get_args_parser
+
+from experiments.analysis import holdout as rounds
+from experiments.match import COMMAND
+from experiments.papers import hashimoto2012accelerated as document
+from experiments.papers import open_questions
+from experiments.runs.results import Result
+from gpumcts.match.statistics import wilson
+
+ADAPTIVE = "accelerated_adaptive"
+
+
+def result_of(k: int, wins: int, games: int = 400, **more) -> Result:
+    """A match of Table 1 (a)."""
+    config = {"document": "hashimoto2012accelerated/table1a", "panel": "go, size 9", "k": k, "round": "choose", **more}
+    command = ["match.py", "experiment=hashimoto2012accelerated/table1a", "game=go", "k=1,2,3", "budget=small"]
+    low, high = wilson(wins, 0, games)
+    summary = {"games": games, "win_rate": wins / games, "ci95_low": low, "ci95_high": high, "seed": 1}
+    provenance = {"program": "match", "label": f"k={k}", "command": [*command, "hydra.sweep.dir='x'"]}
+    return Result(Path(f"{k}"), config, provenance, summary)
+
+
+def test_the_best_of_a_round_and_the_command_that_confirms_it():
+    """The command composes, and plays that k with the other seed."""
+    (line,) = rounds.verdicts([result_of(1, 10), result_of(2, 230), result_of(3, 220)], "k")
+    said, command = line.split(" On fresh games: python -m experiments.match ")
+    assert said.endswith("go, size 9: best k=2, 57.5 % [52.6, 62.3], seed 1.")
+    assert command == "experiment=hashimoto2012accelerated/table1a game=go budget=small k=2 round=confirm"
+    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
+    assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"), [(230, "above 50 %: a gain is confirmed"), (215, "not above 50 %: no gain is confirmed")]
+)
+def test_what_fresh_games_say(wins, said):
+    (line,) = rounds.verdicts([result_of(2, wins, round="confirm")], "k")
+    assert line.endswith(f"the lower end is {said}")
+
+
+def test_few_games_decide_nothing():
+    (line,) = rounds.verdicts([result_of(2, 30, 40, round="confirm")], "k")
+    assert line.endswith("75.0 % [59.8, 85.8], seed 1; a verdict takes 400 games, and 40 were played")
+    (line,) = rounds.verdicts([result_of(1, 10, 40), result_of(2, 30, 40)], "k")
+    assert "seed 1 (chosen by 40 games a cell). On fresh games: " in line
+
+
+def test_tables_of_a_sweep_are_told_apart():
+    """Of Table 2 each column has its best, and its command keeps to the column; swept games are settled."""
+    some = [result_of(k, 100 + k, panel=c, column=c, game={"name": "go"}) for c in "ab" for k in (1, 2)]
+    for result in some:
+        result.provenance["command"][2] = "game=othello,go"
+    lines = rounds.verdicts(some, "k", ("column",))
+    assert [line.partition("table1a ")[2] for line in lines] == [
+        f"game=go budget=small column={c} k=2 round=confirm" for c in "ab"
+    ]
+
+
+def test_nothing_is_said_of_a_single_cell_or_of_runs_without_rounds():
+    assert rounds.verdicts([result_of(2, 230)], "k") == []
+    assert rounds.verdicts([result_of(1, 230, round=None), result_of(2, 230, round=None)], "k") == []
+
+
+def duellists(round_, *wins):
+    """Two fixed decays and two rules of open question 1."""
+    ways = [("k2", "accelerated"), ("k3", "accelerated"), ("visits_01", ADAPTIVE), ("depth_2", ADAPTIVE)]
+    more = {"document": "open_questions/decay", "board": "othello", "by": "many", "round": round_}
+    some = [
+        result_of(k, won, **more, option=option, backup={"name": name})
+        for k, ((option, name), won) in enumerate(zip(ways, wins, strict=False))
+    ]
+    for result in some:
+        result.provenance["command"][1:] = ["experiment=open_questions/decay", "budget=small", "board=othello,go"]
+    return some
+
+
+def test_the_best_decay_by_hand_and_the_best_rule_play_on():
+    """Both are named, whichever is ahead, and the command that confirms them composes."""
+    (line,) = open_questions.duels(duellists("choose", 190, 220, 215, 100))
+    assert "best decay by hand k=1, 55.0 %" in line and "best rule k=2, 53.8 %" in line
+    command = line.partition("On fresh games: python -m experiments.match ")[2]
+    words = "experiment=open_questions/decay budget=small board=othello by=many option=k3,visits_01 round=confirm"
+    assert command == words
+    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
+    assert [job.checked.player.identity["backup"]["name"] for job in jobs] == ["accelerated", ADAPTIVE]
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [(240, "+10.0 points [+3.1, +16.8], above"), (210, "+2.5 points [-4.4, +9.4], neither"), (160, "below")],
+)
+def test_a_rule_is_set_against_the_decay_found_by_hand(wins, said):
+    (line,) = open_questions.duels(duellists("confirm", 100, 200, wins))
+    assert said in line and line.endswith("the decay found by hand")
+
+
+def test_every_item_with_rounds_has_a_title_and_an_end():
+    assert set(document.CONCLUSIONS) == set(document.TITLES) == {"table1a", "table1b", "table2"}
+    assert open_questions.CONCLUSIONS["decay"] is open_questions.decay
+
+
+@pytest.mark.parametrize(
+    ("item", "k", "game", "column", "rate"),
+    [
+        ("table1a", 4, {"name": "havannah", "base": 5}, None, 58.2),
+        ("table1b", 4, {"name": "go", "size": 9}, None, 18.6),
+        ("table1a", 4, {"name": "go", "size": 13}, None, None),
+        ("table1a", 4, {"name": "clobber"}, None, None),
+        ("table2", 4, {"name": "go", "size": 9}, "a", 55.9),
+        ("table2", 6, {"name": "go", "size": 9}, "b", 49.8),
+        ("table2", 7, {"name": "go", "size": 9}, "b", None),
+    ],
+)
+def test_what_the_document_prints(item, k, game, column, rate):
+    printed = document.published(item, {"k": k, "game": game, "column": column})
+    assert (None if printed is None else round(100 * printed.win_rate, 1)) == rate
+    if printed is not None:
+        assert printed.iterations == (50_000 if item != "table2" else None)  # which is not tested against

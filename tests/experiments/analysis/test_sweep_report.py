@@ -1,0 +1,55 @@
+"""What the end of a sweep says of budgets: those of the experiment, and those of the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.analysis.sweep_report import against_even, overridden, reduced
+from experiments.runs.results import Result
+
+SCALES = {
+    "small": {"games": {"othello": 400, "go": 100}, "iterations": {"few": 500, "many": 2000}},
+    "document": {"games": {"othello": 1000, "go": 1000}, "iterations": {"few": 5000, "many": 50000}},
+}
+
+
+def result(budget, games, iterations):
+    config = {"scales": SCALES, "games": games, "budget": {"name": budget, "iterations": iterations}}
+    return Result(Path("x"), config, {}, {})
+
+
+@pytest.mark.parametrize("budget, games, iterations", [("small", 400, 2000), ("document", 1000, 50000)])
+def test_budgets_of_the_experiment_are_not_mentioned(budget, games, iterations):
+    assert overridden([result(budget, games, iterations)]) == []
+
+
+def test_what_the_command_line_changed_is_told():
+    found = overridden([result("document", 2, 50), result("document", 1000, 2000), result("document", 1000, 5000)])
+    assert found == [
+        "Not as the experiment has it, by the command line: games 2 (of the experiment: 1,000); "
+        "iterations 50 to 2,000 (of the experiment: 5,000 to 50,000)."
+    ]
+
+
+def test_reduced_scales_are_told_beside_the_documents():
+    (line,) = reduced([result("small", 400, 500)])
+    assert line.startswith("Reduced, budget=small: games 100 to 400 (document: 1,000); iterations 500 to 2,000")
+
+
+def test_experiments_without_scales_have_nothing_to_tell():
+    plain = Result(Path("x"), {"games": 7, "budget": {"name": "iterations", "iterations": 3}}, {}, {})
+    assert overridden([plain]) == reduced([plain]) == []
+
+
+def match_of(label, wins, games=400, draws=0, **config):
+    summary = {"wins": wins, "draws": draws, "games": games, "win_rate": (wins + draws / 2) / games if games else None}
+    return Result(Path(label), config, {"program": "match", "name": label, "label": label}, summary)
+
+
+def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
+    """230 of 400 has p = 0.0027, which of 2 tests is 0.0054, and of 40 is nothing."""
+    said = against_even([match_of("a", 230), match_of("b", 205), match_of("none", 0, games=0)])
+    assert said == ["1 of 2 win rates differ from 50 % (p by Holm): a (57.5 %, p 0.005)."]
+    some = [match_of("a", 230, panel="go"), *[match_of(f"{i}", 200) for i in range(39)]]
+    assert against_even(some) == ["None of 40 win rates differs from 50 % (Holm: the least p is 0.11)."]
+    assert against_even(some[:1]) == []

@@ -1,0 +1,220 @@
+"""Bad input: one line on stderr that names the key, an exit code that is not 0, no traceback, nothing made or changed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
+
+BAD = {
+    "match game=checkers": "game=checkers is not known; there are:",
+    "match game=3": "game=3 is not known",
+    "match game=othello game=chess": "game is given twice: game=othello and game=chess",
+    "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
+    "match opponent.playout.name=luck": "opponent.playout.name=luck is not known; there are: ",
+    "match game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
+    "search game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
+    "match budget=seconds memory_gb=1e-9": "memory_gb=1e-09: too little for any search: a tree takes ",
+    "match gmae=othello": "gmae: unknown key (did you mean game?)",
+    "match +surprise=1": "surprise: unknown key",
+    "match backup=acelerated": "did you mean accelerated?",
+    "match backup@opponent.backup=none": "backup=none is not known",
+    "match backup=accelerated backup.decay=0": "backup.decay=0: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=2": "backup.decay=2: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=much": "backup.decay=much: must be a number in (0, 1]",
+    "match backup=accelerated backup.decay=nan": "backup.decay=nan: must be a number in (0, 1]",
+    "match backup=accelerated backup.dekay=0.9": "backup.dekay: unknown key (did you mean decay?)",
+    "match backup@opponent.backup=discounted opponent.backup.decay=2": "opponent.backup.decay=2: must be",
+    "match opponent.playout=minimax": "opponent.playout=minimax: choose it as playout@opponent.playout=minimax",
+    "match opponent.player=random": "opponent.player=random: choose it as player@opponent.player=random",
+    "match opponent.budget=small": "opponent.budget=small: choose it as budget@opponent.budget=small",
+    "match opponent.selection=rave": "opponent.selection=rave: choose it as selection@opponent.selection=rave",
+    "match opponent.search=fuego": "opponent.search=fuego: choose it as search@opponent.search=fuego",
+    "match opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as player@opponent.player=uci",
+    "match player@opponent.player=uci opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as ",
+    "match opponent.backup=null": "opponent.backup=null: choose it as backup@opponent.backup=null",
+    "match opponent=random": "opponent=random: choose its parts, the player as player@opponent.player=random",
+    "match player@opponent.player=random opponent.playout=minimax": "opponent.playout does not count for",
+    "match budget=matched": "budget.matched=4: the other side follows too; give it a budget of its own, as opponent.budget.",
+    "match budget=matched player@opponent.player=random": "budget.matched=4: opponent.player=random counts no nodes",
+    "match budget@opponent.budget=matched opponent.budget.matched=0": "opponent.budget.matched=0: must be an integer in [1, ",
+    "match player=alpha_beta budget=matched": "budget: player=alpha_beta takes iterations or seconds; e.g. ",
+    "search budget=matched": "budget: player=uct takes iterations or seconds; e.g. ",
+    "match backup.name=os": "backup.name=os is not known",
+    "match selection.exploration=inf": "selection.exploration=inf: must be a number",
+    "match playout=minimax playout.depth=2.5": "playout.depth=2.5: must be an integer in [1, 3]",
+    "match search.ties=last": "search.ties=last: must be random or first",
+    "match search.reuse=1": "search.reuse=1: must be true or false",
+    "match search.threshold=3": "search.threshold=3 counts with search.expansion=threshold",
+    "match games=-1": "games=-1: must be an integer",
+    "match games=0": "games=0: must be an integer",
+    "match games=1.5": "games=1.5: must be an integer",
+    "match games=many": "games=many: must be an integer",
+    "match games=true": "games=true: must be an integer",
+    "match seed=-1": "seed=-1: must be an integer in [0, 18446744073709551615]",
+    "match threads=0": "threads=0: must be an integer",
+    "match budget.iterations=-5": "budget.iterations=-5: must be an integer",
+    "match budget.seconds=1": "budget: give one of iterations, nodes, depth, seconds or matched, the others null; "
+    "here iterations=1000 and seconds=1",
+    "match budget=nodes": "budget: player=uct takes iterations, seconds or matched; e.g. budget=iterations "
+    "budget.iterations=1000",
+    "match budget=depth budget.depth=256": "budget.depth=256: must be an integer in [1, 255], or null",
+    "match budget=same": "budget=same is for opponents",
+    "match player=random backup=minimax": "backup does not count for player=random",
+    "match player=random preset=uctmax_h": "does not count for player=random",
+    "match player@opponent.player=random opponent.backup.name=minimax": "opponent.backup does not count",
+    "match player=alpha_beta backup=minimax": "backup does not count for player=alpha_beta",
+    "match player=alpha_beta budget=depth": "budget: player=alpha_beta takes iterations or seconds; e.g. budget=iterations",
+    "match player=alpha_beta budget.playouts_per_leaf=2": "budget.playouts_per_leaf=2: player=alpha_beta has no playouts",
+    "match player=pvs": "budget: player=pvs takes nodes, depth or seconds; e.g. budget=depth budget.depth=4",
+    "match player@opponent.player=pvs": "opponent.budget: opponent.player=pvs takes nodes, depth or seconds; e.g. "
+    "budget@opponent.budget=depth opponent.budget.depth=4",
+    "match player=pvs budget=nodes": "opponent.budget: opponent.player=uct takes iterations, seconds or matched; e.g. "
+    "budget@opponent.budget=iterations",
+    "match player=pvs budget=nodes budget.depth=3": "budget: give one of",
+    "match player=pvs budget=nodes budget.nodes=0": "budget.nodes=0: must be an integer in [1, ",
+    "match player=pvs budget=depth player.table_mb=0.5": "player.table_mb=0.5: must be an integer in [1, 1048576]",
+    "match player=pvs budget=depth player.reuse=true": "player.reuse: unknown key",
+    "match player=pvs budget=depth search=flat player@opponent.player=random": "search does not count for player=pvs",
+    "match player=pvs budget=depth player@opponent.player=random memory_gb=0.01": "player.table_mb=16: ",
+    "match player=pvs budget=depth player@opponent.player=random player.table_mb=1048576": "do not fit into",
+    "match game=dice_duel player@opponent.player=pvs budget@opponent.budget=depth": "opponent.player=pvs: in DiceDuel chance",
+    "match player=minimax": "budget: player=minimax takes depth; e.g. budget=depth budget.depth=4",
+    "match player=minimax budget=depth player.leaf=luck": "player.leaf=luck: must be ",
+    "match player=minimax budget=depth player.ties=last": "player.ties=last: must be random, first, noisy or noisiest",
+    "match player=minimax budget=depth player@opponent.player=random player.ties=noisy": "player.ties=noisy: game=othello does "
+    "not say which moves are noisy",
+    "match playout=evaluation playout.limit=0": "playout.limit=0: must be an integer in [1, 1073741824], or null",
+    "match player=minimax budget=depth player@opponent.player=random player.quiescence=true": "player.quiescence=true: "
+    "game=othello does not say which moves are noisy",
+    "match game=dots_and_boxes player@opponent.player=minimax budget@opponent.budget=depth opponent.player.leaf=playout "
+    "opponent.player.quiescence=true": "opponent.player.quiescence=true counts with opponent.player.leaf=evaluation alone",
+    "match game=dice_duel player@opponent.player=minimax budget@opponent.budget=depth": "opponent.player=minimax: in DiceDuel "
+    "chance",
+    "match player=mc selection=uniform": "selection does not count for player=mc",
+    "match player=mc budget=nodes": "budget: player=mc takes iterations, seconds or matched",
+    "match game=amazons game.size=7": "game.size=7: Amazons is played on 6, 8 or 10 squares",
+    "match game=clobber game.rows=11": "game.rows=11: must be an integer in [1, 10]",
+    "search game=clobber position=abc": "position: ",
+    "match game=go game.size=5": "game.size=5: must be 9, 13 or 19",
+    "match game=go game.size=11": "game.size=11: must be 9, 13 or 19",
+    "match game=go game.komi=many": "game.komi=",
+    "match player=alpha_beta player.best_so_far=1": "player.best_so_far=1: must be true or false",
+    "match player@opponent.player=alpha_beta opponent.selection.name=ucb1_tuned": "opponent.selection does not count",
+    "match search.table=0": "search.table=0: must be an integer in [2, 2147483647], or null",
+    "match search.table=9": "search.table=9: a table has an even number of entries",
+    "match search.stored_above=0.5": "search.stored_above=0.5 counts with search.table alone",
+    "match game=shortest_path": "a match takes a game for two",
+    "match backup=average,minimax": "add -m to run them all",
+    "match -m backup=average,accelerated backup.decay=0.5": "backup.decay: unknown key",
+    "match -m games=2,-2": "games=-2: must be an integer",
+    "match games": "'games' is not understood",
+    "match =3": "'=3' is not understood",
+    "match --gaems=3": "unrecognized arguments: --gaems=3",
+    "match --config-dir nowhere": "there is no such folder",
+    "match experiment=nonsense": "experiment=nonsense is not known; there are: go/gnugo, go/policy, hashimoto2012accelerated/",
+    "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
+    "match experiment=hashimoto2012accelerated/table1a budget=seconds": "this experiment has figures for small, document",
+    "match experiment=kocsis2006improved/table1 column=work_9": "column=work_9 is not known; there are: work_001, work_01, ",
+    "match experiment=kocsis2006improved/table2 budget=small by=tme": "by=tme is not known; there are: work, calibrated, time ",
+    "match experiment=hashimoto2012accelerated/table1a k=1 playout=minimax": "playout=minimax: "
+    "this experiment sets playout itself, to ${policies.${policy}.playout}",
+    "match experiment=playouts/random_vs_informed budget=small board=nope": "board=nope is not known; there are: othello, ",
+    "match budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "match hydra.run.dir=/dev/null/there": "the folder /dev/null/there cannot be made",
+    "match hydra.run.dir=/proc/there": "the folder /proc/there cannot be written",
+    "search moves=1e5": "moves=100000.0 is read as a number; it must be text",
+    "search position=true": "position=true is read as true or false; it must be text",
+    "search position=abc": "position: Othello takes 64 characters",
+    "search budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "perft depth=-1": "depth=-1: must be an integer in [0, 64]",
+    "perft depth=deep": "depth=deep: must be an integer",
+    "playouts count=0": "count=0: must be an integer",
+    "playouts backup=minimax": "backup: the command has no such group",
+    "report runs=nothing/*": "runs=nothing/*: 0 folders match",
+    "report runs=7": "runs=7 is read as a number; it must be text",
+    "doctor cores=1": "cores: unknown key",
+}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+
+
+def refused(outcome, message: str) -> None:
+    assert outcome.code == 2
+    assert outcome.out == ""
+    lines = outcome.err.splitlines()
+    assert len(lines) == 1, outcome.err
+    assert lines[0].startswith("error: ")
+    assert message in lines[0]
+
+
+def keys_of(line: str) -> str:
+    """Which keys a line gives, whatever their values."""
+    return re.sub(r"=\S*", "", line)
+
+
+FIRST = set({keys_of(line): line for line in reversed(BAD)}.values())
+"""Of the lines that give the same keys other values the first; with the others the quick tests take half a minute more."""
+
+
+@pytest.mark.parametrize(
+    "line", [pytest.param(line, marks=[] if line in FIRST else [pytest.mark.slow]) for line in BAD]
+)
+def test_bad_input_is_one_line(run, tmp_path, line):
+    (tmp_path / "precious.txt").write_text("keep")
+    before = tree(tmp_path)
+    refused(run(line), BAD[line])
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(("moves", "message"), [("f5 a1", "number 2: move 'a1' is not legal"), ("zz", "move 'zz'")])
+def test_an_illegal_move_is_one_line(run, tmp_path, moves, message):
+    refused(run("search", f"moves={moves}"), message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_position_that_is_over_is_one_line(run, tmp_path):
+    refused(run("search", f"position={'X' * 64} X"), f"position={'X' * 64} X: the game is over there")
+    assert not list(tmp_path.iterdir())
+
+
+def test_cuda_without_a_device_is_one_line(run, tmp_path):
+    from gpumcts.kernels.engines import cuda_problem
+
+    if not cuda_problem():
+        pytest.skip("there is a device here")
+    for command in ("match", "playouts", "search"):
+        refused(run(f"{command} engine=cuda"), "engine=cuda:")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_run_is_not_written_over(run, tmp_path):
+    assert run(f"match {TINY} hydra.run.dir=here").code == 0
+    before = tree(tmp_path)
+    refused(run(f"match {TINY} hydra.run.dir=here selection.exploration=0.5"), "selection.exploration=0.5 differs from")
+    refused(run("perft depth=1 hydra.run.dir=here"), "differs from the run")
+    assert tree(tmp_path) == before
+
+
+def test_a_folder_without_permission_is_one_line(run, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    refused(run("match hydra.run.dir=closed/run"), "cannot be written")
+
+
+def test_the_shell_sees_the_exit_code(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.match", "game=checkers"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: game=checkers is not known") and done.stderr.count("\n") == 1
+    assert done.stdout == "" and not list(tmp_path.iterdir())

@@ -1,0 +1,178 @@
+"""Hydra's launchers and sweepers play what the basic ones do: equal digests, labels, tables; each bad wish is one line."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from experiments.app import launchers, overrides
+from experiments.app.task import Task, objective_of, task_of
+from experiments.config.schema import usable_cores
+from gpumcts.errors import BadInput
+
+ROOT = Path(__file__).resolve().parents[3]
+SWEEP = "match backup=average,minimax games=4 game=dots_and_boxes budget.iterations=20 seed=3"
+PLUGINS = {"joblib": "joblib", "submitit_local": "submitit", "ray": "ray", "optuna": "optuna"}
+
+
+def needs(extra):
+    """Skip where an extra is not installed; in CI that is a failure, so that nothing goes untested unseen."""
+    found = {module for (_, _), (name, module) in launchers.EXTRAS.items() if name == extra}
+    if not all(map(launchers._is_there, found)):
+        (pytest.fail if os.environ.get("CI") == "true" and extra != "ray" else pytest.skip)(f"extra {extra}")
+
+
+def command(line, folder, *more):
+    """The command in a process of its own, whose warnings are its own too."""
+    folder.mkdir(exist_ok=True)
+    name, *words = line.split()
+    return subprocess.run(
+        [sys.executable, "-m", f"experiments.{name}", *words, *more],
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"}, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def summaries(folder):
+    found = {path.parent.name: json.loads(path.read_text()) for path in folder.glob("multirun/*/*/summary.json")}
+    return dict(sorted(found.items()))
+
+
+def provenances(folder):
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("multirun/*/*/provenance.json"))]
+
+
+def rows_of(out):
+    return [line.split()[0] for line in out.splitlines() if line.startswith(" backup=")]
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    ["joblib", pytest.param("submitit_local", marks=pytest.mark.slow), pytest.param("ray", marks=pytest.mark.slow)],
+)
+def test_every_launcher_plays_the_same_games(launcher, run, tmp_path):
+    """Flags may stand behind overrides; runs at a time share the cores; the table is there, in the order of the sweep."""
+    needs(PLUGINS[launcher])
+    assert run(f"{SWEEP} -m").code == 0
+    done = command(f"{SWEEP} hydra/launcher={launcher} -m", tmp_path / "other")
+    assert done.returncode == 0, done.stderr
+    here, there = summaries(tmp_path), summaries(tmp_path / "other")
+    assert list(here) == list(there) and len(here) == 2
+    assert [one["digest"] for one in here.values()] == [one["digest"] for one in there.values()]
+    assert {one["label"] for one in provenances(tmp_path / "other")} == {"backup=average", "backup=minimax"}
+    assert rows_of(done.stdout) == ["backup=average", "backup=minimax"]
+    (sweep,) = (tmp_path / "other/multirun").iterdir()
+    assert {"table.csv", "table.parquet", "plot.png"} <= {path.name for path in sweep.iterdir()}
+    assert {one["threads"] for one in provenances(tmp_path / "other")} == {max(1, usable_cores() // 2)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", ["interval(0.9,0.9999)", "choice(0.9,0.99)"])
+def test_optuna_looks_for_the_greatest_objective(space, tmp_path):
+    needs("optuna")
+    words = "match -m games=4 game=dots_and_boxes budget.iterations=20 backup=accelerated hydra/sweeper=optuna"
+    done = command(f"{words} hydra.sweeper.n_trials=3 objective=win_rate", tmp_path, f"backup.decay={space}")
+    assert done.returncode == 0, done.stderr
+    (sweep,) = (tmp_path / "multirun").iterdir()
+    for path in sweep.glob("*/provenance.json"):
+        record = json.loads(path.read_text())
+        assert record["label"] == f"backup.decay={record['identity']['backup']['decay']}"
+    best = max(one["win_rate"] for one in summaries(tmp_path).values())
+    assert f"best_value: {best}" in (sweep / "optimization_results.yaml").read_text()
+    assert "best: backup.decay=" in done.stdout and (sweep / "plot.png").exists()
+
+
+def test_a_sweep_grows_by_what_is_missing(run, tmp_path):
+    """A further value, one that is there already, and repeated ones: one folder, each run once, no clock goes on."""
+    assert run("playouts -m count=20,30 threads=1").code == 0
+    assert run("match -m games=2 game=dots_and_boxes budget.iterations=9 seed=1,2,1").code == 0
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("multirun/match-*/*/moves.jsonl")}
+    seconds = {name: one["seconds"] for name, one in summaries(tmp_path).items() if name.startswith("dots")}
+    assert len(before) == 2
+    done = run("match -m games=2 game=dots_and_boxes budget.iterations=9 seed=1,3,2")
+    assert done.code == 0, done.err
+    (sweep,) = tmp_path.glob("multirun/match-*")
+    runs = [path for path in sweep.iterdir() if path.is_dir()]
+    assert len(runs) == 3 and all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
+    assert {name: summaries(tmp_path)[name]["seconds"] for name in seconds} == seconds
+    assert [line.split()[0] for line in done.out.splitlines() if line.startswith(" seed=")] == [
+        "seed=1", "seed=3", "seed=2",
+    ]  # fmt: skip
+    assert run("match -m games=2 game=dots_and_boxes budget.iterations=8 seed=1,2").code == 0
+    assert len(list(tmp_path.glob("multirun/match-*"))) == 2  # another sweep has a folder of its own
+
+
+def test_a_task_goes_to_another_process_and_knows_its_command_there():
+    import pickle
+
+    task = Task("match", "experiments.match", ("backup",), 4, 2)
+    text = f"import pickle; t = pickle.loads({pickle.dumps(task)!r}); from experiments.app.task import COMMANDS; "
+    done = subprocess.run(
+        [sys.executable, "-c", text + "print(t, 'match' in COMMANDS)"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == f"{task} True" and task_of("match", "experiments.match", (), 1, 1).name == "match"
+
+
+@pytest.mark.parametrize(
+    ("choices", "launcher", "sweeper", "runs", "expected"),
+    [
+        ({}, {}, {}, 9, 1),
+        ({"hydra/launcher": "basic"}, {}, {}, 9, 1),
+        ({"hydra/launcher": "joblib"}, {"n_jobs": 3}, {}, 9, 3),
+        ({"hydra/launcher": "joblib"}, {"n_jobs": 3}, {}, 2, 2),
+        ({"hydra/launcher": "joblib"}, {"n_jobs": -1}, {}, 10**6, usable_cores()),
+        ({"hydra/launcher": "submitit_local"}, {}, {}, 5, 5),
+        ({"hydra/launcher": "submitit_slurm"}, {}, {}, 5, 1),
+        ({"hydra/launcher": "joblib", "hydra/sweeper": "optuna"}, {"n_jobs": 3}, {"n_jobs": 2}, 9, 2),
+    ],
+)
+def test_runs_at_a_time(choices, launcher, sweeper, runs, expected):
+    assert launchers.at_once(choices, launcher, sweeper, runs) == expected
+
+
+def test_flags_of_a_sweep_may_stand_anywhere():
+    assert overrides.flags_first(["a=1,2", "-m"]) == ["-m", "a=1,2"]
+    assert overrides.flags_first(["--multirun", "a=1"]) == ["-m", "a=1"]
+    assert overrides.flags_first(["a=1", "--help"]) == ["a=1", "--help"]
+
+
+def test_an_objective_is_a_number_of_the_summary():
+    summary = {"win_rate": 0.5, "digest": "x", "interrupted": False, "player": {"moves": 3}}
+    assert objective_of(None, summary) is None
+    assert objective_of("win_rate", summary) == 0.5 and objective_of("player.moves", summary) == 3.0
+    for key in ("digest", "interrupted", "nothing"):
+        with pytest.raises(BadInput, match=f"objective={key}: the summary has no such number; it has win_rate, player"):
+            objective_of(key, summary)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("playouts count=20 objective=win_rate", "objective=win_rate: the summary has no such number; it has playouts"),
+        ("playouts -m count=20,30 objective=fun", "objective=fun: the summary has no such number; it has playouts"),
+    ],
+)
+def test_an_objective_that_is_not_there_is_one_line(run, words, said):
+    done = run(words)
+    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 2 and len(errors) == 1 and said in errors[0] and "Traceback" not in done.err
+
+
+def test_a_sweeper_that_looks_for_the_best_needs_to_know_of_what(run, tmp_path):
+    needs("optuna")
+    done = run("match -m hydra/sweeper=optuna seed=1,2")
+    assert done.code == 2 and done.err == "error: hydra/sweeper=optuna: give objective=..., as objective=win_rate\n"
+    assert not (tmp_path / "multirun").exists()
+
+
+@pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/launcher=ray", "hydra/sweeper=optuna"])
+def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, monkeypatch, word):
+    monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
+    done = run(f"match -m seed=1,2 {word}")
+    extra = word.rpartition("=")[2]
+    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]'\n"
+    assert not (tmp_path / "multirun").exists()

@@ -1,0 +1,220 @@
+"""Results as files: what was edited is refused by name, pages fit the files, the first ten games can be made again."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.reproduction.again import first_ten
+from experiments.reproduction.catalogue import items, papers
+from experiments.reproduction.cells import Asked, Cell, Digests, Where, cells_below, read, write
+from experiments.reproduction.command_line import main
+from experiments.reproduction.pages import generate, page_of
+from experiments.reproduction.quantities import Measured, Points, Published
+from experiments.reproduction.schedule import pack, tasks
+from gpumcts.errors import BadInput
+
+CONF = Path(__file__).parents[3] / "conf" / "experiment"
+EVERY = list(cells_below())
+
+
+def cell(name="othello-k3", wins=563, games=1000, iterations=50_000, **more):
+    budget = {"games": 1000, "iterations": 50_000}
+    published = Published(relation="equals", value=0.563, count=1000, half=0.031, budget=budget, source="Table 1")
+    where = {"commits": ["c" * 40], "versions": {}, "cpu": "x", "cores": 2, "engine": "cpu", "device": None, "time": ""}
+    told = {
+        "paper": "hashimoto2012accelerated",
+        "item": "table1a",
+        "cell": name,
+        "title": name,
+        "asked": Asked(command=["match"], keys={}, seed=1, budget={"games": games, "iterations": iterations}),
+        "measured": Measured(unit="rate", quantity=Points(wins=wins, draws=0, losses=games - wins)),
+        "published": published,
+        "digests": Digests(all="0" * 64, first_ten="1" * 64),
+        "where": Where(**where),
+    }
+    return Cell(**{**told, **more})
+
+
+# ------------------------------------------------------------------------------------------------------------- files
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    assert read(write(cell(), tmp_path), tmp_path) == cell()
+
+
+@pytest.mark.parametrize(
+    ("there", "edited", "named"),
+    [
+        ('"wins": 563', '"wins": 573', "check sum"),
+        ('"verdict": "agrees"', '"verdict": "differs"', "verdict"),
+        ('"value": 0.563,\n  "interval"', '"value": 0.663,\n  "interval"', "derived part"),
+        ('"first_ten": "1', '"first_ten": "2', "check sum"),
+        ('"seed": 1', '"seed": "1"', "asked.seed"),
+        ('"format": 1,', '"format": 1, "more": 2,', "more"),
+        ("{", "", "is not a cell's file"),
+    ],
+)
+def test_a_file_that_was_edited_is_refused_by_name(tmp_path, there, edited, named):
+    path = write(cell(), tmp_path)
+    text = path.read_text()
+    assert there in text
+    path.write_text(text.replace(there, edited, 1))
+    with pytest.raises(BadInput, match=named) as told:
+        read(path, tmp_path)
+    assert str(path) in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_file_in_another_cell_s_place_is_refused(tmp_path):
+    path = write(cell(), tmp_path)
+    shutil.copy(path, path.with_name("othello-k4.json"))
+    with pytest.raises(BadInput, match="othello-k4.json holds the cell"):
+        list(cells_below(tmp_path))
+
+
+def test_a_name_that_is_no_file_name_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="names are lower-case"):
+        write(cell("../k3"), tmp_path)
+
+
+def test_every_committed_file_is_of_an_item_and_a_run():
+    known = items()
+    for found in EVERY:
+        assert any(run.owns(found.cell) for run in known[f"{found.paper}/{found.item}"].runs), found.path
+
+
+# ------------------------------------------------------------------------------------------------------------- pages
+
+
+def test_the_committed_pages_are_what_the_files_give():
+    for path, text in generate().items():
+        assert path.read_text("utf-8") == text, f"{path}: python -m experiments.reproduce --pages"
+
+
+def test_every_figure_of_a_page_is_a_cell_s_and_no_line_is_long():
+    for path, text in generate().items():
+        lines = [line for line in text.splitlines() if not line.startswith(("|", "!", "python -m"))]
+        assert max(map(len, lines)) <= 120, path
+
+
+def test_an_item_differs_only_beyond_the_correction_for_its_cells():
+    item = items()["hashimoto2012accelerated/table1a"]
+    near = [cell(f"othello-k{k}", wins=518) for k in (1, 2, 3, 4, 5)]  # p 0.044 each, 0.22 for five
+    assert [c.verdict for c in near] == ["differs"] * 5
+    assert page_of(item, near).verdicts.word == "open"
+    assert page_of(item, [*near, cell("othello-k6", wins=400)]).verdicts.word == "differs"
+    assert page_of(item, [cell(iterations=2000)]).verdicts.word == "reduced"
+    assert page_of(item, []).verdicts.word == "not run"
+
+
+def test_a_single_agreeing_cell_of_many_is_no_agreement():
+    item = items()["hashimoto2012accelerated/table1a"]
+    assert page_of(item, [cell()]).verdicts.word == "open"
+
+
+# --------------------------------------------------------------------------------------------------------- catalogue
+
+
+def test_every_run_of_the_catalogue_names_an_experiment_and_no_two_runs_a_cell():
+    for paper in papers().values():
+        for item in paper.items:
+            for run in item.runs:
+                experiment = next(word for word in run.command if word.startswith("experiment="))
+                assert (CONF / f"{experiment.partition('=')[2]}.yaml").exists()
+            names = [name for run in item.runs for name in run.cells]
+            assert len(names) == len(set(names)), item.name
+
+
+def test_runs_are_listed_the_most_worth_while_first(tmp_path):
+    found = tasks(tmp_path)
+    assert [task.run.order for task in found] == sorted(task.run.order for task in found)
+    assert not any(task.done for task in found)
+    write(cell(), tmp_path)
+    write(cell("othello-k4", iterations=2000), tmp_path)
+    done = {task.run.name: task.done for task in tasks(tmp_path) if task.item.name == "table1a"}
+    assert done["othello-k3"] and not done["othello-k4"]
+
+
+# ----------------------------------------------------------------------------------------------------------- command
+
+
+def test_the_first_ten_of_the_cheapest_cells_are_made_again(tmp_path):
+    cheapest = {found.item: found for found in EVERY if found.asked.command[0] == "worked"}
+    assert set(cheapest) == {"fig1", "fig2", "fig3"}
+    some = random.Random(1).choice(sorted(cheapest.values(), key=lambda found: found.item))
+    assert first_ten(some, tmp_path) == some.digests.first_ten
+
+
+@pytest.mark.slow
+def test_the_first_ten_of_ten_random_cells_are_made_again(tmp_path):
+    for number, some in enumerate(random.Random().sample(EVERY, 10)):
+        assert first_ten(some, tmp_path / str(number)) == some.digests.first_ten, some.path
+
+
+def test_a_match_is_collected_and_is_reduced_at_another_budget(tmp_path, monkeypatch, capsys):
+    from experiments.match import COMMAND
+
+    words = ["experiment=hashimoto2012accelerated/table1a", "game=othello", "budget=small", "k=3", "games=12"]
+    assert COMMAND.main([*words, "budget.iterations=20", f"hydra.sweep.dir='{tmp_path}/runs'", "threads=1"]) == 0
+    for module in ("cells", "schedule", "command_line"):
+        monkeypatch.setattr(f"experiments.reproduction.{module}.RESULTS", tmp_path / "results")
+    monkeypatch.setattr(write, "__defaults__", (tmp_path / "results",))
+    item = "item=hashimoto2012accelerated/table1a"
+    assert main([item, "--collect", str(tmp_path / "runs")]) == 0
+    found = read(tmp_path / "results/hashimoto2012accelerated/table1a/othello-k3.json", tmp_path / "results")
+    assert (found.verdict, found.measured.quantity.count) == ("reduced", 12)
+    journal = next((tmp_path / "runs").rglob("games.jsonl"))
+    lines = journal.read_text().splitlines()
+    record = json.loads(lines[3])
+    lines[3] = json.dumps({**record, "result": {"win": "loss"}.get(record["result"], "win")})
+    journal.write_text("\n".join(lines) + "\n")
+    capsys.readouterr()
+    assert main([item, "--collect", str(tmp_path / "runs")]) == 2
+    assert "are not those of its summary's digest" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--hours", "0"], "--hours 0: must be greater than 0"),
+        (["--hours", "nan"], "--hours nan"),
+        (["--hours", "soon"], "argument --hours"),
+        (["item=hashimoto2012accelerated/table9"], "item=hashimoto2012accelerated/table9: must be one of"),
+        (["item=hashimoto2012accelerated/table1a", "run=othello-k9"], "run=othello-k9: must be one of"),
+        (["run=othello-k3"], "run=... needs item="),
+        (["scale=large"], "scale=large: must be document or small"),
+        (["games=3"], "games=3: must be item=..., run=..., scale=..."),
+        (["--collect", "nowhere"], "--collect needs item="),
+        (["item=hashimoto2012accelerated/table1a", "--collect", "nowhere"], "there is no such folder"),
+        (["--again", "0"], "--again 0: must be at least 1"),
+        (["--threads", "0"], "--threads 0: must be at least 1"),
+        (["--nope"], "unrecognized arguments"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, words, named):
+    assert main(words) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and named in told
+
+
+def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_path, monkeypatch, capsys):
+    from experiments.reproduction import schedule
+
+    monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
+    monkeypatch.setattr(schedule, "UNFINISHED", tmp_path / "unfinished")
+    task = next(task for task in tasks(tmp_path) if task.run.name == "othello-k3")
+    run = task.folder / "othello_uct_accelerated_decay=0.999_vs_uct-000"
+    run.mkdir(parents=True)
+    (run / "provenance.json").write_text(json.dumps({"commit": "0" * 40}))
+    assert pack([task]) == [task.packed]
+    shutil.rmtree(task.folder)
+    monkeypatch.setattr(schedule, "_call", lambda *_: 2)  # as a command ends that refuses the folder, in one line
+    with pytest.raises(BadInput, match="table1a/othello-k3: its command ended with exit code 2"):
+        schedule.work(task, "document", 0.0, 1)
+    assert (run / "provenance.json").exists()
+    assert "goes on where commit 0000000 stopped" in capsys.readouterr().err
+    (run / "provenance.json").write_text("{")
+    with pytest.raises(BadInput, match="provenance.json"):
+        schedule.work(task, "document", 0.0, 1)

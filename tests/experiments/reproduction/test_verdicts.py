@@ -1,0 +1,115 @@
+"""Verdicts by hand: what agrees, differs, stays open, and what is only a smaller run."""
+
+import math
+
+import pytest
+from pydantic import ValidationError
+
+from experiments.reproduction.quantities import Exact, Mean, Measured, Points, Published, Share
+from experiments.reproduction.verdicts import compare, own_budget
+
+BUDGET = {"games": 1000, "iterations": 50_000}
+
+
+def rate(wins, draws, losses):
+    return Measured(unit="rate", quantity=Points(wins=wins, draws=draws, losses=losses))
+
+
+def printed(value, count=1000, half=0.031, relation="equals"):
+    return Published(relation=relation, value=value, count=count, half=half, budget=BUDGET, source="Table 1")
+
+
+@pytest.mark.parametrize(
+    ("wins", "draws", "losses", "value", "verdict"),
+    [
+        (563, 0, 437, 0.563, "agrees"),  # the interval of the difference is about +-4.4 points
+        (575, 0, 425, 0.563, "open"),  # 1.2 points off: its end lies beyond five
+        (505, 10, 485, 0.563, "differs"),
+        (0, 0, 1000, 0.0, "agrees"),  # no variance is seen on either side, and yet there is a width
+        (5630, 0, 4370, 0.563, "agrees"),
+    ],
+)
+def test_a_rate_beside_a_printed_one(wins, draws, losses, value, verdict):
+    found = compare(rate(wins, draws, losses), printed(value), BUDGET)
+    assert found is not None and found.verdict == verdict
+    assert found.low < found.difference < found.high
+
+
+def test_the_variance_of_the_paper_s_own_games_counts():
+    wide = compare(rate(5630, 0, 4370), printed(0.563, 100), BUDGET)
+    narrow = compare(rate(5630, 0, 4370), printed(0.563, 10_000), BUDGET)
+    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+    assert math.isclose(wide.high - wide.low, 2 * 1.96 * math.sqrt(0.246 / 100 + 0.246 / 10_000), rel_tol=1e-2)
+
+
+def test_draws_make_the_interval_narrower_than_wins_and_losses():
+    drawn, decided = Points(wins=100, draws=800, losses=100), Points(wins=500, draws=0, losses=500)
+    assert drawn.value == decided.value == 0.5
+    assert drawn.trinomial[1] - drawn.trinomial[0] < 0.5 * (decided.trinomial[1] - decided.trinomial[0])
+    assert drawn.interval == decided.interval  # Wilson's takes no account of draws
+
+
+@pytest.mark.parametrize("budget", [{"games": 1000, "iterations": 2000}, {"games": 999, "iterations": 50_000}, {}])
+def test_another_budget_is_reduced_however_close(budget):
+    assert compare(rate(563, 0, 437), printed(0.563), budget).verdict == "reduced"
+
+
+def test_more_games_are_the_paper_s_budget_and_more_iterations_are_not():
+    assert own_budget({"games": 2000, "iterations": 50_000}, BUDGET)
+    assert not own_budget({"games": 2000, "iterations": 60_000}, BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation", "verdict"),
+    [(16_100.0, 800.0, "agrees"), (16_100.0, 8000.0, "open"), (23_000.0, 800.0, "differs")],
+)
+def test_a_count_is_compared_as_a_ratio(mean, deviation, verdict):
+    measured = Measured(unit="iterations", quantity=Mean(count=100, mean=mean, deviation=deviation))
+    published = Published(relation="equals", value=16_000.0, half=500.0, budget={}, source="Table 2")
+    found = compare(measured, published, {})
+    assert found.verdict == verdict
+    assert math.isclose(found.difference, math.log(mean / 16_000))
+
+
+@pytest.mark.parametrize(
+    ("mean", "relation", "verdict"),
+    [(-0.2, "below", "agrees"), (0.2, "below", "differs"), (0.01, "below", "open"),
+     (0.2, "above", "agrees"), (0.01, "near", "agrees")],
+)  # fmt: skip
+def test_claims_in_words_have_a_side(mean, relation, verdict):
+    measured = Measured(unit="rate difference", quantity=Mean(count=200, mean=mean, deviation=0.2))
+    published = Published(relation=relation, value=0.0, budget={}, source="Figure 4")
+    assert compare(measured, published, {}).verdict == verdict
+
+
+def test_two_measured_quantities_are_compared_with_each_other():
+    fewer, more = Share(hits=10, count=1000), Share(hits=100, count=1000)
+    measured = Measured(unit="rate", quantity=fewer, other=more, names=("UCT", "MC"))
+    assert compare(measured, Published(relation="below", budget={}, source="x"), {}).verdict == "agrees"
+    assert compare(measured, Published(relation="above", budget={}, source="x"), {}).verdict == "differs"
+
+
+def test_exact_values_agree_or_differ():
+    published = Published(relation="equals", value=0.6, budget={}, source="Figure 2")
+    assert compare(Measured(unit="value", quantity=Exact(number=0.6)), published, {}).verdict == "agrees"
+    assert compare(Measured(unit="value", quantity=Exact(number=0.61)), published, {}).verdict == "differs"
+
+
+def test_nothing_published_is_no_verdict():
+    assert compare(rate(1, 0, 1), None, {}) is None
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: Points(wins=0, draws=0, losses=0),
+        lambda: Share(hits=2, count=1),
+        lambda: Mean(count=1, mean=0.0, deviation=0.0),
+        lambda: Exact(number=math.nan),
+        lambda: Published(relation="equals", budget={}, source="x"),
+        lambda: Measured(unit="rate", quantity=Exact(number=1.0), other=Exact(number=1.0)),
+    ],
+)
+def test_quantities_that_cannot_be_are_refused(broken):
+    with pytest.raises(ValidationError):
+        broken()

@@ -1,0 +1,180 @@
+"""Mistakes planted in a user's own game: each is named by one line with its file and line, before anything is compiled."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpumcts.errors import BadInput
+from tests.games.conformance import heap
+
+ROOT = Path(__file__).resolve().parents[3]
+
+MISTAKES = {
+    "max_plies": (
+        [("MAX_PLIES = 60", "MAX_PLIES = 5")],
+        "class Heap",
+        "Heap.MAX_PLIES = 5, but a random game was not over",
+    ),
+    "max_moves": ([("MAX_MOVES = 3", "MAX_MOVES = 2")], "class Heap", "Heap.MAX_MOVES = 2, but count_moves returns 3"),
+    "words": (
+        [("    MAX_PLIES = 60", "    WORDS = 3\n    MAX_PLIES = 60")],
+        "@contract.state_of",
+        "Heap.WORDS = 3, but its states have 2 words",
+    ),
+    "type_error": (
+        [("U(move), state.turn ^ U(1)", "U(move), state.turn ^ 'a'")],
+        "return State(state.left - U(move)",
+        "play raised ",
+    ),
+    "undefined_name": (
+        [("np.int64(min(state.left, U(3)))", "np.int64(min(state.left, most))")],
+        "return np.int64(min(",
+        "count_moves raised NameError: name 'most' is not defined",
+    ),
+    "field_type": (
+        [("U(move), state.turn ^ U(1))", "U(move), np.int64(1 - state.turn))")],
+        "@contract.play",
+        "play returns State(uint64, int64), start returns State(uint64 x 2): field `turn`",
+    ),
+    "forgotten_verb": (
+        [("@contract.score.implements(Heap)\n", "")],
+        "class Heap",
+        "Heap has no body of score: write one, @contract.score.implements",
+    ),
+    "state_not_named": ([("@contract.state_of(Heap)\n", "")], "class Heap", "nothing says what states of Heap are"),
+    "arguments": (
+        [("def heap_mover(game, state):", "def heap_mover(state, game):")],
+        "@contract.mover",
+        "TypeError: mover: a body takes (game, state)",
+    ),
+    "unsigned": (
+        [("return np.int64(state.turn)", "return state.turn")],
+        "@contract.mover",
+        "mover returns uint64, not int64: wrap it, np.int64(...)",
+    ),
+    "order": (
+        [("return np.int64(k + 1)", "return np.int64(3 - k)")],
+        "@contract.nth_move",
+        "nth_move gives move 2 after 3: moves rise, from 0 to 2^31 - 1",
+    ),
+    "revived": (
+        [
+            (
+                "        return state\n    return State(state.left",
+                "        return State(U(3), state.turn)\n    return State(state.left",
+            )
+        ],
+        "@contract.play",
+        "playing on from a finished game revives it",
+    ),
+    "score": (
+        [
+            (
+                "-SCORE_UNIT if state.turn == U(0) else SCORE_UNIT",
+                "-2 * SCORE_UNIT if state.turn == U(0) else SCORE_UNIT",
+            )
+        ],
+        "@contract.score",
+        "score returns -2097152, outside [-SCORE_UNIT, SCORE_UNIT]",
+    ),
+    "texts": (
+        [("State(U(int(left)), U(int(turn)))", "State(U(int(left)), U(0))")],
+        "@contract.parse_position",
+        "parse_position gives another state than position_text wrote",
+    ),
+    "players": ([("PLAYERS = 2", "PLAYERS = 1")], "@contract.mover", "mover returns 1, and Heap.PLAYERS = 1"),
+    "missing_attribute": ([("    LANES = False\n", "")], "class Heap", "Heap has no LANES: say it in the class"),
+    "syntax": (
+        [("    return np.int64(k + 1)", "    return np.int64(k + 1")],
+        "return np.int64(k + 1",
+        "SyntaxError: '('",
+    ),
+    "compiled_alone": (
+        [
+            (
+                "return np.int64(k + 1)",
+                "return np.int64([k + 1, 0][0] if isinstance(state.left, dict) else sorted([k + 1])[0])",
+            )
+        ],
+        "return np.int64([k",
+        "nth_move does not compile: ",
+    ),
+    "branch_of_another_type": (
+        [("return np.int64(state.turn)", "return np.int64(state.turn) if state.left < U(99) else 0.5")],
+        "@contract.mover",
+        "mover returns float64, not int64: wrap it, np.int64(...)",
+    ),
+}
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """``written(name, *changes)``: the game as a module of its own that can be imported, until the test is over."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = []
+
+    def write(name, *changes):
+        names.append(name)
+        return heap.write(tmp_path, name, *changes)
+
+    yield write
+    for name in names:
+        heap.forget(name)
+
+
+def test_the_game_without_a_mistake_holds(written):
+    written("lab_sound.heap")
+    assert heap.load("lab_sound.heap").WORDS == 2
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named(mistake, written):
+    changes, line, words = MISTAKES[mistake]
+    file = written(f"lab_{mistake}.heap", *changes)
+    with pytest.raises(BadInput) as refusal:
+        heap.load(f"lab_{mistake}.heap")
+    said = str(refusal.value)
+    assert "\n" not in said and words in said
+    number = heap.line_of(file, line)
+    assert any(f"{file.name}:{at}" in said for at in (number, number + 1)), said
+
+
+def test_a_command_says_it_in_one_line(written, tmp_path):
+    """As every command does, with an exit code of its own."""
+    written("my_lab.heap", ("MAX_PLIES = 60", "MAX_PLIES = 5"))
+    (tmp_path / "conf" / "game").mkdir(parents=True)
+    (tmp_path / "conf" / "game" / "heap.yaml").write_text("name: my_lab.heap\nstones: 21\n")
+    words = ["-m", "experiments.playouts", "--config-dir", str(tmp_path / "conf"), "game=heap", "count=10"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("error: ") and "my_lab/heap.py:" in line and "Heap.MAX_PLIES = 5" in line
+
+
+def test_it_is_asked_once_a_version(written, monkeypatch):
+    """A stamp in the compile cache stands for the answer, until the source changes."""
+    from gpumcts.games import conformance
+
+    written("lab_stamped.heap")
+    game = heap.load("lab_stamped.heap")
+    asked = []
+    monkeypatch.setattr(conformance, "check", asked.append)
+    monkeypatch.setattr(conformance, "_held", set())
+    conformance.check_once(game)
+    assert not asked
+    heap.forget("lab_stamped.heap")
+    written("lab_stamped.heap", ("MAX_PLIES = 60", "MAX_PLIES = 61"))
+    heap.load("lab_stamped.heap")
+    assert len(asked) == 1
+
+
+def test_a_package_is_asked_too(written, tmp_path):
+    """Its class may stand in a module of its own; a game without any body is told the first that it needs."""
+    file = written("lab_package.game.rules", ("@contract.start.implements(Heap)\n", ""))
+    (file.parent / "__init__.py").write_text("from lab_package.game.rules import Heap\n\nOPTION = Heap\n")
+    with pytest.raises(BadInput, match=r"lab_package/game/rules\.py:\d+: Heap has no body of start"):
+        heap.load("lab_package.game")

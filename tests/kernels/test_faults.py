@@ -1,0 +1,250 @@
+"""A fault on the device: one line, once, and the process knows it from then on; and how a flight goes, without a device."""
+
+import importlib.util
+import threading
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.kernels import crossover, device, engines, faults
+from gpumcts.options import option
+from tests.kernels.drivers import GAMES, UNIFORM
+
+needs_compiler = pytest.mark.skipif(
+    importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
+)
+LOST = r"^this process's device is lost \(illegal address\); start it again, or take engine=cpu$"
+
+
+class RuntimeFault(RuntimeError):
+    """As CuPy's, which has a number."""
+
+    status = 700
+
+
+@pytest.fixture(autouse=True)
+def sound_again(monkeypatch):
+    monkeypatch.setattr(faults, "_lost", "")
+
+
+@faults.telling
+def ask(error: Exception | None = None) -> str:
+    """A call of the device, which fails."""
+    if error is not None:
+        raise error
+    return "answered"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeFault("cudaErrorIllegalAddress: an illegal memory access was encountered"),
+        RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered"),
+        RuntimeError("Call to cuLaunchKernel results in CUDA_ERROR_ILLEGAL_ADDRESS"),
+    ],
+)
+def test_a_fault_is_a_line_and_is_known_from_then_on(error):
+    assert ask() == "answered" and faults.lost() == ""
+    with pytest.raises(device.DeviceLost, match=LOST) as raised:
+        ask(error)
+    assert raised.value.__cause__ is error and isinstance(raised.value, BadInput)
+    with pytest.raises(device.DeviceLost, match=LOST):
+        ask()  # the driver is not asked again
+
+
+def test_other_errors_are_no_faults():
+    for error in (RuntimeError("CUDA_ERROR_OUT_OF_MEMORY"), ValueError("cudaErrorInvalidValue")):
+        with pytest.raises(type(error)):
+            ask(error)
+    assert faults.lost() == "" and ask() == "answered"
+
+
+def test_engines_know_it(monkeypatch, capsys):
+    """``auto`` goes on with the CPU, in searches that were made before too; ``cuda`` is refused in the same line."""
+    monkeypatch.setattr(device, "describe", lambda: device.Description("A device", (9, 0), 132, 1 << 30, "13.0"))
+    choice = crossover.Crossover(GAMES["othello"], UNIFORM(), 1)
+    assert choice.fastest(1 << 20, 64) != "cpu"
+    with pytest.raises(device.DeviceLost):
+        ask(RuntimeFault())
+    assert choice.fastest(1 << 20, 64) == "cpu"
+    assert engines.resolve("auto") == "cpu" and "device is lost" in capsys.readouterr().err
+    with pytest.raises(BadInput, match=r"^engine=cuda: this process's device is lost"):
+        engines.resolve("cuda")
+
+
+@needs_compiler
+def test_the_first_kernel_knows_it(monkeypatch):
+    from gpumcts.kernels import cuda_kernels
+
+    monkeypatch.setattr(cuda_kernels, "_trial", lambda: "")
+    assert cuda_kernels.trial() == ""
+    with pytest.raises(device.DeviceLost):
+        ask(RuntimeFault())
+    assert "device is lost" in cuda_kernels.trial()
+
+
+# ------------------------------------------------------------------------------------------------------------- flights
+
+
+class Clock:
+    """The device's time, and what was asked of it, in order."""
+
+    def __init__(self) -> None:
+        self.now, self.asked = 0.0, []
+
+
+class Mark:
+    """A moment of the device."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.at = clock, clock.now
+
+    def again(self) -> None:
+        self.at = self.clock.now
+
+    def wait(self) -> None:
+        self.clock.asked.append("wait")
+
+    def since(self, earlier: "Mark") -> float:
+        return self.at - earlier.at
+
+
+class Mirror:
+    """Memory of a device that does nothing but tell of it."""
+
+    stream, device = 0, None
+
+    def __init__(self, words: int, clock: Clock) -> None:
+        self.host, self.clock = np.zeros(words, np.uint64), clock
+
+    def upload(self, begin: int, end: int) -> None:
+        self.clock.asked.append("up")
+
+    def download(self, begin: int, end: int) -> None:
+        self.clock.asked.append("down")
+
+    def clear(self, begin: int, end: int) -> None:
+        pass
+
+    def mark(self) -> Mark:
+        return Mark(self.clock)
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """An engine whose launches take a second each, on a device that is not there."""
+    pytest.importorskip("numba_cuda")
+    from gpumcts.kernels.cuda import CudaPlayouts
+
+    clock, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
+    made.game, made.policy = GAMES["othello"], option("playout", "uniform")()
+    made._flights, made._room, made._copiers, made._cores = [], 0, None, 1
+    made.spans, made._last_end, made.playouts_a_launch = None, None, 1000
+    made.clock, made.times = clock, []
+    made.took = lambda count, seconds: made.times.append((count, seconds))
+
+    def launch(job, stream):
+        clock.asked.append("launch")
+        clock.now += 1
+
+    made.launch = launch
+    monkeypatch.setattr(device, "mirror", lambda words: Mirror(words, clock))
+    return made
+
+
+def test_no_start_waits_for_the_device(engine):
+    """Of many launches two are queued at once, the rest when somebody waits for the flight anyway."""
+    flight, _ = engine.flights(5000)
+    flight.start(5000, 1)
+    assert engine.clock.asked == ["up", "launch", "launch"]
+    flight.finish()
+    assert engine.clock.asked[3:] == ["wait", "launch"] * 3 + ["down", "wait"]
+    assert engine.times == [(5000, 5.0)]
+
+
+def test_a_flight_is_told_its_own_time_alone(engine):
+    """The second begins while the device is busy with the first."""
+    one, other = engine.flights(2000)
+    one.start(2000, 1)
+    engine.clock.now -= 2  # the other is sent off while the device has not yet begun
+    other.start(1000, 1)
+    engine.clock.now = 0
+    one._end.at, other._end.at = 2.0, 3.0
+    one.finish()
+    other.finish()
+    assert engine.times == [(2000, 2.0), (1000, 1.0)]
+
+
+def test_a_stopped_flight_queues_no_more(engine):
+    stop = threading.Event()
+    flight, _ = engine.flights(5000)
+    flight.start(5000, 1, stop)
+    stop.set()
+    flight.finish()
+    assert engine.clock.asked.count("launch") == 2 and engine.clock.asked[-2:] == ["down", "wait"]
+
+
+@pytest.mark.parametrize("flight", [1000, 1 << 18])
+def test_after_a_fault_nobody_waits(engine, monkeypatch, flight):
+    """One error, that of the launch: both flights are given up, and nothing is raised while they are cleared away."""
+    from gpumcts.kernels import cuda
+
+    monkeypatch.setattr(cuda, "LEAVES_A_FLIGHT", flight)
+    real, states = engine.launch, np.zeros((4000, 3), np.uint64)
+    launches = []
+
+    def launch(job, stream):
+        launches.append(job)
+        if len(launches) == 3:
+            ask(RuntimeFault())
+        real(job, stream)
+
+    engine.launch = launch
+    with pytest.raises(device.DeviceLost, match=LOST) as raised:
+        engine.tally(states, np.zeros(4000, np.uint64))
+    assert isinstance(raised.value.__cause__, RuntimeFault) and raised.value.__context__ is raised.value.__cause__
+    assert not any(flight.under_way for flight in engine._flights)
+
+
+def test_an_interrupt_leaves_something_to_wait_for(engine):
+    """Ctrl-C among the launches: what was queued is waited for before its memory is used again."""
+
+    def launch(job, stream):
+        raise KeyboardInterrupt
+
+    engine.launch, real = launch, engine.launch
+    flight, _ = engine.flights(1000)
+    with pytest.raises(KeyboardInterrupt):
+        flight.start(1000, 1)
+    assert flight.under_way and engine.clock.asked == ["up", "down"]
+    engine.launch = real
+    flight.finish()
+    assert engine.clock.asked[2:] == ["wait"] and engine.times == []  # nothing more is played, nothing is learned
+
+
+def test_one_state_is_sent_once(engine):
+    """Bytes of the way there: of a leaf its key, and its state only where it has one of its own."""
+    sent = []
+    state = np.arange(3, dtype=np.uint64)
+    for states in (np.broadcast_to(state, (1000, 3)), np.repeat(state[None], 1000, axis=0)):
+        engine._flights, engine._room = [], 0
+        uploads = []
+        engine.flights(1000)
+        for flight in engine._flights:
+            flight._mirror.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
+        engine.tally(states, np.zeros(1000, np.uint64))
+        sent += uploads
+    assert sent == [1 + 1000 + 3, 1 + 1000 + 3000]
+
+
+def test_outcomes_of_single_playouts():
+    from gpumcts.kernels.tally import Outcomes, Tally
+
+    score, plies = np.array([1 << 20, 0, -(1 << 20), -3]), np.array([60, 61, 1, (1 << 30) - 1])
+    words = (score.astype(np.uint64) << np.uint64(32)) | plies.astype(np.uint64)
+    found = Outcomes(words)
+    expected = Tally(score, np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0]), plies)
+    assert len(found) == 4 and all(a.dtype == np.int64 for a in found)
+    assert all((a == b).all() for a, b in zip(found, expected, strict=True))
+    assert (found[3] == plies).all() and (np.stack(found) == np.stack(expected)).all()

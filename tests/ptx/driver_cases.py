@@ -1,0 +1,183 @@
+"""What the host does around kernels: waves, failed allocations, growing forests, stops, pinned memory, graphs."""
+
+import contextlib
+import io
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from gpumcts.errors import BadInput
+from tests.ptx import control
+from tests.tree.drivers import keys_for, operator_of, searcher_of
+from tests.tree.simulated_device import DOTS, brought_back, dots, followed, holding, played_on, told
+from tests.tree.simulated_searches import roots
+
+TREES, ITERATIONS = 5, 12
+HALVED = r"gpumcts: engine=device: no [\d.]+ MiB of device memory for \d trees; going on with \d\n"
+Outcome = tuple[str, Callable[[], str]]  # what the emulated device finds, and what says what it should find
+CASES: dict[str, Callable[[], Outcome]] = {}
+
+
+def case(function: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    """Enter a case under the first line of its docstring."""
+    assert function.__doc__
+    CASES[f"driver: {function.__doc__.splitlines()[0].rstrip('.')}"] = function
+    return function
+
+
+def _of_a_tree() -> int:
+    """Bytes of a tree of ``dots`` on the device."""
+    from gpumcts.tree import device_search
+    from gpumcts.tree.forest import bytes_per_slot
+
+    searcher = searcher_of(operator_of("average"), game=DOTS, engine="device")
+    return searcher.slots(ITERATIONS) * bytes_per_slot(1, DOTS.MAX_MOVES) + device_search.extra_tree_bytes(searcher)
+
+
+def _tables(found: Any) -> str:
+    """The root tables alone: of trees in waves, no forest comes back."""
+    return " ".join(array.tobytes().hex() for array in found.table)
+
+
+def _on_cpu() -> str:
+    """What the cases with scarce memory should find."""
+    return _tables(dots(TREES, engine="cpu"))
+
+
+def _with_memory(trees: float, told_bytes: int | None, starting_slots: float = 3.0) -> tuple[str, str]:
+    """What a search finds on a device with room for so many trees, and what it prints."""
+    from gpumcts.tree import search
+
+    printed = io.StringIO()
+    with holding(search, SLOTS_PER_NODE=starting_slots):
+        total = int(trees * _of_a_tree())
+        told_free = told_bytes or int(total / 0.9) + 1
+        with control.memory(total, told_free), contextlib.redirect_stderr(printed):
+            return _tables(dots(TREES, engine="device")), printed.getvalue()
+
+
+@case
+def waves_foreseen() -> Outcome:
+    """Trees in waves, as free memory tells."""
+    found, printed = _with_memory(2.5, None)
+    return found + printed, _on_cpu
+
+
+@case
+def waves_halved() -> Outcome:
+    """A wave is halved where memory fails though it was told free."""
+    found, printed = _with_memory(2.5, 1 << 30)
+    return f"{found} {bool(re.fullmatch(HALVED, printed))}", lambda: f"{_on_cpu()} True"
+
+
+@case
+def allocations_that_fail() -> Outcome:
+    """Any allocation of a search fails once."""
+    from gpumcts.kernels import device
+
+    found = set()
+    for after in range(0, 60, 7):
+        device.release()
+        control.fail_allocation(after)
+        with contextlib.redirect_stderr(io.StringIO()):
+            found.add(_tables(dots(TREES, engine="device")))
+    control.fail_allocation(-1)
+    return " ".join(found), _on_cpu
+
+
+@case
+def no_memory_for_a_tree() -> Outcome:
+    """A single tree that does not fit is refused in a line."""
+    try:
+        _with_memory(0.5, 1 << 30)
+    except BadInput as error:
+        pattern = r"budget\.iterations=12: engine=device: no [\d.]+ MiB of device memory, for a single tree"
+        return str(bool(re.fullmatch(pattern, str(error)))), lambda: "True"
+    return "no error", lambda: "True"
+
+
+@case
+def no_memory_for_leaves() -> Outcome:
+    """Leaves that do not fit are refused in a line."""
+    from gpumcts.kernels import device
+
+    with control.memory(1 << 10):
+        try:
+            device.mirror(1 << 20)
+        except BadInput as error:
+            return str(error).partition(":")[0], lambda: "engine=cuda"
+    return "no error", lambda: "engine=cuda"
+
+
+@case
+def growing() -> Outcome:
+    """Forests that begin without room grow."""
+    from gpumcts.tree import search
+
+    with holding(search, SLOTS_PER_NODE=0.0):
+        found = told(dots(4, 120, engine="device"))
+    return " ".join(found), lambda: " ".join(told(dots(4, 120, engine="cpu")))
+
+
+@case
+def stopping() -> Outcome:
+    """A search that is stopped ends after its launch."""
+    stop = threading.Event()
+    try:
+        dots(TREES, 1_000_000, engine="device", stop=stop, on_progress=lambda done: stop.set())
+    except KeyboardInterrupt:
+        return "stopped", lambda: "stopped"
+    return "not stopped", lambda: "stopped"
+
+
+@case
+def checkpoints() -> Outcome:
+    """Roots are shown on the way."""
+    return str(followed("device")), lambda: str(followed("cpu"))
+
+
+@case
+def reuse() -> Outcome:
+    """A search goes on from an earlier one's trees."""
+    return str(played_on("device")), lambda: str(played_on("cpu"))
+
+
+@case
+def small_forests() -> Outcome:
+    """Of forests that are not small, a single tree comes back."""
+    return str(brought_back("device")), lambda: "[True, False]"
+
+
+@case
+def two_engines() -> Outcome:
+    """Two searches at the same time, on two threads."""
+    found: dict[int, str] = {}
+
+    def search(number: int) -> None:
+        searcher = searcher_of(operator_of("average"), game=DOTS, engine=("device", "cuda")[number])
+        found[number] = _tables(searcher.search(roots(DOTS, 40), keys_for(40), 30))
+
+    threads = [threading.Thread(target=search, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return f"{found[0]} {found[1]}", _two_on_cpu
+
+
+def _two_on_cpu() -> str:
+    searcher = searcher_of(operator_of("average"), game=DOTS, engine="cpu")
+    expected = _tables(searcher.search(roots(DOTS, 40), keys_for(40), 30))
+    return f"{expected} {expected}"
+
+
+@case
+def launch_costs() -> Outcome:
+    """The cost of a launch is measured by numba, by the driver, and as a graph."""
+    from gpumcts.kernels import launch_cost
+    from tests.kernels.drivers import GAMES, UNIFORM
+
+    with holding(launch_cost, LAUNCHES=5, REPEATS=2):
+        found = launch_cost.costs(GAMES["dice_duel"], UNIFORM())
+    return " ".join(cost.route for cost in found if 0 < cost.host <= cost.whole), lambda: "numba driver graph"

@@ -1,0 +1,156 @@
+"""One tree, many leaves a batch: the trees are those of the commit that took the leaves one by one, on any number of threads."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from gpumcts.games import contract
+from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.rng import key_of
+from gpumcts.tree.advance import NO_WATCH
+from gpumcts.tree.forest import ROOT
+from gpumcts.tree.settings import Settings
+from tests.tree.drivers import GO, HAVANNAH, OTHELLO, operator_of, othello_states, packed, rule_of, searcher_of
+
+DICE = DiceDuel()
+END = othello_states()[-1]
+STARTS = {
+    "othello": (OTHELLO, None),
+    "end": (OTHELLO, END),
+    "dice": (DICE, None),
+    "havannah": (HAVANNAH, None),
+    "go": (GO, None),
+}
+KEYS = np.array([key_of(3, 0, 0)], np.uint64)
+
+
+def recorded(digest, iterations, start="othello", rule="ucb1", operator="average", **settings):
+    """A search, and the digest of its tree at commit b863a2c."""
+    return start, rule, operator, iterations, Settings(**settings), digest
+
+
+RECORDED = {
+    "few": recorded("d580655a97e84ae4", 3001, leaves_per_tree=3),
+    "many": recorded("915d6df291907846", 9001, leaves_per_tree=256),
+    "thousand": recorded("efc100f51cfb8388", 9001, leaves_per_tree=1000),
+    "more than the budget": recorded("51f2dbc624fbb421", 1000, leaves_per_tree=4096),
+    "more than there are positions": recorded("91ba6e1609d48606", 9000, start="end", leaves_per_tree=4096),
+    "threshold": recorded("791829a0b8fe5cb7", 3000, expansion="threshold", threshold=7, leaves_per_tree=50),
+    "threshold and playouts": recorded(
+        "289bd66cdd6626e5", 1500, expansion="threshold", threshold=7, playouts_per_leaf=3, leaves_per_tree=16
+    ),
+    "urgency": recorded("a9f6b8c66a78d970", 2000, first_play_urgency=0.6, leaves_per_tree=64),
+    "high urgency": recorded("f35ba8780f805b1b", 3000, first_play_urgency=1.1, leaves_per_tree=64),
+    "whole paths": recorded("df3980c5f9a52843", 600, expansion="whole_path", leaves_per_tree=64),
+    "whole paths and chance": recorded(
+        "e75b4208189ea6ea", 600, start="dice", expansion="whole_path", leaves_per_tree=64
+    ),
+    "root": recorded("1f4784b12e49d07a", 600, expansion="root", leaves_per_tree=16),
+    "sums of children": recorded("bbfadfc6d1170f46", 2000, leaves_per_tree=64, parent_count="children"),
+    "first of equals": recorded("c89f7323e936f56b", 2000, leaves_per_tree=64, ties="first"),
+    "chance": recorded("07ae91086f95884a", 3000, start="dice", operator="max", leaves_per_tree=100),
+    "chance, solved": recorded("6bf276aa878a01f7", 3000, start="dice", leaves_per_tree=100, solve=True),
+    "solved": recorded("93a194470d94257f", 2000, start="end", leaves_per_tree=64, solve=True),
+    "draws": recorded("bfeed12b6712b0b3", 1000, rule="uniform", leaves_per_tree=64),
+    "rave": recorded("7ff62c428e96dc0e", 1500, rule="rave", leaves_per_tree=64),
+    "rave and playouts": recorded("1ed624eff82bf682", 500, rule="rave", playouts_per_leaf=3, leaves_per_tree=100),
+    "rave, threshold": recorded(
+        "2bff833dbfed8a2d", 1000, rule="rave", expansion="threshold", threshold=3, leaves_per_tree=16
+    ),
+    "rave, solved": recorded("bf7f1978a70add8f", 1000, start="end", rule="rave", leaves_per_tree=64, solve=True),
+}
+
+
+def digest(forest, tree=0):
+    """What a tree is, wherever its nodes lie: all that is kept of its nodes, level by level."""
+    known, nodes = hashlib.sha256(), np.array([ROOT])
+    while len(nodes):
+        for array in (forest.visits, forest.children, forest.moves, forest.move):
+            known.update(array[tree, nodes].astype(np.int64).tobytes())
+        known.update(np.ascontiguousarray(forest.columns[tree, nodes]).tobytes())
+        if forest.proof.shape[1]:
+            known.update(forest.proof[tree, nodes].tobytes())
+        counts = forest.children[tree, nodes].astype(np.int64)
+        begins = forest.first_child[tree, nodes] - (np.cumsum(counts) - counts)
+        nodes = np.arange(counts.sum()) + np.repeat(begins, counts)
+    return known.hexdigest()[:16]
+
+
+def searcher_for(name, threads=1):
+    """A recorded case: the searcher, the root, the iterations, the digest."""
+    start, rule, operator, iterations, settings, recorded = RECORDED[name]
+    game, state = STARTS[start]
+    searcher = searcher_of(operator_of(operator), settings, game, rule_of(rule), threads=threads)
+    return searcher, packed(game, [contract.start(game) if state is None else state]), iterations, recorded
+
+
+def found_digest(name, threads=1):
+    searcher, root, iterations, _ = searcher_for(name, threads)
+    return digest(searcher.search(root, KEYS, iterations).forest)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_trees_are_those_of_leaves_taken_one_by_one(name):
+    assert found_digest(name) == RECORDED[name][-1]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+@pytest.mark.parametrize("name", ["many", "thousand", "more than the budget"])
+def test_threads_in_a_tree_change_nothing(name, threads):
+    assert found_digest(name, threads) == RECORDED[name][-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.parametrize("name", RECORDED)
+def test_threads_in_any_tree_change_nothing(name, threads):
+    assert found_digest(name, threads) == RECORDED[name][-1]
+
+
+def in_slices(searcher, root, points):
+    """The tree of a search that goes on from each number of iterations to the next."""
+    moves, _ = searcher.rules.describe(root)
+    held = [searcher.plant(root, moves, 50, None)]  # it grows
+    for begin, end in zip([0, *points], points, strict=False):
+        searcher.grow(held, root, KEYS, (begin, end), NO_WATCH, None, None)
+    return digest(held[0])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("leaves", "playouts"), [(7, 1), (100, 1), (16, 50), (1, 200)])
+def test_slices_and_stops_change_nothing(leaves, playouts, threads):
+    """After any number of batches the tree is that of a search of so many iterations; the last batch may be smaller."""
+    settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=playouts)
+    root = packed(OTHELLO, [contract.start(OTHELLO)])
+    for batches in (1, 2, 5):
+        last = batches * leaves + 3
+        whole = searcher_of(operator_of("average"), settings).search(root, KEYS, last).forest
+        points = [leaves * (k + 1) for k in range(batches)] + [last]
+        cut = searcher_of(operator_of("average"), settings, threads=threads)
+        assert in_slices(cut, root, points) == digest(whole)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_few_trees_take_turns(threads):
+    """A crew takes one tree after the other, and keeps the slots of each apart."""
+    settings = Settings(leaves_per_tree=64, playouts_per_leaf=2)
+    roots, keys = packed(OTHELLO, othello_states()[:1] * 2), np.array([key_of(3, g, 0) for g in range(2)], np.uint64)
+    searcher = searcher_of(operator_of("average"), settings, threads=2 * threads)
+    together = searcher.search(roots, keys, 1000).forest
+    for tree in range(2):
+        alone = searcher_of(operator_of("average"), settings).search(roots[:1], keys[tree : tree + 1], 1000).forest
+        assert digest(together, tree) == digest(alone)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_tree_that_is_reused_goes_on_alike(threads):
+    digests = []
+    for count in (1, threads):
+        searcher = searcher_of(operator_of("average"), Settings(leaves_per_tree=64, reuse=True), threads=count)
+        root, games = packed(OTHELLO, [contract.start(OTHELLO)]), np.zeros(1, np.int64)
+        for ply in range(3):
+            found = searcher.search(root, np.array([key_of(3, 0, ply)], np.uint64), 700, games=games)
+            digests.append(digest(found.forest))
+            root = searcher.rules.play(root, found.decide())
+    assert digests[:3] == digests[3:]
