@@ -25,6 +25,7 @@ from annotated_types import Interval
 from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
+from gpumcts.kernels.occupancy import tighter
 
 Target = tuple[int, int, str]
 TARGETS: tuple[Target, ...] = (
@@ -181,8 +182,16 @@ def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
     return [tuple(int(n) for n in match.groups()) for match in re.finditer(pattern, text)]
 
 
-def check(name: str, produce: Callable[[], str], target: Target) -> Report:
-    """What the PTX that ``produce`` gives takes of a device."""
+def tightened(code: str, target: Target) -> tuple[int, int, int]:
+    """What ``link`` tells of a playout kernel, capped where the engine caps it (``cuda_kernels.tightened``)."""
+    usual = link(code, target)
+    cap = tighter(usual[0], target[:2])
+    capped = link(code, target, cap) if cap else usual
+    return capped if capped[1] <= usual[1] else usual
+
+
+def check(name: str, produce: Callable[[], str], target: Target, linked: Callable = link) -> Report:
+    """What the PTX that ``produce`` gives takes of a device, ``linked`` by ``link`` or ``tightened``."""
     report = Report(name, name_of(target))
     try:
         code = produce()
@@ -190,7 +199,7 @@ def check(name: str, produce: Callable[[], str], target: Target) -> Report:
         found = FLOATS.findall(code)
         fused = len(FUSED.findall(code))
         report = report._replace(floats=len(found), fused=fused, local=local)
-        registers, stack, spills = link(code, target)
+        registers, stack, spills = linked(code, target)
         return report._replace(registers=registers, stack=stack, spills=spills)
     except Exception as error:  # one kernel that fails must not hide the others
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -219,7 +228,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     reports = [
-        check(name, functools.partial(ptx, kernel, game, policy, target), target)
+        check(name, functools.partial(ptx, kernel, game, policy, target), target, tightened)
         for name, kernel, game, policy in found
         for target in ([names[chosen.device]] if chosen.device else TARGETS)
     ]

@@ -7,6 +7,7 @@ Imports ``numba.cuda``: ``numba.config.ENABLE_CUDASIM = 1`` must be set before, 
 import contextlib
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -18,6 +19,7 @@ from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device
 from gpumcts.kernels.code_options import tables_in_memory
+from gpumcts.kernels.occupancy import tighter
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
 from gpumcts.kernels.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
 from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
@@ -249,7 +251,7 @@ def jit(signature: tuple, registers: int | None = None) -> Any:
     """``cuda.jit`` with our options, which the simulator does not know; no more ``registers`` a thread, where that is said.
 
     Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not tell code
-    for other numbers of registers apart: kernels with a cap must have names of their own (``cuda_each.each_kernel``).
+    for other numbers of registers apart: kernels with a cap must have names of their own.
     """
     options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
     if registers is not None and not device.simulated():
@@ -265,7 +267,21 @@ def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
         if device.simulated():
             return jit(signature)(kernel)
         with tables_in_memory():
-            return jit(signature)(kernel)
+            return tightened(kernel, signature, jit(signature)(kernel))
+
+
+def tightened(kernel: Callable, signature: tuple, usual: Any) -> Any:
+    """The kernel with few registers less, where more warps are resident then and nothing is spilled; else the ``usual`` one.
+
+    nvJitLink takes registers as it likes up to the next limit that it is told, not up to the next that lets a warp in.
+    """
+    cap = tighter(usual.get_regs_per_thread(), device.describe().capability)
+    if cap is None:
+        return usual
+    named = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__)
+    named.__qualname__ = f"{kernel.__qualname__}_{cap}_registers"
+    capped = jit(signature, cap)(named)
+    return capped if capped.get_local_mem_per_thread() <= usual.get_local_mem_per_thread() else usual
 
 
 def empty_kernel(game, policy, job):

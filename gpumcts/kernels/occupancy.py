@@ -14,6 +14,7 @@ QUARTERS, REGISTERS, UNIT = (
     256,
 )  # of a multiprocessor; registers of a quarter, and what they are handed out in
 MOST = {(7, 5): (32, 16), (8, 6): (48, 16), (8, 7): (48, 16), (8, 9): (48, 24), (12, 0): (48, 24), (12, 1): (48, 24)}
+FEWER = 4  # registers that a compiler mostly finds somewhere without spilling any
 USUAL_MOST = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
 
 
@@ -52,3 +53,10 @@ def spread(threads: int, count: int, multiprocessors: int) -> int:
     """Threads in a block where a launch has but ``count`` of them: fewer, so that every multiprocessor has some."""
     warps = -(-count // (WARP * max(1, multiprocessors)))
     return min(threads, WARP * max(1, warps))
+
+
+def tighter(registers: int, capability: tuple[int, int] = (9, 0)) -> int | None:
+    """A cap on registers, at most ``FEWER`` below, with which more warps would be resident; None where there is no such cap."""
+    usual = blocks_at_once(registers, SIZES[0], capability)
+    fewer = range(registers - 1, registers - FEWER - 1, -1)
+    return next((cap for cap in fewer if blocks_at_once(cap, SIZES[0], capability) > usual), None)

@@ -327,6 +327,13 @@ def test_occupancy():
     assert occupancy.blocks_at_once(255, 1024) == 1  # less than one cannot be asked for
 
 
+def test_caps_that_let_warps_in():
+    """Few registers less, where that is another warp for every quarter; none where it is not, or takes many."""
+    found = {registers: occupancy.tighter(registers) for registers in (68, 65, 64, 50, 69, 40, 255, 16)}
+    assert found == {68: 64, 65: 64, 64: None, 50: 48, 69: None, 40: None, 255: None, 16: None}
+    assert occupancy.tighter(33, (8, 6)) is None  # 48 warps are resident at 40 registers already
+
+
 @pytest.mark.parametrize("threads", occupancy.SIZES)
 def test_no_other_size_has_more_warps(threads):
     for registers in range(16, 256):
