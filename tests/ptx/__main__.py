@@ -1,6 +1,7 @@
-"""Run a command with the emulated driver in place of a device's.
+"""Run a command with the emulated driver in place of a device's, or record what all cases find.
 
     python -m tests.ptx run COMMAND [ARGUMENT ...]
+    python -m tests.ptx record FILE [WORD ...]
 
     python -m tests.ptx run python -m pytest -n 0 -m gpu tests/kernels/test_gpu.py -k block_sizes
     python -m tests.ptx run python -m experiments.match engine=cuda game=othello
@@ -9,6 +10,7 @@ The exit code is the command's; 70 is that of a fault, whose line is told once m
 """
 
 import sys
+from pathlib import Path
 
 from tests.ptx.build import BuildError
 from tests.ptx.running import run
@@ -16,9 +18,14 @@ from tests.ptx.running import run
 
 def main() -> int:
     """Run what the command line says."""
-    if len(sys.argv) < 3 or sys.argv[1] != "run":
-        print(f"usage: python -m tests.ptx run COMMAND [ARGUMENT ...]; not {' '.join(sys.argv[1:])!r}", file=sys.stderr)
+    if len(sys.argv) < 3 or sys.argv[1] not in ("run", "record"):
+        usage = "usage: python -m tests.ptx run COMMAND [ARGUMENT ...], or record FILE [WORD ...]"
+        print(f"{usage}; not {' '.join(sys.argv[1:])!r}", file=sys.stderr)
         return 2
+    if sys.argv[1] == "record":
+        from tests.ptx.record import record
+
+        return record(Path(sys.argv[2]), sys.argv[3:])
     try:
         done = run(sys.argv[2:], capture=False)
     except (BuildError, OSError) as error:

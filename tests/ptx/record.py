@@ -1,0 +1,53 @@
+"""Runs the cases of kernels and searches one batch after another, and keeps what each found: the slow set, stop and go.
+
+    python -m tests.ptx record FILE [WORD ...]
+
+FILE gets a line of JSON for each case that has run: its name, whether both runs equalled the CPU's outcome, the fault if one ended
+it, and its seconds. Cases that FILE has are not run again. With words, only the cases whose names have one of them.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.ptx.inside import cases
+from tests.ptx.running import run_cases
+
+BATCH = 8  # cases of a process: a stop loses no more of them
+
+
+def known(file: Path) -> dict[str, dict]:
+    """The records of a file by the names of their cases; none where there is no file."""
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    return {record["case"]: record for record in map(json.loads, lines)}
+
+
+def batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The names in groups of ``BATCH``."""
+    for first in range(0, len(names), BATCH):
+        yield names[first : first + BATCH]
+
+
+def judged(name: str, record: dict) -> dict:
+    """What FILE keeps of a case."""
+    equal = "fault" not in record and record["found"] == [record["expected"]] * 2
+    return {"case": name, "equal": equal, "fault": record.get("fault"), "seconds": record.get("seconds")}
+
+
+def record(file: Path, words: Sequence[str]) -> int:
+    """Run what is missing; 1 where a case differs or faults, in this call or an earlier one."""
+    wanted = [name for name in cases() if not words or any(word in name for word in words)]
+    done = known(file)
+    with file.open("a", encoding="utf-8") as out:
+        for names in batches([name for name in wanted if name not in done]):
+            for name, found in run_cases(names, timeout=7200).items():
+                done[name] = judged(name, found)
+                print(json.dumps(done[name]), file=out, flush=True)
+            print(f"{sum(name in done for name in wanted)} of {len(wanted)} cases", file=sys.stderr)
+    bad = [done[name] for name in wanted if not done[name]["equal"]]
+    for case in bad:
+        print(f"{case['case']}: {case['fault'] or 'another outcome than the CPU'}")
+    seconds = sum(done[name]["seconds"] or 0 for name in wanted)
+    print(f"{len(wanted)} cases, {len(wanted) - len(bad)} equal to the CPU's, {seconds:.0f} s")
+    return int(bool(bad))
