@@ -2,8 +2,8 @@
 
     python -m tests.ptx record FILE [WORD ...]
 
-FILE gets a line of JSON for each case that has run: its name, whether both runs equalled the CPU's outcome, the fault if one ended
-it, and its seconds. Cases that FILE has are not run again. With words, only the cases whose names have one of them.
+FILE gets a line of JSON for each case that has run: its name, whether both runs equalled the CPU's outcome, the fault that
+ended it if one did, and its seconds. Cases that FILE has are not run again. With words, only those cases whose names have one.
 """
 
 import json
