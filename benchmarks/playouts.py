@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.machine import floor
 from benchmarks.measure import Bench, Contender, Row, compare, row_of
 from benchmarks.ours import keys, own_policies
-from benchmarks.peers.contenders import of_playouts
+from benchmarks.peers.contenders import of_playouts, of_playouts_on_device
 from benchmarks.peers.scalar import scalar_playouts
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
@@ -43,7 +43,9 @@ def suite(bench: Bench) -> Iterator[Row]:
     ones, each held against the CPU's: what is measured is there, should time run out.
     """
     if not bench.on_cpu:
-        rows = _held_against_cpu(bench, _uniform_of_device(bench) + _scalar(bench))
+        with ExitStack() as stack:
+            peers = [stack.enter_context(p) for p in of_playouts_on_device(bench.peers, bench.game, bench.game_name)]
+            rows = _held_against_cpu(bench, _uniform_of_device(bench) + _scalar(bench) + peers)
         yield from rows
         yield from _of_the_floor(bench, rows)
         yield from _held_against_cpu(bench, _informed_of_device(bench))
@@ -58,7 +60,7 @@ def suite(bench: Bench) -> Iterator[Row]:
 
 
 def _held_against_cpu(bench: Bench, contenders: list[Contender]) -> list[Row]:
-    against = [c.what for c in contenders if ", cpu" in c.what]
+    against = [c.what for c in contenders if ", cpu" in c.what or "JAX" in c.what]
     return compare("playouts", "playouts/s", contenders, bench.repeats, against) if contenders else []
 
 

@@ -58,6 +58,19 @@ class _Running:
         return Ended(code, lines, said[-1].strip() if said else "")
 
 
+def ended_in(folder: Path, command: list[str], until: float) -> tuple[int | None, list[str]]:
+    """Run a command in a folder, with the modules of this checkout; its exit code, None where it was late, and its lines."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with tempfile.TemporaryFile("w+b") as said:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment() | {"PYTHONPATH": path}, stdout=said, stderr=subprocess.STDOUT
+        )
+        code = code_of(process, until)
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace")
+    return code, [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def code_of(process: subprocess.Popen, until: float) -> int | None:
     """The exit code of a process; None where it did not end in time, and was ended."""
     try:

@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks.device import bars
 from benchmarks.device.bars import Judged
-from benchmarks.device.book import ABSENT, DONE
+from benchmarks.device.book import DONE
 from benchmarks.device.device_tests import Results
-from benchmarks.device.steps import AGAIN, LATER, STAGES, Context, Step
+from benchmarks.device.steps import AGAIN, Context, Step
 from benchmarks.text import aligned, fastest, shortened, text
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 
@@ -22,7 +22,6 @@ def write(context: Context, planned: Sequence[Step], told: dict[str, Any]) -> No
     figures = {
         **told,
         "steps": {step.name: {"stage": step.stage, **_told(context, step)} for step in planned},
-        "absent": absent_stages(planned),
         "bars": [bar._asdict() | {"reached": bar.reached} for bar in judged],
         "figures": [row._asdict() for row in rows],
     }
@@ -33,13 +32,6 @@ def write(context: Context, planned: Sequence[Step], told: dict[str, Any]) -> No
 def _told(context: Context, step: Step) -> dict[str, Any]:
     entry = context.entry(step.name)
     return {"state": entry.state, "told": entry.told, "seconds": entry.seconds, "calls": entry.calls}
-
-
-def absent_stages(planned: Sequence[Step]) -> list[str]:
-    """Stages of a whole campaign that no module has filled in."""
-    if len({step.stage for step in planned}) == 1:  # the check alone
-        return []
-    return [stage for stage in STAGES if stage in LATER and not LATER[stage]]
 
 
 def _lines(context: Context, planned: Sequence[Step], told: dict[str, Any], judged: list[Judged]) -> Iterator[str]:
@@ -72,8 +64,6 @@ def _of_steps(context: Context, planned: Sequence[Step]) -> Iterator[list[str]]:
         if step.stage == AGAIN and not entry.calls:
             continue  # nothing has failed, or it is not known yet
         yield [step.stage, step.name, entry.state, f"{entry.seconds:.0f}", entry.told]
-    for stage in absent_stages(planned):
-        yield [stage, "-", ABSENT, "", "no module does this"]
 
 
 def _of_failed_tests(context: Context) -> Iterator[str]:

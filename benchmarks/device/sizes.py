@@ -19,6 +19,7 @@ class Sizes(NamedTuple):
     trees, iterations : of a search
     grid : of the crossover
     tests : words for pytest that choose fewer tests
+    documents : words for ``experiments.reproduce`` that choose the runs of papers; none for no run
     """
 
     game: str
@@ -34,6 +35,7 @@ class Sizes(NamedTuple):
     iterations: int
     grid: Grid
     tests: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 FULL = Sizes(
@@ -59,6 +61,7 @@ FULL = Sizes(
     trees=50_000,
     iterations=100,
     grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30),
+    documents=("--all",),
 )
 SMALL = Sizes(
     game="dots_and_boxes",

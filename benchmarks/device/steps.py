@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import crossover, machine
-from benchmarks.device import choices, device_tests, suites, tools
+from benchmarks.device import choices, device_tests, documents, peers, suites, tools
 from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
 from benchmarks.device.device_tests import Results
-from benchmarks.device.process import environment, python, together
+from benchmarks.device.process import ABSENT_CODE, environment, python, together
 from benchmarks.device.sizes import Sizes
 from benchmarks.measure import Row
 from gpumcts import cache
+from gpumcts.errors import BadInput
 from gpumcts.kernels import device_choices
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 
@@ -27,6 +28,7 @@ CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS = (
 )
 STAGES = (CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS)
 SECONDS_OF_TOOLS = 120.0
+SECONDS_OF_DOCUMENTS = 3600.0  # all that a call has left
 AGAIN_OF = "again: "
 
 
@@ -65,10 +67,6 @@ class Step(NamedTuple):
     first: tuple[str, ...] = ()
 
 
-LATER: dict[str, list[Step]] = {PEERS: [], DOCUMENTS: []}
-"""Steps that other modules put here. A stage without any is absent."""
-
-
 def steps(chosen: Sizes) -> list[Step]:
     """All steps, stage by stage."""
     suite_names = [name for name in suites.PARTS if name != "crossover"]
@@ -86,7 +84,8 @@ def steps(chosen: Sizes) -> list[Step]:
     for check in tools.CHECKS:
         found += [Step(f"{check}: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _sanitized) for kind in _kinds()]
     found += [Step(f"ncu: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _profiled) for kind in tools.PROFILED]
-    return found + [step for stage in (PEERS, DOCUMENTS) for step in LATER[stage]]
+    found += [Step(name, PEERS, 45, peers.SECONDS, _suite) for name in peers.BESIDE]
+    return [*found, Step(documents.DOCUMENTS, DOCUMENTS, 40, SECONDS_OF_DOCUMENTS, _documents)]
 
 
 def _kinds() -> list[str]:
@@ -142,6 +141,8 @@ def _suite(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
         # A second time in vain, with all the time that it may have: it will not end.
         state = FAILED if entry.calls and seconds >= _most(name) else UNFINISHED
         return entry._replace(state=state, told=told, rows=rows or entry.rows)
+    if ended.code == ABSENT_CODE:
+        return entry._replace(state=ABSENT, told=ended.last)
     if ended.code != 0:
         return entry._replace(state=FAILED, told=ended.last or f"exit code {ended.code}", rows=rows or entry.rows)
     return entry._replace(state=DONE, told=f"{len(rows)} figures", rows=rows)
@@ -223,3 +224,18 @@ def _profiled(context: Context, entry: Entry, seconds: float, name: str) -> Entr
 def _looked(entry: Entry, looked: tools.Looked) -> Entry:
     rows = tuple(row._asdict() for row in looked.rows)
     return entry._replace(state=FAILED if looked.problem else DONE, told=looked.problem or "sound", rows=rows)
+
+
+# ------------------------------------------------------------------------------------------------------------ documents
+
+
+def _documents(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
+    """What is missing of the papers' tables, as far as there is time; nothing with sizes that choose none."""
+    lacking = documents.missing() if context.chosen.documents else f"not with --sizes {context.size}"
+    if lacking:
+        return entry._replace(state=ABSENT, told=lacking)
+    try:
+        ended, told = documents.play(context.chosen.documents, context.book.folder, seconds)
+    except BadInput as error:
+        return entry._replace(state=FAILED, told=str(error))
+    return entry._replace(state=DONE if ended else UNFINISHED, told=told)

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from benchmarks import machine
 from benchmarks.device import sizes
+from benchmarks.device.peers import PEERS, missing, rows_of_peers
+from benchmarks.device.process import ABSENT_CODE
 from benchmarks.measure import Bench, Row
 from gpumcts.options import option
 
@@ -60,6 +62,8 @@ def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:
         from benchmarks.device.choices import rows_of_caps
 
         return rows_of_caps(what, chosen)
+    if kind == PEERS:
+        return rows_of_peers(name, chosen, folder)
     part = PARTS[name]
     return import_module(f"benchmarks.{part.module}").suite(bench_of(part, folder, chosen))
 
@@ -77,7 +81,10 @@ def shrink() -> None:
 
 
 def main(size: str, name: str, file: Path) -> None:
-    """Run a suite in this process; every row goes into ``file`` at once, a line each."""
+    """Run a suite in this process; every row goes into ``file`` at once, a line each. Exits where a peer is not there."""
+    if name.startswith(PEERS) and (lacking := missing(name)):
+        print(lacking)
+        sys.exit(ABSENT_CODE)
     if size == "small":
         shrink()
     with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as lines:

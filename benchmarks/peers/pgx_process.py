@@ -1,4 +1,4 @@
-"""``python -P pgx_process.py GAME BATCH``: reads numbers of playouts, plays them with pgx, answers each with their plies.
+"""``python -P pgx_process.py GAME BATCH [cuda]``: reads numbers of playouts, plays them with pgx, answers each with their plies.
 
 Written as pgx's own examples are: ``jax.vmap`` over games, the action drawn among the legal ones, all games of a batch
 until the last one is over.
@@ -13,6 +13,12 @@ def bind_to_one_core() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     os.environ["JAX_PLATFORMS"] = "cpu"
+
+
+def leave_memory() -> None:
+    """Run on the device, and take no more of its memory than is needed: ours is there, too."""
+    os.environ["JAX_PLATFORMS"] = "cuda"
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 
 
 def playing(name: str, batch: int):
@@ -44,9 +50,9 @@ def playing(name: str, batch: int):
     return jax.random.PRNGKey(1), play
 
 
-def main(name: str, batch: int) -> None:
+def main(name: str, batch: int, platform: str = "cpu") -> None:
     """Answer until there is no more to read."""
-    bind_to_one_core()
+    leave_memory() if platform == "cuda" else bind_to_one_core()
     key, play = playing(name, batch)
     import jax  # pyright: ignore[reportMissingImports]
 
@@ -59,4 +65,4 @@ def main(name: str, batch: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

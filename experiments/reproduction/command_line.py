@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ from gpumcts.errors import BadInput
 BAD_INPUT, INTERRUPTED = 2, 130
 SCALES = ("document", "small")
 KEYS = ("item", "run", "scale")
+ENGINES = ("cpu", "cuda", "auto")
 MOST_HOURS = 24 * 365.0
 
 
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
         "--hours", type=float, default=math.inf, help="stop after so many hours; a run goes on next time"
     )
     found.add_argument("--threads", type=int, default=None, help="threads of each run")
+    found.add_argument("--engine", default=None, help="play matches by this engine, and leave out other runs")
     found.add_argument("--collect", type=Path, metavar="FOLDER", help="write the cells of finished runs in a folder")
     found.add_argument("--again", type=int, metavar="N", help="make the first ten games of N random cells again")
     found.add_argument("--pack", action="store_true", help="keep small unfinished runs in results/unfinished")
@@ -66,7 +68,9 @@ def _main(words: Sequence[str]) -> int:
         raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MOST_HOURS:g}")
     if given.threads is not None and given.threads < 1:
         raise BadInput(f"--threads {given.threads}: must be at least 1")
-    selected = _selected(keys)
+    if given.engine is not None and given.engine not in ENGINES:
+        raise BadInput(f"--engine {given.engine}: must be one of {', '.join(ENGINES)}")
+    selected = [task for task in _selected(keys) if given.engine is None or task.has_engine]
     if given.check:
         return check()
     if given.pages:
@@ -140,13 +144,15 @@ def listing(selected: Sequence[Task]) -> None:
 
 def run(selected: Sequence[Task] | None, scale: str, end: float, given: argparse.Namespace) -> int:
     """Do the runs that are missing, of an item or of all, until the time is over."""
-    waiting = missing(given.hours) if selected is None else [task for task in selected if not task.done]
+    waiting: Iterable[Task] = missing(given.hours) if selected is None else [t for t in selected if not t.done]
     done = 0
     for task in waiting:
         if time.monotonic() >= end:
             break
+        if given.engine is not None and not task.has_engine:
+            continue
         say(f"{task.name}: about {task.run.hours:g} core hours")
-        if not work(task, scale, end, given.threads):
+        if not work(task, scale, end, given.threads, given.engine):
             say(f"{task.name}: the time is over; the same command goes on")
             break
         done += 1

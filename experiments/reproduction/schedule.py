@@ -59,6 +59,11 @@ class Task(NamedTuple):
         return UNFINISHED / f"{self.name.replace('/', '-')}.tar.xz"
 
     @property
+    def has_engine(self) -> bool:
+        """Whether its playouts may be a device's: a match's are."""
+        return self.run.command[0] == "match"
+
+    @property
     def done(self) -> bool:
         """Whether it has cells at the paper's own budget."""
         return any(cell.verdict != "reduced" for cell in self.cells)
@@ -90,7 +95,7 @@ def missing(hours: float) -> Iterator[Task]:
             yield task
 
 
-def work(task: Task, scale: str, end: float, threads: int | None) -> bool:
+def work(task: Task, scale: str, end: float, threads: int | None, engine: str | None = None) -> bool:
     """Do a run, or what is left of it, until ``end`` (of ``time.monotonic``); returns whether it is finished.
 
     Its cells are written once it is. Raises BadInput where the command of the run fails, also where the folder holds a run that
@@ -100,7 +105,8 @@ def work(task: Task, scale: str, end: float, threads: int | None) -> bool:
         _unpack(task)
     if task.folder.exists() and (commit := _made_by(task.folder)):
         say(f"{task.name}: goes on where commit {commit[:7]} stopped")
-    status = _call(task, scale, end, threads)
+    more = [f"{key}={value}" for key, value in (("threads", threads), ("engine", engine)) if value is not None]
+    status = _call(task, scale, end, more if task.run.command[0] != "worked" else [])
     if status == INTERRUPTED:
         return False
     if status:
@@ -127,11 +133,9 @@ def _is_of(result: Result, paper: Paper, item: Item) -> bool:
     return same or (shared and result.program == "trees")
 
 
-def _call(task: Task, scale: str, end: float, threads: int | None) -> int:
+def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:
     """The run's command in a process of its own, which is asked to stop at ``end``; returns its exit code."""
-    command = command_of([scale_word(word, scale) for word in task.run.command], task.folder)
-    if threads is not None and task.run.command[0] != "worked":
-        command.append(f"threads={threads}")
+    command = [*command_of([scale_word(word, scale) for word in task.run.command], task.folder), *more]
     process = subprocess.Popen(command, cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": _path()})
     try:
         return process.wait(timeout=max(1.0, end - time.monotonic()))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchmarks.device import (
     choices,
     command,
     device_tests,
+    peers,
     process,
     report,
     sizes,
@@ -27,6 +29,8 @@ from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
 from benchmarks.device.device_tests import Results
 from benchmarks.device.process import Ended
 from benchmarks.measure import KERNELS, Contender, Row, compare
+from benchmarks.peers.names import not_installed
+from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, device, device_choices
 from tests import conftest
 
@@ -92,6 +96,7 @@ def world(monkeypatch, tmp_path):
     found = {"device": {"name": "A device", "driver": "13.0"}, "cpu": "", "cores": 2, "clocks": {}, "versions": {}}
     monkeypatch.setattr(machine, "machine", lambda: {**found, "commit": "abc"})
     monkeypatch.setattr(tools, "find", lambda tool: None)
+    monkeypatch.setattr(steps.documents, "missing", lambda: "hydra-core not installed")
     monkeypatch.setattr(steps.cache, "root", lambda: tmp_path / "cache")
     return made
 
@@ -113,32 +118,65 @@ def test_a_campaign_goes_on_where_it_ended(world, tmp_path, capsys):
     states = {name: entry["state"] for name, entry in entries(tmp_path).items()}
     assert {name for name, state in states.items() if state == UNFINISHED} == set()
     absent = {name for name, state in states.items() if state == ABSENT}
-    assert {name.partition(":")[0] for name in absent} == {*tools.CHECKS, "ncu"}
+    assert {name.partition(":")[0] for name in absent} == {*tools.CHECKS, "ncu", "documents"}
     table = (tmp_path / report.TABLE).read_text("utf-8")
-    assert "compute-sanitizer is not there" in table and "no module does this" in table
+    assert "compute-sanitizer is not there" in table and "not with --sizes small" in table
     assert "200 M" in table and "steps" in capsys.readouterr().out
     world.asked = []
     assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND and world.asked == []
 
 
-def test_stages_that_nobody_fills_in_are_absent(world, tmp_path):
-    """They are no steps that are done; one that a module registers is a step like any other."""
+def test_a_peer_that_is_not_there_is_absent(world, tmp_path):
+    """With what is missing; one that is there has its figures."""
+    world.answers["peers: pgx, othello"] = Ended(process.ABSENT_CODE, [], "pgx is not installed; pip install pgx")
     assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
-    figures = json.loads((tmp_path / report.FIGURES).read_text("utf-8"))
-    assert figures["absent"] == [stage for stage in (steps.PEERS, steps.DOCUMENTS) if not steps.LATER[stage]]
-    assert not any(entry["stage"] in figures["absent"] for entry in figures["steps"].values())
+    found = entries(tmp_path)
+    assert found["peers: pgx, othello"]["state"] == ABSENT
+    assert found["peers: pgx, othello"]["told"] == "pgx is not installed; pip install pgx"
+    assert len(found["peers: mctsnc, gomoku"]["rows"]) == 1
 
 
-def test_a_registered_step_is_taken(world, tmp_path, monkeypatch):
-    def work(context, entry, seconds, name):
-        calls = entry.data.get("calls", 0) + 1
-        return entry._replace(state=DONE if calls == 2 else UNFINISHED, told=f"{calls} of 2", data={"calls": calls})
+def test_peers_say_what_is_missing(monkeypatch, tmp_path):
+    """In the process of the step: no checkout of MCTS-NC here, and a JAX that finds no device."""
+    monkeypatch.delenv("GPUMCTS_MCTSNC", raising=False)
+    monkeypatch.setattr(peers, "not_installed", lambda peer: "" if peer == "pgx" else not_installed(peer))
+    assert peers.missing("peers: mctsnc, gomoku").startswith("no checkout of MCTS-NC is named")
+    monkeypatch.setattr(peers, "ASKED", "raise SystemExit('no device of kind cuda')")
+    assert peers.missing("peers: pgx, othello").startswith("JAX has no CUDA device: no device of kind cuda; pip")
+    with pytest.raises(SystemExit, match=str(process.ABSENT_CODE)):
+        suites.main("small", "peers: mctsnc, connect_four", tmp_path / "rows")
 
-    monkeypatch.setitem(steps.LATER, steps.PEERS, [steps.Step("a peer", steps.PEERS, 1, 5, work)])
+
+def test_documents_go_on(world, tmp_path, monkeypatch):
+    """From call to call, until none is left; a run that fails is told."""
+    left = iter(
+        [(False, "1 of 2 runs are done"), BadInput("exit code 2: error: seed=x"), (True, "2 of 2 runs are done")]
+    )
+
+    def play(words, folder, seconds):
+        found = next(left)
+        if isinstance(found, BadInput):
+            raise found
+        assert words == ("--all",) and folder == tmp_path and seconds > 0
+        return found
+
+    monkeypatch.setitem(sizes.NAMED, "small", sizes.SMALL._replace(documents=("--all",)))
+    monkeypatch.setattr(steps.documents, "missing", lambda: "")
+    monkeypatch.setattr(steps.documents, "play", play)
     assert campaign.campaign(tmp_path, 480, "small") == campaign.TIME_OVER
-    assert entries(tmp_path)["a peer"]["told"] == "1 of 2"
-    assert campaign.campaign(tmp_path, 480, "small") == campaign.SOUND
-    assert entries(tmp_path)["a peer"]["calls"] == 2
+    assert entries(tmp_path)["documents"]["told"] == "1 of 2 runs are done"
+    assert campaign.campaign(tmp_path, 480, "small") == campaign.FAILURES
+    assert entries(tmp_path)["documents"]["told"] == "exit code 2: error: seed=x"
+
+
+def test_documents_of_papers(tmp_path):
+    """What is asked of ``experiments.reproduce`` is understood; a run that cannot begin, here for want of a device, is told."""
+    item = "item=hashimoto2012accelerated/table1a"
+    ended, told = steps.documents.play(("item=hashimoto2012accelerated/fig1",), tmp_path, 30)  # which has no engine
+    assert not ended
+    assert re.fullmatch(r"\d+ of \d\d runs are done; experiments.reproduce --collect .* from documents", told)
+    with pytest.raises(BadInput, match="^exit code 2: "):
+        steps.documents.play((item, "run=nonesuch"), tmp_path, 30)
 
 
 def test_what_failed_is_run_again(world, tmp_path):
