@@ -22,13 +22,13 @@ def main() -> int:
         usage = "usage: python -m tests.ptx run COMMAND [ARGUMENT ...], or record FILE [WORD ...]"
         print(f"{usage}; not {' '.join(sys.argv[1:])!r}", file=sys.stderr)
         return 2
-    if sys.argv[1] == "record":
-        from tests.ptx.record import record
-
-        return record(Path(sys.argv[2]), sys.argv[3:])
     try:
+        if sys.argv[1] == "record":
+            from tests.ptx.record import record
+
+            return record(Path(sys.argv[2]), sys.argv[3:])
         done = run(sys.argv[2:], capture=False)
-    except (BuildError, OSError) as error:
+    except (BuildError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     for line in dict.fromkeys(done.faults):

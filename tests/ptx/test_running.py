@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.ptx import conftest, running
+from tests.ptx import conftest, record, running
 from tests.ptx.running import FAULT_EXIT, Done, run_cases
 
 
@@ -44,3 +44,33 @@ def test_nothing_is_skipped_in_ci(monkeypatch, tmp_path):
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="^CI lacks gcc$"):
         conftest.check_emulator()
+
+
+def test_a_record_of_cases_goes_on(monkeypatch, tmp_path, capsys):
+    """What a file has is not run again; an outcome that is not the CPU's, and a fault, are told and the exit code is 1."""
+    found = {
+        "equal": {"found": ["1"] * 2, "expected": "1", "seconds": 2.0},
+        "other": {"found": ["1", "2"], "expected": "1", "seconds": 1.0},
+        "faulty": {"fault": "emulated device: a race"},
+    }
+    asked = []
+
+    def some(names, timeout):
+        asked.append(list(names))
+        return {name: found[name] for name in names}
+
+    monkeypatch.setattr(record, "cases", lambda: found)
+    monkeypatch.setattr(record, "run_cases", some)
+    monkeypatch.setattr(record, "BATCH", 2)
+    file = tmp_path / "cases.jsonl"
+    assert record.record(file, ["equal"]) == 0 and record.record(file, []) == 1 and record.record(file, []) == 1
+    assert asked == [["equal"], ["other", "faulty"]]
+    told = capsys.readouterr().out.splitlines()
+    assert told[-3:] == [
+        "other: another outcome than the CPU",
+        "faulty: emulated device: a race",
+        "3 cases, 1 equal to the CPU's, 3 s",
+    ]
+    file.write_text(file.read_text() + '{"case')
+    with pytest.raises(ValueError, match="is no record of cases"):
+        record.record(file, [])
