@@ -154,10 +154,12 @@ class Command:
             check_installed(given)
             given = parser.parse_overrides(once_each(given))
             fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]
-            first = compose(name, [*_first_of(given), *more], return_hydra_config=True)
+            several = any(override.is_sweep_override() for override in given)
+            first = _composed(name, [*(_first_of(given) if several else flags.overrides), *more])
             if not flags.multirun and first.hydra.mode != RunMode.MULTIRUN:
-                compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
-                return [self._job(name, flags.overrides, more, "hydra.run.dir")], None
+                if several:
+                    compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
+                return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) != BASIC:
@@ -198,8 +200,12 @@ class Command:
         return [Job(job.checked, folder / "checked")], Sweep(folder, tuple(swept), share, runs, tuple(also))
 
     def _job(self, name: str, overrides: list[str], more: list[str], where: str, number: int = 0) -> Job:
-        composed = compose(name, [*overrides, *more], return_hydra_config=True)
+        composed = _composed(name, [*overrides, *more])
         composed.hydra.job.num = number
+        return self._job_of(composed, name, overrides, more, where)
+
+    def _job_of(self, composed: DictConfig, name: str, overrides: list[str], more: list[str], where: str) -> Job:
+        """The run of a composed configuration; composing takes most of a short command's time, so it is done once."""
         given = OverridesParser.create().parse_overrides(list(overrides))
         plain = plain_of(composed)
         refuse_overruled(composed, plain, given)
@@ -230,6 +236,11 @@ class Command:
             entry()
         if task.failure:
             raise task.failure[0]
+
+
+def _composed(name: str, overrides: list[str]) -> DictConfig:
+    """A command's configuration, Hydra's own part included."""
+    return compose(name, overrides, return_hydra_config=True)
 
 
 def _first_of(given: Sequence[Override]) -> list[str]:
