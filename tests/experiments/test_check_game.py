@@ -34,6 +34,7 @@ def lab(folder, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_a_game_of_the_recipe_before_goes_on_working(lab):
     """With ``WORDS`` and ``unpack`` of its own, and no class of states named."""
     file = lab / "old_lab" / "last_stone.py"

@@ -222,6 +222,7 @@ def test_senseis_player_is_uct_by_its_formula(run, tmp_path, own, same):
     assert sensei["digest"] == uct["digest"] and sensei["player"]["label"] == "sensei"
 
 
+@pytest.mark.slow
 def test_principal_variation_search_in_a_match(run, only):
     """In seconds on both sides: what was measured first binds, for nodes as for leaves."""
     line = "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 games=20"
@@ -237,6 +238,7 @@ def test_principal_variation_search_in_a_match(run, only):
     assert summary_of(folder)["digest"] == first["digest"]
 
 
+@pytest.mark.slow
 def test_a_deeper_search_wins(run, only):
     """4 plies against 1 in Othello: 36 wins of 50 would have a probability of 1e-3 between equals, and the seed is fixed."""
     players = "player=pvs budget=depth player@opponent.player=pvs budget@opponent.budget=depth opponent.budget.depth=1"
@@ -324,6 +326,7 @@ def test_a_sweep_says_a_line_a_job_and_ends_with_a_table(swept):
     assert len(list(folder.glob(f"*/{SUMMARY}"))) == 4
 
 
+@pytest.mark.slow
 def test_a_sweep_goes_on_too(swept, run, tmp_path):
     _, folder = swept
     before = {path: path.read_bytes() for path in folder.glob("*/moves.jsonl")}
@@ -352,6 +355,7 @@ def test_a_report_is_one_page_that_needs_nothing_else(swept, run, only):
     assert frame["win_rate"].dtype == polars.Float64
 
 
+@pytest.mark.slow
 def test_a_report_points_further_down(swept, run):
     done = run("report runs=multirun")
     assert done.code == 2 and "there are some further down: runs='multirun/**'" in done.err
@@ -360,7 +364,8 @@ def test_a_report_points_further_down(swept, run):
 # ------------------------------------------------------------------------------------------------ experiments
 
 
-@pytest.mark.parametrize("table", ["table1a", pytest.param("table1b", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["table1a", "table1b"])
 def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table):
     line = f"match experiment=hashimoto2012accelerated/{table} game=othello budget=small games=2 budget.iterations=2"
     done = run(f"{line} engine=cpu threads=1")

@@ -78,6 +78,7 @@ def test_forfeits_are_told(run, only):
     assert done.out.count("gtp") and "gtp python" in done.out
 
 
+@pytest.mark.slow
 def test_processes_decide_no_result_and_the_same_command_goes_on(run, only):
     line = "match game=dots_and_boxes games=4 player=gtp player@opponent.player=random threads=1"
     for processes in (1, 2):

@@ -65,6 +65,7 @@ def test_a_finished_run_is_not_made_again(run, only, monkeypatch):
     only("outputs/planning/*")
 
 
+@pytest.mark.slow
 def test_threads_decide_nothing(run, only):
     digests = set()
     for threads in (1, 3):
@@ -161,6 +162,7 @@ def test_slopes():
     assert found == [["UCT", "3.00", "3.00 - 3.00", "4"], ["ARTDP", "-", "-", "2"]]
 
 
+@pytest.mark.slow
 def test_the_scales_of_figure_4():
     from hydra._internal.utils import get_args_parser
 

@@ -75,7 +75,12 @@ PLAYERS = {
 }
 
 
-@pytest.mark.parametrize("opponent", PLAYERS)
+QUICK = "player@opponent.player=random"
+
+
+@pytest.mark.parametrize(
+    "opponent", [name if name == QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PLAYERS]
+)
 def test_a_match(opponent, run, only):
     """The same digest, and the same identity, so that a folder of the command goes on from Python."""
     common = "selection.exploration=0.5 search.first_play_urgency=1.0 budget.iterations=60 games=8 seed=2"

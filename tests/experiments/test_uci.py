@@ -36,6 +36,7 @@ def test_the_engine_as_a_process(tmp_path):
     assert b"Traceback" not in done.stderr and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_both_ends(run, only, monkeypatch):
     """A whole game of our player against our engine in another process."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

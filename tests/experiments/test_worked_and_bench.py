@@ -147,6 +147,7 @@ def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
     assert (tmp_path / "here" / "scaling.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_process_that_starts(tmp_path):
     start = startup._once(bench_of(tmp_path), None)
     assert 0 < start.imports < start.process

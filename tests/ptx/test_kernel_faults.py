@@ -4,7 +4,7 @@ import pytest
 
 from tests.ptx.kernel_faults import FAULTS, by_emulator, planted
 
-QUICK = ("missing_atomic", "loop_apart", "missing_wait")
+QUICK = ("missing_atomic",)
 
 
 @pytest.mark.parametrize(

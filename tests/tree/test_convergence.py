@@ -42,7 +42,8 @@ def test_the_games_are_not_trivial():
     assert len(set(exact_children(DUEL).values())) == 3
 
 
-@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), pytest.param(PATH, 5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), (PATH, 5_000)])
+@pytest.mark.slow
 def test_minimax_becomes_exact(game, iterations):
     """Once the tree holds every position that matters, the best move's value is the game's, to the last bit: 10 of 10 seeds."""
     exact = exact_children(game)
@@ -53,7 +54,7 @@ def test_minimax_becomes_exact(game, iterations):
 
 
 @pytest.mark.parametrize("operator", [Average(), Accelerated(0.99)])
-@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), (PATH, 60_000)])
+@pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), pytest.param(PATH, 60_000, marks=pytest.mark.slow)])
 def test_the_mean_converges(game, iterations, operator):
     """The best move is found by 10 of 10 seeds, and its value comes within 0.05 of the game's: what exploration costs."""
     exact = exact_children(game)
@@ -74,7 +75,7 @@ def test_the_mean_comes_closer_with_more_iterations():
     assert errors[0] > 2 * errors[1] > 4 * errors[2]
 
 
-@pytest.mark.parametrize("operator", [Minimax(), Average()])
+@pytest.mark.parametrize("operator", [pytest.param(Minimax(), marks=pytest.mark.slow), Average()])
 def test_chance(operator):
     """A loaded die first: visits come with its probabilities, and every outcome's value goes to its expectation.
 

@@ -122,6 +122,7 @@ def automatic(settings=Settings(), **more):
     return Searcher(OTHELLO, UNIFORM, UCB1, operator_of("average"), settings, engine="auto", **more)
 
 
+@pytest.mark.slow
 def test_auto_follows_the_trees(device, measured):
     measured(table())
     searcher = automatic()

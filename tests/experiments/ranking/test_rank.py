@@ -71,7 +71,7 @@ def after_by_hand(words: np.ndarray, depth: int) -> list[float]:
         (EvaluationKeys("evaluation"), 0),
         (MinimaxKeys("minimax", 2), 2),
         (SearchKeys("search", 2), 1),
-        (SearchKeys("search", 1), 0),
+        pytest.param(SearchKeys("search", 1), 0, marks=pytest.mark.slow),
     ],
 )
 def test_searches_are_minimax_of_the_states_after_the_moves(boards, keys, after):
@@ -108,6 +108,7 @@ def test_a_curve_has_nested_prefixes(boards):
     assert (np.diff(long.curve_seconds) >= 0).all()
 
 
+@pytest.mark.slow
 def test_distinct_playouts_are_counted(boards):
     """Two ends of one engine: MM-1 players that differ in ties alone, and those that move at random."""
     board = boards[-4]
@@ -117,6 +118,7 @@ def test_distinct_playouts_are_counted(boards):
     assert (greedy <= random).all() and greedy.min() < random.max() <= 100
 
 
+@pytest.mark.slow
 def test_followed_playouts_are_those_of_the_game(boards):
     """Same outcomes and plies; equal paths exactly where scores, plies and all draws are equal."""
     policy = compiled(Minimax(1, 0.5))
@@ -244,6 +246,7 @@ def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
     assert outcome.code == 0 and stamps(again) == before, outcome.err
 
 
+@pytest.mark.slow
 def test_another_method_adds_its_values_alone(run, again):
     before = stamps(again)
     more = "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2,minimax_4] method.minimax_4.depth=1"

@@ -38,6 +38,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_ranks_of_the_games_of_a_pgn(run, tmp_path):
     write(tmp_path, "g.pgn", GAMES)
     done = run("rank data.pgn=g.pgn data.games=1 data.positions=1000 data.from_ply=4 hydra.run.dir=a", *WORDS)
@@ -84,6 +85,7 @@ def test_the_documents_share_stands_beside_games_of_a_pgn_alone(run, tmp_path, s
     assert source in report
 
 
+@pytest.mark.slow
 def test_a_trap_that_mm_2_misses_and_its_playouts_avoid(run, tmp_path):
     write(tmp_path, "p.txt", TRAP, SCHOLAR)
     done = run("traps data.positions_file=p.txt deep=4 strategy=0 delta=200 playouts=10 threads=1 hydra.run.dir=t")
