@@ -40,7 +40,10 @@ def simulated():
     return told_by("tests.tree.simulated_device")
 
 
-@pytest.mark.parametrize("case", CASES)
+OFTEN = ("average on dots and boxes", "accelerated on dots and boxes", "minimax on dots and boxes")
+
+
+@pytest.mark.parametrize("case", [slow_unless(case in OFTEN, case) for case in CASES])
 def test_device_is_cpu(simulated, case):
     assert simulated[case] == told(searched(case, "cpu"))
 
