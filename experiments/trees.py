@@ -89,6 +89,8 @@ def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
     """The engine that follows searches: the CPU where no other can; refuses what cannot be followed."""
     if settings.reuse:
         raise BadInput("search.reuse=true: searches that are followed begin anew")
+    if settings.roots > 1:
+        raise BadInput(f"search.roots={settings.roots}: searches that are followed have one tree")
     if keys.level is not None and settings.table is not None:
         raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
     if keys.level is not None and engine not in ("auto", "cpu"):

@@ -9,6 +9,7 @@ from gpumcts.errors import BadInput
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 MOST_SLOTS = 2**31
+MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
 @functools.lru_cache(maxsize=1)

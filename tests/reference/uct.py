@@ -73,6 +73,7 @@ class Uct:
         self.score = RULES[type(rule).__name__]
         self.evaluates = operator.EVALUATES
         self.operator: Operator = {**OPERATORS, **BESIDE_TRACES}[type(operator).__name__](operator)
+        self.operator.unobserved = settings.in_flight == "unobserved"
         # Visits a leaf needs before it gets children; where whole episodes are stored, none.
         self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 0}[settings.expansion]
 
