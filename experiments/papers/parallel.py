@@ -99,6 +99,8 @@ def plot(results: Sequence[Result], path: Path) -> None:
                 label=str(some[0].config["options"][way]["title"]),
             )  # fmt: skip
         axes.set_xscale("log", base=2)
+        axes.set_xticks(sorted({int(r.config["column"]) for r in some}), labels=None)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_title(panel, loc="left", fontsize=10)
         axes.set_xlabel("L, leaves at a time", fontsize=9)
         axes.set_ylabel("Elo against L = 1 (95 %)", fontsize=9)

@@ -1,11 +1,18 @@
 """What searches in trees and in tables refuse alike, before anything is compiled."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpumcts.errors import BadInput
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.memory import MOST_VISITS
 from gpumcts.tree.settings import Settings
+
+
+def check_one_batch(settings: Settings, why: str) -> None:
+    """Refuse two batches of a tree in flight where there is one, as ``why`` says. Raises BadInput."""
+    if settings.batches_in_flight > 1:
+        raise BadInput(f"search.batches_in_flight={settings.batches_in_flight}: {why}")
 
 
 def check_whole_path(policy: Any, operator: Any) -> None:
@@ -19,6 +26,25 @@ def check_whole_path(policy: Any, operator: Any) -> None:
         raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")
 
 
+def check_followed(points: Sequence[int], settings: Settings) -> None:
+    """Refuse numbers of iterations at which no search can be looked at, and searches that nobody follows. Raises BadInput."""
+    if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
+        raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+    leaves = settings.leaves_per_tree
+    if any(point % leaves for point in points[:-1]):
+        raise BadInput(f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}")
+    check_followable(settings)
+
+
+def check_followable(settings: Settings) -> None:
+    """Refuse settings of searches that nobody follows. Raises BadInput."""
+    if settings.reuse:
+        raise BadInput("search.reuse=true: searches that are followed begin anew")
+    if settings.roots > 1:
+        raise BadInput(f"search.roots={settings.roots}: searches that are followed have one tree")
+    check_one_batch(settings, "searches that are followed have one batch")
+
+
 def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
     """Refuse a budget of a position that tries no move, or whose visits cannot be counted. Raises BadInput.
 
@@ -26,7 +52,7 @@ def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
     """
     check_tries(iterations, settings, threshold)
     playouts = settings.playouts_per_leaf
-    if iterations * playouts >= MOST_VISITS:
+    if iterations // settings.roots * playouts >= MOST_VISITS:
         raise BadInput(
             f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
         )

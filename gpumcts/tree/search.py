@@ -19,7 +19,7 @@ from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
 from gpumcts.tree.batch import Batch, empty_batch
-from gpumcts.tree.checks import check_budget, check_whole_path
+from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_whole_path
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -30,6 +30,7 @@ from gpumcts.tree.device_search import (
 )
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.growth import Growth
+from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.memory import MOST_VISITS, check_batch, check_tree, limit_of
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
@@ -126,6 +127,8 @@ class Searcher:
             )
         self.engine = None if engine is None or engine.name == "cpu" else engine
         self.on_device = isinstance(self.engine, DeviceEngine)
+        if self.on_device:
+            check_one_batch(self.settings, "engine=device keeps one batch of a tree in flight; take engine=cpu or cuda")
         self._compile()
 
     @property
@@ -144,7 +147,8 @@ class Searcher:
             return
         settings = self.settings
         chosen = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
-        chosen = "cpu" if watched else chosen
+        if watched or (chosen == "device" and settings.batches_in_flight > 1):
+            chosen = "cpu" if watched else "cuda"
         if self._playing_on != chosen:
             self._take(chosen)
             self._playing_on = chosen
@@ -192,7 +196,7 @@ class Searcher:
             # with reuse the trees come back, and those of the last search are still there
             limit = min(device_limit, limit_of(None)) if self.settings.reuse else device_limit
             tree_bytes += extra_tree_bytes(self)
-        check_batch(self.settings.leaves_per_tree, self.settings.playouts_per_leaf, self._row_bytes, limit)
+        check_batch(self.settings, self._row_bytes, limit)
         check_tree(iterations, slots, self.slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
 
@@ -283,20 +287,10 @@ class Searcher:
         a level. Raises BadInput for checkpoints that are none, for a level with an engine other than the CPU, and as ``search``.
         """
         points = [int(point) for point in checkpoints]
-        if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
-            raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
-        leaves = self.settings.leaves_per_tree
-        if any(point % leaves for point in points[:-1]):
-            raise BadInput(
-                f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}"
-            )
+        check_followed(points, self.settings)
         self.adapt(len(states), watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
-        if self.settings.reuse:
-            raise BadInput("search.reuse=true: searches that are followed begin anew")
-        if self.settings.roots > 1:
-            raise BadInput(f"search.roots={self.settings.roots}: searches that are followed have one tree")
         roots = self.root_moves(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
@@ -359,8 +353,14 @@ class Searcher:
                 raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
-    def grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
-        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it."""
+    def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None) -> None:
+        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
+
+        aloft : keeps what is in flight until the next call; without it all is counted
+        """
+        if self.settings.batches_in_flight > 1:
+            (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, land=aloft is None)
+            return
         if self.engine is not None:
             Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
             return

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
-LATER = ("in_flight", "roots")
+LATER = ("in_flight", "batches_in_flight", "roots")
 
 
 class Settings(NamedTuple):
@@ -24,6 +24,8 @@ class Settings(NamedTuple):
         (Chaslot et al. 2008): visits without reward, which lower a mean and a bias, but not the values of operators that do
         not divide by visits (accelerated). ``unobserved`` (WU-UCT, Liu et al. 2020, eq. 4): visits that count in the bias
         and in no mean; a node without an observed visit is worth 0
+    batches_in_flight : with 2 the next batch of a tree is selected while the last one is played, and is backed up after it:
+        a device that plays them need not wait. Its leaves are in flight meanwhile, as ``in_flight`` says
     roots : trees of a position that know nothing of each other (root parallelization, Chaslot et al. 2008). They share the
         budget in equal parts; a remainder is not made. Visits of a move are added, its value is the mean of the trees' by
         visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse`` each keeps its own
@@ -48,6 +50,7 @@ class Settings(NamedTuple):
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
     leaves_per_tree: Annotated[int, Interval(ge=1, le=65_536)] = 1
     in_flight: Literal["virtual_loss", "unobserved"] = "virtual_loss"
+    batches_in_flight: Annotated[int, Interval(ge=1, le=2)] = 1
     roots: Annotated[int, Interval(ge=1, le=4096)] = 1
     ties: Literal["random", "first"] = "random"
     final: Literal["visits", "value"] = "visits"

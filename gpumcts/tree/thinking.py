@@ -9,6 +9,7 @@ from gpumcts.errors import BadInput
 from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.checks import check_tries
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.root import root_table
 from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
@@ -39,6 +40,7 @@ class Thinking:
         self._roots = searcher.settings.roots
         self._states, self._tree_keys, self._games = searcher.trees_of(self._states, self._keys, np.array([game]))
         self.full = False  # whether memory ended it
+        self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
         roots = searcher.root_moves(self._states)
         self._held = [searcher.plant(self._states, roots, -(-ROOM // self._roots), self._games)]
 
@@ -48,7 +50,7 @@ class Thinking:
         self._searcher.wave(1, until)
         begin = time.perf_counter()
         span = (self.iterations // self._roots, until // self._roots)
-        self._searcher.grow(self._held, self._states, self._tree_keys, span, NO_WATCH, None, None)
+        self._searcher.grow(self._held, self._states, self._tree_keys, span, NO_WATCH, None, None, self._aloft)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
@@ -76,13 +78,17 @@ class Thinking:
                     raise
                 self.full = True
                 return
+            if self.iterations == iterations:
+                self._land()
             yield
 
     @property
     def _fewest(self) -> int:
         """Iterations that try a move: the first ones may end in the root."""
         settings = self._searcher.settings
-        return self._roots * (FIRST_SLICE + -(-self._searcher.switches.threshold // settings.playouts_per_leaf))
+        aloft = settings.leaves_per_tree if self._aloft is not None else 0
+        untried = -(-self._searcher.switches.threshold // settings.playouts_per_leaf)
+        return self._roots * (FIRST_SLICE + untried + aloft)
 
     @property
     def proven(self) -> bool:
@@ -91,12 +97,19 @@ class Thinking:
         return proof.shape[1] > 0 and bool(proof[:, ROOT].any())
 
     def found(self) -> Searched:
-        """What is known by now."""
+        """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
         searcher, forest = self._searcher, self._held[0]
         table = merged(root_table(searcher.operator, forest), self._roots)
-        return Searched(table, self._keys, searcher.settings.final == "value", self.iterations, forest, self._roots)
+        aloft = self._aloft.leaves * self._roots if self._aloft is not None else 0
+        by_value, counted = searcher.settings.final == "value", self.iterations - aloft
+        return Searched(table, self._keys, by_value, counted, forest, self._roots)
 
     def keep(self) -> None:
-        """Leave the tree to the next search of the game, with ``Settings.reuse``."""
+        """End the search: count what is in flight, and with ``Settings.reuse`` leave the tree to the next search of the game."""
+        self._land()
         if self._games is not None:
             self._searcher.kept.keep(self._games, self._held[0], self._states)
+
+    def _land(self) -> None:
+        if self._aloft is not None:
+            self._aloft.land(self._held)

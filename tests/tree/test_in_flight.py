@@ -121,7 +121,11 @@ def test_reuse_begins_with_nothing_in_flight():
 @pytest.mark.parametrize(
     "rule, settings, told",
     [
-        (rule_of("ucb1"), {"leaves_per_tree": 1}, "counts with search.leaves_per_tree above 1 alone"),
+        (
+            rule_of("ucb1"),
+            {"leaves_per_tree": 1},
+            "counts with search.leaves_per_tree or search.batches_in_flight above 1 alone",
+        ),
         (rule_of("ucb1")._replace(exploration=0.0), {}, "selection=ucb1 selection.exploration=0; must be above 0"),
         (rule_of("rave"), {}, "visits do not count with selection=rave selection.exploration=0; must be above 0"),
         (rule_of("sensei")._replace(uctk=0.0), {}, "selection=sensei selection.uctk=0; must be above 0"),

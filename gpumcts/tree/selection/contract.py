@@ -141,8 +141,8 @@ def check_in_flight(rule: Any, settings: Settings) -> None:
     if settings.in_flight == "virtual_loss":
         return
     where, name = f"search.in_flight={settings.in_flight}", f"selection={options.name_of(rule)}"
-    if settings.leaves_per_tree == 1:
-        raise BadInput(f"{where}: counts with search.leaves_per_tree above 1 alone")
+    if settings.leaves_per_tree == settings.batches_in_flight == 1:
+        raise BadInput(f"{where}: counts with search.leaves_per_tree or search.batches_in_flight above 1 alone")
     field = getattr(rule, "COUNTS", None)
     if field is None:
         raise BadInput(f"{where}: visits do not count with {name}; take search.in_flight=virtual_loss")

@@ -108,11 +108,15 @@ BAD = {
     "match player@opponent.player=alpha_beta opponent.selection.name=ucb1_tuned": "opponent.selection does not count",
     "match search.table=0": "search.table=0: must be an integer in [2, 2147483647], or null",
     "match search.table=9": "search.table=9: a table has an even number of entries",
+    "match search.batches_in_flight=3": "search.batches_in_flight=3: must be an integer in [1, 2]",
+    "match search.batches_in_flight=2 search.table=100": "search.batches_in_flight=2: must be 1 with search.table",
+    "trees game=pgame search.batches_in_flight=2": "search.batches_in_flight=2: searches that are followed have one batch",
     "match search.roots=0": "search.roots=0: must be an integer in [1, 4096]",
     "match search.roots=2 search.table=100": "search.roots=2: must be 1 with search.table",
     "match search.leaves_per_tree=4 search.table=100": "search.leaves_per_tree=4: must be 1 with search.table",
     "match search.in_flight=none": "search.in_flight=none: must be virtual_loss or unobserved",
-    "match search.in_flight=unobserved": "search.in_flight=unobserved: counts with search.leaves_per_tree above 1 alone",
+    "match search.in_flight=unobserved": "search.in_flight=unobserved: counts with search.leaves_per_tree or "
+    "search.batches_in_flight above 1 alone",
     "match search.in_flight=unobserved search.leaves_per_tree=8 selection=boltzmann": "search.in_flight=unobserved: visits do "
     "not count with selection=boltzmann",
     "match search.in_flight=unobserved search.leaves_per_tree=8 selection.exploration=0": "search.in_flight=unobserved: visits "

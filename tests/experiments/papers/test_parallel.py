@@ -58,7 +58,8 @@ def test_a_sweep_ends_with_tables_a_plot_and_a_command_for_each_way(tmp_path, ca
     [
         ("option=virtual_loss", Settings(leaves_per_tree=64)),
         ("option=unobserved column=1024", Settings(leaves_per_tree=1024, in_flight="unobserved")),
-        ("option=trees column=16", Settings(roots=16)),
+        ("option=trees column=16 board=havannah", Settings(roots=16)),
+        ("option=virtual_loss column=4 board=chess", Settings(leaves_per_tree=4)),
     ],
 )
 def test_each_way_is_what_it_is_called(words, settings):
