@@ -67,7 +67,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
         found = search.search(root[None], keys, iterations, stop, shown.advance)
         seconds = time.perf_counter() - begin
-    settings = config.player.settings
+    iterations, settings = found.iterations, config.player.settings
     if settings.solve:
         iterations = int(found.iterations_made(settings.playouts_per_leaf, search.switches.threshold)[0])
     summary = {

@@ -40,6 +40,7 @@ from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
+from gpumcts.tree.checks import check_followable
 from gpumcts.tree.settings import Settings
 
 
@@ -87,8 +88,7 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
     """The engine that follows searches: the CPU where no other can; refuses what cannot be followed."""
-    if settings.reuse:
-        raise BadInput("search.reuse=true: searches that are followed begin anew")
+    check_followable(settings)
     if keys.level is not None and settings.table is not None:
         raise BadInput(f"level={keys.level}: with search.table={settings.table} a root's value is not watched")
     if keys.level is not None and engine not in ("auto", "cpu"):

@@ -21,7 +21,7 @@ CHILD_MASK = U(0xA0761D6478BD642F)
 PLIES_PER_KEY = 1 << 16  # a playout under one key may be this long before its counters meet those of the next draw
 
 # Purposes below a search's key, so that ties, chance in the tree and playouts never share a stream.
-PLAYOUT_STREAM, TIE_STREAM, CHANCE_STREAM, FINAL_STREAM = U(0), U(1), U(2), U(3)
+PLAYOUT_STREAM, TIE_STREAM, CHANCE_STREAM, FINAL_STREAM, TREE_STREAM = U(0), U(1), U(2), U(3), U(4)
 
 
 @inlined

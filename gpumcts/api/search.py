@@ -34,6 +34,9 @@ class SearchSettings(TypedDict, total=False):
     first_play_urgency: float
     playouts_per_leaf: int
     leaves_per_tree: int
+    in_flight: Literal["virtual_loss", "unobserved"]
+    batches_in_flight: int
+    roots: int
     ties: Literal["random", "first"]
     final: Literal["visits", "value"]
     parent_count: Literal["visits", "children"]
@@ -57,8 +60,9 @@ class Search:
     threads : CPU threads, every core this process may use if None
     memory_gb : memory that the trees may take, in GiB; 40 % of what is free if None
     settings : how trees grow and moves are picked: ``expansion``, ``threshold``, ``first_play_urgency``,
-        ``playouts_per_leaf``, ``leaves_per_tree``, ``ties``, ``final``, ``parent_count``, ``reuse``, ``solve``, ``table``,
-        ``replacement``, ``stored_above``; ``gpumcts.tree.settings.Settings`` describes them
+        ``playouts_per_leaf``, ``leaves_per_tree``, ``in_flight``, ``batches_in_flight``, ``roots``, ``ties``,
+        ``final``, ``parent_count``, ``reuse``, ``solve``, ``table``, ``replacement``, ``stored_above``;
+        ``gpumcts.tree.settings.Settings`` describes them
 
     A result depends on what is searched, iterations and seed; neither engine nor threads change it. The first search of a
     kind compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.

@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
 def fewest_iterations(settings: Settings) -> int:
     """Iterations that try a move for certain."""
-    return settings.threshold + 1
+    return (settings.threshold + 1) * settings.roots
 
 
 def tree_search(

@@ -97,15 +97,14 @@ class Uct(NamedTuple):
 
     def identity(self) -> dict[str, Any]:
         """What decides the moves, JSON values; raises BadInput for parts that are none."""
-        settings = checked_settings(self.settings._asdict())._asdict()
-        playouts = settings.pop("playouts_per_leaf")
+        settings = checked_settings(self.settings._asdict())
         return {
             "player": {"name": "uct"},
             "playout": identity(value_of("playout", self.playout)),
             "selection": identity(value_of("selection", self.selection)),
             "backup": identity(value_of("backup", self.backup)),
-            "search": settings,
-            "budget": {"iterations": self.iterations, "playouts_per_leaf": playouts},
+            "search": settings.identity(),
+            "budget": {"iterations": self.iterations, "playouts_per_leaf": settings.playouts_per_leaf},
         }
 
     def seated(self, place: Place, folder: Path) -> Anyone:

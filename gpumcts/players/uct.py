@@ -63,7 +63,7 @@ class UctPlayer:
         searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
         settings = self._searcher.settings
-        made = len(states) * self._budget
+        made = len(states) * searched.iterations
         if settings.solve:
             made = int(searched.iterations_made(settings.playouts_per_leaf, self._searcher.switches.threshold).sum())
         with self._counting:

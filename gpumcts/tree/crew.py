@@ -143,6 +143,7 @@ def with_slots(forest, crew, thread):
         forest.move,
         forest.columns,
         forest.proof,
+        forest.unobserved,
         crew.chunks[thread],
         crew.free[thread : thread + 1],
         forest.horizon,

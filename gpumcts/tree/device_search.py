@@ -20,7 +20,7 @@ from gpumcts.tree.advance import NO_WATCH, Watch, advance
 from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
 from gpumcts.tree.expand import expand
-from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, empty_forest, with_room
+from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
 from gpumcts.tree.select import select
 
@@ -109,7 +109,7 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     def like(arrays: Any, *lengths: int) -> Any:
         return type(arrays)(*(zeros((*lengths, *a.shape[len(lengths) :]), a.dtype) for a in arrays))
 
-    sample = empty_forest(1, 1, searcher.columns, searcher.game.MAX_MOVES, searcher.switches.solve)
+    sample = searcher.empty_forest(1, 1)
     nodes = (zeros((trees, slots * a.shape[1], *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
     rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
     root = Roots(

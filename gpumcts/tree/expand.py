@@ -38,7 +38,15 @@ from gpumcts.tree.batch import (
     is_alone,
     join_group,
 )
-from gpumcts.tree.forest import NONE, UNSETTLED, add_child, add_children, child_with_move, clear_node
+from gpumcts.tree.forest import (
+    NONE,
+    UNSETTLED,
+    add_child,
+    add_children,
+    add_in_flight,
+    child_with_move,
+    clear_node,
+)
 from gpumcts.tree.select import is_leaf
 
 U = np.uint64
@@ -234,9 +242,9 @@ def give_children(game, state, forest, switches, tree, head, batch):
     while row != until:
         child, _ = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
         batch.links[row, CHOICE] = child - np.int64(forest.first_child[tree, node])
-        forest.visits[tree, child] += switches.playouts
+        add_in_flight(forest, tree, child, switches.playouts)
         if by_chance:
-            forest.visits[tree, node] += switches.playouts
+            add_in_flight(forest, tree, node, switches.playouts)
         row = np.int64(batch.links[row, NEXT])
     batch.links[head, AT] = row
 
@@ -278,7 +286,7 @@ def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
     while group != NONE:
         depth = batch.depths[group]
         child = np.int64(batch.paths[group, depth])
-        forest.visits[tree, child] -= np.int64(batch.links[group, COUNT]) * switches.playouts
+        add_in_flight(forest, tree, child, -np.int64(batch.links[group, COUNT]) * switches.playouts)
         after = play(game, state, np.int64(forest.move[tree, child]))
         if forest.moves[tree, child] == UNSETTLED:
             settle(game, after, forest, tree, child)
@@ -296,7 +304,7 @@ def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
 def expand_group(game, state, forest, switches, tree, head, opened, side, batch):
     """Take a group of several rows at ``state`` on, as its code says; the groups that go on are opened in list ``side``.
 
-    Virtual loss goes where the group parts: its rows meet nobody else's below.
+    What is in flight is taken back where the group parts: its rows meet nobody else's below.
     """
     code, rows = batch.codes[head], np.int64(batch.links[head, COUNT])
     if code >= NEW_CHILD:
@@ -305,7 +313,7 @@ def expand_group(game, state, forest, switches, tree, head, opened, side, batch)
             batch.open[opened, side] = head
             return opened + 1
     node = np.int64(batch.paths[head, code & DEPTH_MASK])
-    forest.visits[tree, node] -= rows * switches.playouts
+    add_in_flight(forest, tree, node, -rows * switches.playouts)
     groups = part(game, state, forest, switches, tree, head, batch)
     return go_below(game, state, forest, switches, tree, groups, opened, side, batch)
 

@@ -3,7 +3,8 @@
 Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
 tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8 for each column of
-the backup operator; one more where positions are solved. Where the selection rule learns from traces (``selection=rave``), a
+the backup operator; one more where positions are solved, 4 more where unobserved samples are counted apart. Where the
+selection rule learns from traces (``selection=rave``), a
 node gets children for all its moves at once, in one block, and each is 8 bytes more for each column of the rule.
 """
 
@@ -24,7 +25,7 @@ CAPACITIES = np.array(
 )
 MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
 FEW_MOVES = 127  # of a game whose counts of moves fit in a byte
-PER_NODE = 7  # the first so many arrays of a forest have a place for every node
+PER_NODE = 8  # the first so many arrays of a forest have a place for every node
 
 
 class Forest(NamedTuple):
@@ -40,14 +41,19 @@ class Forest(NamedTuple):
     move: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
     proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
+    unobserved: (
+        np.ndarray
+    )  # int32 [T, N] of the visits, those in flight; [T, 0] where they count as losses (see ``Settings``)
     used: np.ndarray  # int32 [T] slots handed out
     free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
 
 
-def bytes_per_slot(columns: int, most_moves: int = MOST_MOVES, solve: bool = False) -> int:
+def bytes_per_slot(
+    columns: int, most_moves: int = MOST_MOVES, solve: bool = False, counts_unobserved: bool = False
+) -> int:
     """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
-    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns + solve
+    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns + solve + 4 * counts_unobserved
 
 
 def count_type(most_moves: int) -> np.dtype:
@@ -66,7 +72,14 @@ def most_nodes(most_moves: int, most_plies: int, iterations: int, path_an_iterat
     return nodes
 
 
-def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MOVES, solve: bool = False) -> Forest:
+def empty_forest(
+    trees: int,
+    slots: int,
+    columns: int,
+    most_moves: int = MOST_MOVES,
+    solve: bool = False,
+    counts_unobserved: bool = False,
+) -> Forest:
     """A forest without roots. Its pages come from the operating system as they are first written."""
     counts = count_type(most_moves)
     return Forest(
@@ -77,6 +90,7 @@ def empty_forest(trees: int, slots: int, columns: int, most_moves: int = MOST_MO
         move=np.zeros((trees, slots), np.int32),
         columns=np.zeros((trees, slots, columns), np.float64),
         proof=np.zeros((trees, slots if solve else 0), np.int8),
+        unobserved=np.zeros((trees, slots if counts_unobserved else 0), np.int32),
         used=np.zeros(trees, np.int32),
         free=np.full((trees, len(CAPACITIES)), NONE, np.int32),
         horizon=np.zeros(trees, np.float64),
@@ -125,6 +139,8 @@ def clear_node(forest, tree, node, move):
     forest.move[tree, node] = move
     if forest.proof.shape[1] > 0:
         forest.proof[tree, node] = 0
+    if forest.unobserved.shape[1] > 0:
+        forest.unobserved[tree, node] = 0
     for column in range(forest.columns.shape[2]):
         forest.columns[tree, node, column] = 0.0
 
@@ -139,8 +155,18 @@ def copy_node(forest, tree, source, target):
     forest.move[tree, target] = forest.move[tree, source]
     if forest.proof.shape[1] > 0:
         forest.proof[tree, target] = forest.proof[tree, source]
+    if forest.unobserved.shape[1] > 0:
+        forest.unobserved[tree, target] = forest.unobserved[tree, source]
     for column in range(forest.columns.shape[2]):
         forest.columns[tree, target, column] = forest.columns[tree, source, column]
+
+
+@inlined
+def add_in_flight(forest, tree, node, playouts):
+    """Count playouts that are selected and not yet played as visits of a node; fewer than 0 take them back."""
+    forest.visits[tree, node] += playouts
+    if forest.unobserved.shape[1] > 0:
+        forest.unobserved[tree, node] += playouts
 
 
 @inlined

@@ -95,6 +95,8 @@ class Growth:
     def shares_trees(self, trees: int) -> bool:
         """Whether the threads grow each tree together, one after the other: there are too few trees for one each."""
         settings = self._searcher.settings
+        if settings.batches_in_flight > 1:
+            return False
         worth = is_worth_a_crew(settings.leaves_per_tree, settings.playouts_per_leaf)
         return worth and self._searcher.threads >= 2 * trees
 

@@ -6,9 +6,11 @@ import time
 import psutil
 
 from gpumcts.errors import BadInput
+from gpumcts.tree.settings import Settings
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 MOST_SLOTS = 2**31
+MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
 @functools.lru_cache(maxsize=1)
@@ -35,10 +37,14 @@ def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, li
         )
 
 
-def check_batch(leaves: int, playouts: int, row_bytes: int, limit: int) -> None:
-    """Refuse a batch of one tree that does not fit. Raises BadInput, with the arithmetic."""
-    if leaves > 1 and leaves * row_bytes > limit:
+def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
+    """Refuse batches of one tree that do not fit. Raises BadInput, with the arithmetic."""
+    leaves, batches = settings.leaves_per_tree, settings.batches_in_flight
+    rows = leaves * batches
+    if leaves > 1 and rows * row_bytes > limit:
+        what = "a batch" if batches == 1 else f"{batches} batches"
         raise BadInput(
-            f"search.leaves_per_tree={leaves}: a batch of budget.playouts_per_leaf={playouts} takes {leaves:,} rows x "
-            f"{row_bytes:,} bytes = {leaves * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
+            f"search.leaves_per_tree={leaves}: {what} of budget.playouts_per_leaf={settings.playouts_per_leaf} takes "
+            f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may "
+            "be used"
         )

@@ -22,6 +22,12 @@ SECONDS_A_REPORT = 0.1
 Block = tuple[int, int]
 
 
+def trees_together(searcher: Any, leaves: int) -> int:
+    """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
+    rows = min(MOST_LEAVES, MOST_BYTES // (5 * (searcher.game.MAX_PLIES + 2) + 8 * searcher.kept_columns))
+    return max(1, rows // leaves)
+
+
 class Half:
     """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
 
@@ -90,8 +96,7 @@ class Offload:
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MOST_LEAVES leaves, the first half never smaller than the second."""
         trees = len(self._states)
-        rows = min(MOST_LEAVES, MOST_BYTES // (5 * self._depth + 8 * self._searcher.kept_columns))
-        half = max(1, min(rows // self._leaves, -(-trees // 2)))
+        half = min(trees_together(self._searcher, self._leaves), -(-trees // 2))
         for begin in range(0, trees, 2 * half):
             bounds = [min(begin + k * half, trees) for k in range(3)]
             yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]

@@ -16,10 +16,10 @@ from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
-from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
 from gpumcts.tree.batch import Batch, empty_batch
+from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_whole_path
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -30,11 +30,13 @@ from gpumcts.tree.device_search import (
 )
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.growth import Growth
-from gpumcts.tree.memory import check_batch, check_tree, limit_of
+from gpumcts.tree.in_flight import InFlight
+from gpumcts.tree.memory import MOST_VISITS, check_batch, check_tree, limit_of
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
+from gpumcts.tree.roots import merged, tree_keys, tree_numbers
 from gpumcts.tree.searched import Searched, joined
-from gpumcts.tree.selection.contract import check, check_traces, columns, learner, traces
+from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, expand_step, select_step
 from gpumcts.tree.workers import Workers
@@ -48,7 +50,6 @@ SPREAD = 16  # by the root of the nodes
 # Othello it is 0.03, since few positions have so many moves, and forests grow.
 SIBLINGS = 0.1
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
-MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
 @entry
@@ -83,6 +84,7 @@ class Searcher:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
         check_traces(rule, game, settings)
+        check_in_flight(rule, settings)
         check_policy(policy, game)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
@@ -92,7 +94,7 @@ class Searcher:
         self.game, self.policy, self.rule, self.operator = game, policy, rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
-        self.columns = columns(rule, operator)
+        self.columns, self._counts_unobserved = columns(rule, operator), settings.in_flight == "unobserved"
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
@@ -101,8 +103,8 @@ class Searcher:
         self._growth = Growth(self, workers or Workers(threads))
         whole_path = settings.expansion == "whole_path"
         if whole_path:
-            self._refuse_whole_path()
-        self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve)
+            check_whole_path(policy, operator)
+        self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve, self._counts_unobserved)
         self._row_bytes = sum(array.nbytes for array in self.batch(1))
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         self._crossover = None if whole_path else crossover(engine, game, policy, threads)
@@ -125,6 +127,8 @@ class Searcher:
             )
         self.engine = None if engine is None or engine.name == "cpu" else engine
         self.on_device = isinstance(self.engine, DeviceEngine)
+        if self.on_device:
+            check_one_batch(self.settings, "engine=device keeps one batch of a tree in flight; take engine=cpu or cuda")
         self._compile()
 
     @property
@@ -143,20 +147,11 @@ class Searcher:
             return
         settings = self.settings
         chosen = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
-        chosen = "cpu" if watched else chosen
+        if watched or (chosen == "device" and settings.batches_in_flight > 1):
+            chosen = "cpu" if watched else "cuda"
         if self._playing_on != chosen:
             self._take(chosen)
             self._playing_on = chosen
-
-    def _refuse_whole_path(self) -> None:
-        """Refuse what ``whole_path`` would leave without effect or without meaning."""
-        if not isinstance(self.policy, Uniform) or self.policy.truncate:
-            raise BadInput(
-                "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
-            )
-        if self.operator.EVALUATES:
-            name = type(self.operator).__name__
-            raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")
 
     def _compile(self) -> None:
         if self.on_device:
@@ -185,12 +180,12 @@ class Searcher:
         return self._growth.more_room(trees) if self.engine is None else 0
 
     def wave(self, trees: int, iterations: int) -> int:
-        """How many trees are searched together.
+        """How many of so many positions' trees are searched together, for ``iterations`` of each position.
 
         Raises BadInput where not even one fits, with the arithmetic, and for a budget that tries no move or cannot be counted.
         """
-        self._check_budget(iterations)
-        return self._fitting(trees, iterations)
+        check_budget(iterations, self.settings, self.switches.threshold)
+        return self._fitting(trees * self.settings.roots, iterations // self.settings.roots)
 
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
         slots = self.slots(iterations) + kept_slots + self._more_room(trees)
@@ -201,13 +196,14 @@ class Searcher:
             # with reuse the trees come back, and those of the last search are still there
             limit = min(device_limit, limit_of(None)) if self.settings.reuse else device_limit
             tree_bytes += extra_tree_bytes(self)
-        check_batch(self.settings.leaves_per_tree, self.settings.playouts_per_leaf, self._row_bytes, limit)
+        check_batch(self.settings, self._row_bytes, limit)
         check_tree(iterations, slots, self.slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
-        return empty_forest(trees, slots, self.columns, self.game.MAX_MOVES, self.settings.solve)
+        more = (self.settings.solve, self._counts_unobserved)
+        return empty_forest(trees, slots, self.columns, self.game.MAX_MOVES, *more)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -229,17 +225,16 @@ class Searcher:
         games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of its
             game knew about the position, and ``iterations`` come on top
         """
-        if iterations < 1:
-            raise BadInput(f"budget.iterations={iterations}: must be at least 1")
-        counts, movers = self.rules.describe(states)
-        if not counts.all():
-            raise ValueError("a game that is over cannot be searched")
-        roots = np.where(movers == CHANCE, -counts, counts)
-        reused = games if self.settings.reuse else None
+        if iterations < (n := self.settings.roots):
+            raise BadInput(f"budget.iterations={iterations}: must be at least {n}")
+        position_keys, iterations = keys, iterations // n
+        states, keys, reused = self.trees_of(states, keys, games)
+        roots = self.root_moves(states)
         self.adapt(len(states))
         size = self._wave_of(len(states), iterations, reused)
         if self.on_device:
-            return self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
+            tables, forest = self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
+            return self._found(tables, position_keys, n * iterations, forest)
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
@@ -250,7 +245,26 @@ class Searcher:
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
-        return Searched(joined(tables), keys, self.settings.final == "value", iterations, single)
+        return self._found(tables, position_keys, n * iterations, single)
+
+    def _found(self, tables, keys, iterations, forest) -> Searched:
+        """What the trees of positions under ``keys`` have found."""
+        settings = self.settings
+        table = merged(joined(tables), settings.roots)
+        return Searched(table, keys, settings.final == "value", iterations, forest, settings.roots)
+
+    def trees_of(self, states, keys, games) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """States and keys of the trees of positions, and with ``Settings.reuse`` what they are kept under."""
+        n = self.settings.roots
+        kept = tree_numbers(games, n) if self.settings.reuse and games is not None else None
+        return np.repeat(states, n, axis=0) if n > 1 else states, tree_keys(keys, n), kept
+
+    def root_moves(self, states: np.ndarray) -> np.ndarray:
+        """Legal moves of ``states`` (uint64[T, W]), int64[T]; negative where chance moves. ValueError where a game is over."""
+        counts, movers = self.rules.describe(states)
+        if not counts.all():
+            raise ValueError("a game that is over cannot be searched")
+        return np.where(movers == CHANCE, -counts, counts)
 
     def follow(
         self,
@@ -273,22 +287,11 @@ class Searcher:
         a level. Raises BadInput for checkpoints that are none, for a level with an engine other than the CPU, and as ``search``.
         """
         points = [int(point) for point in checkpoints]
-        if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
-            raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
-        leaves = self.settings.leaves_per_tree
-        if any(point % leaves for point in points[:-1]):
-            raise BadInput(
-                f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}"
-            )
+        check_followed(points, self.settings)
         self.adapt(len(states), watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
-        if self.settings.reuse:
-            raise BadInput("search.reuse=true: searches that are followed begin anew")
-        counts, movers = self.rules.describe(states)
-        if not counts.all():
-            raise ValueError("a game that is over cannot be searched")
-        roots = np.where(movers == CHANCE, -counts, counts)
+        roots = self.root_moves(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
             self._device_search(size, states, keys, roots, points, None, stop, on_progress, on_table).run()
@@ -304,14 +307,14 @@ class Searcher:
                 on_table(point, wave, root.root_table(self.operator, held[0]))
         return below
 
-    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused) -> Searched:
-        """The same search with its trees on the device, at most ``size`` of them together."""
+    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused):
+        """The root tables, and the forest where it is there, of the same search with at most ``size`` trees on the device."""
         known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
         device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress)
         tables, forest = device.run()
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
-        return Searched(joined(tables), keys, self.settings.final == "value", iterations, forest)
+        return tables, forest
 
     def _device_search(
         self, size, states, keys, root_moves, points, known, stop, on_progress, on_table=None
@@ -320,16 +323,6 @@ class Searcher:
         _horizons(self.game, states, horizons)
         roots = Roots(states, keys, root_moves, horizons)
         return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table)
-
-    def _check_budget(self, iterations: int) -> None:
-        playouts = self.settings.playouts_per_leaf
-        untried = -(-self.switches.threshold // playouts)  # iterations that end in the root before it has a child
-        if iterations <= untried:
-            raise BadInput(f"budget.iterations={iterations}: must be more than {untried}, or no move is tried at all")
-        if iterations * playouts >= MOST_VISITS:
-            raise BadInput(
-                f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
-            )
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
@@ -343,7 +336,7 @@ class Searcher:
 
     def forget(self, games: np.ndarray) -> None:
         """Let go of the trees kept for finished games (int64[...]), where subtrees are reused."""
-        self.kept.forget(games)
+        self.kept.forget(tree_numbers(games, self.settings.roots))
 
     def plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
@@ -360,8 +353,14 @@ class Searcher:
                 raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
-    def grow(self, held, states, keys, span, watch, stop, on_progress) -> None:
-        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it."""
+    def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None) -> None:
+        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
+
+        aloft : keeps what is in flight until the next call; without it all is counted
+        """
+        if self.settings.batches_in_flight > 1:
+            (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, land=aloft is None)
+            return
         if self.engine is not None:
             Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
             return

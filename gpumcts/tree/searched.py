@@ -6,27 +6,41 @@ import numpy as np
 
 from gpumcts.tree import proven, root
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.roots import trees_by_visits
 
 
 class Searched:
     """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was kept.
 
     It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
+
+    iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
     """
 
-    def __init__(self, table: root.RootTable, keys: np.ndarray, by_value: bool, iterations: int, forest: Forest | None):
+    def __init__(
+        self,
+        table: root.RootTable,
+        keys: np.ndarray,
+        by_value: bool,
+        iterations: int,
+        forest: Forest | None,
+        roots: int = 1,
+    ):
         self.table, self.iterations, self.forest = table, iterations, forest
-        self._keys, self._by_value = keys, by_value
+        self._keys, self._by_value, self._roots = keys, by_value, roots
+
+    def _trees(self, position: int) -> range:
+        return range(position * self._roots, (position + 1) * self._roots)
 
     def iterations_made(self, playouts: int, threshold: int = 0) -> np.ndarray:
-        """Iterations that each tree was given, int64[T]: fewer than asked for where its root was proven, which ends its search.
+        """Iterations of each position, int64[T]: fewer than asked for where its root was proven, which ends its search.
 
         playouts : of a leaf; threshold : playouts that end in a root before it has children. With what was kept of earlier
         searches (``Settings.reuse``) it is an upper bound.
         """
         there = np.arange(self.table.visits.shape[1]) < self.table.count[:, None]
         visits = np.where(there, self.table.visits, 0).sum(axis=1)
-        return np.minimum(-(-visits // playouts) + -(-threshold // playouts), self.iterations)
+        return np.minimum(-(-visits // playouts) + self._roots * -(-threshold // playouts), self.iterations)
 
     def decide(self) -> np.ndarray:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
@@ -50,14 +64,25 @@ class Searched:
         return self.table.children(tree)
 
     def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
-        """The most visited line of a tree, or the one that begins with ``first_move``; needs the forest."""
+        """The most visited line of a position, or the one that begins with ``first_move``; needs the forest.
+
+        Of several trees it is that of the one which has visited its first move most.
+        """
         if self.forest is None:
             raise ValueError("the search was played in waves or left on the device, and its trees are gone")
-        return root.principal_variation(self.forest, tree, first_move)
+        if self._roots == 1:
+            return root.principal_variation(self.forest, tree, first_move)
+        moves = self.table.children(tree)
+        move = moves[0].move if first_move is None and moves else first_move
+        trees = [] if move is None else trees_by_visits(self.forest, self._trees(tree), move)
+        return root.principal_variation(self.forest, trees[0], move) if trees else []
 
     def proven_line(self, tree: int, first_move: int) -> list[int]:
         """As ``proven.proven_line``; empty too where the forest is gone."""
-        return [] if self.forest is None else proven.proven_line(self.forest, tree, first_move)
+        if self.forest is None:
+            return []
+        lines = (proven.proven_line(self.forest, number, first_move) for number in self._trees(tree))
+        return next((line for line in lines if line), [])
 
 
 def joined(tables: list[root.RootTable]) -> root.RootTable:

@@ -6,7 +6,7 @@ from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
-from gpumcts.tree.forest import NONE
+from gpumcts.tree.forest import NONE, add_in_flight
 from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
 from gpumcts.tree.solve import with_proof
 
@@ -36,7 +36,7 @@ def descend(rule, operator, forest, switches, tree, head, batch):
 
     Returns the depth reached, with NEW_CHILD where unvisited moves of that node are to be tried, or THROUGH_CHANCE where
     chance moves there. In a group of several that is for its rows from AT on, up to UNTIL with NEW_CHILD; with neither all
-    its rows have chosen. A choice counts as a visit of node and child for the rows that follow: virtual loss.
+    its rows have chosen. A choice counts as a visit of node and child for the rows that follow.
     """
     alone, depth = is_alone(batch, head), batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
@@ -73,8 +73,8 @@ def descend(rule, operator, forest, switches, tree, head, batch):
                 tried = np.int64(1)
             else:
                 batch.links[row, CHOICE] = chosen - np.int64(forest.first_child[tree, node])
-                forest.visits[tree, chosen] += switches.playouts
-        forest.visits[tree, node] += switches.playouts
+                add_in_flight(forest, tree, chosen, switches.playouts)
+        add_in_flight(forest, tree, node, switches.playouts)
         row = np.int64(batch.links[row, NEXT])
         if tried == 0:
             batch.links[head, AT] = row

@@ -1,9 +1,11 @@
 """How a search grows its trees and picks its move: everything that is neither a selection rule nor a backup operator."""
 
 import math
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
+
+LATER = ("in_flight", "batches_in_flight", "roots")
 
 
 class Settings(NamedTuple):
@@ -17,8 +19,16 @@ class Settings(NamedTuple):
     first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity tries every
         move once first (001, 004). Fuego's is 1 without a bias; it adds a bias of no visits, which comes to infinity
     playouts_per_leaf : P playouts of a leaf count P visits
-    leaves_per_tree : leaves a tree puts into one batch, kept apart by virtual loss (Chaslot et al. 2008): visits without
-        reward, which lower a mean and a bias, but not the values of operators that do not divide by visits (accelerated)
+    leaves_per_tree : leaves a tree puts into one batch
+    in_flight : what leaves of a batch that are selected and not yet played are to those selected after them. ``virtual_loss``
+        (Chaslot et al. 2008): visits without reward, which lower a mean and a bias, but not the values of operators that do
+        not divide by visits (accelerated). ``unobserved`` (WU-UCT, Liu et al. 2020, eq. 4): visits that count in the bias
+        and in no mean; a node without an observed visit is worth 0
+    batches_in_flight : with 2 the next batch of a tree is selected while the last one is played, and is backed up after it:
+        a device that plays them need not wait. Its leaves are in flight meanwhile, as ``in_flight`` says
+    roots : trees of a position that know nothing of each other (root parallelization, Chaslot et al. 2008). They share the
+        budget in equal parts; a remainder is not made. Visits of a move are added, its value is the mean of the trees' by
+        visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse`` each keeps its own
     ties : in selection, among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2);
         the final move's ties are always random
     final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003)
@@ -39,6 +49,9 @@ class Settings(NamedTuple):
     first_play_urgency: Annotated[float, Interval(ge=0)] = math.inf
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
     leaves_per_tree: Annotated[int, Interval(ge=1, le=65_536)] = 1
+    in_flight: Literal["virtual_loss", "unobserved"] = "virtual_loss"
+    batches_in_flight: Annotated[int, Interval(ge=1, le=2)] = 1
+    roots: Annotated[int, Interval(ge=1, le=4096)] = 1
     ties: Literal["random", "first"] = "random"
     final: Literal["visits", "value"] = "visits"
     parent_count: Literal["visits", "children"] = "visits"
@@ -47,6 +60,15 @@ class Settings(NamedTuple):
     table: Annotated[int, Interval(ge=2, le=2**31 - 1)] | None = None
     replacement: Literal["twobigp", "single"] = "twobigp"
     stored_above: Annotated[float, Interval(ge=0)] = math.inf
+
+    def identity(self) -> dict[str, Any]:
+        """What decides results, JSON values but for infinity; ``playouts_per_leaf`` belongs to the budget.
+
+        A key that came later is left out where it has its default: the digests of earlier runs stay as they are.
+        """
+        later = {key: self._field_defaults[key] for key in LATER}
+        plain = self._asdict().items()
+        return {key: value for key, value in plain if key != "playouts_per_leaf" and (key, value) not in later.items()}
 
     def compiled(self, evaluate_leaves: bool, cells: int = 0) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation.

@@ -19,14 +19,13 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
-from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
+from gpumcts.tree.checks import check_budget, check_one_batch, check_whole_path
 from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
 from gpumcts.tree.memory import SHARE_OF_MEMORY
-from gpumcts.tree.search import MOST_VISITS
 from gpumcts.tree.searched import Searched
-from gpumcts.tree.selection.contract import check, check_traces
+from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
 from gpumcts.tree.table_advance import advance_block, fill_root_table, horizons_of, pick_step, walk_step
@@ -144,11 +143,12 @@ class TableSearcher:
                 raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")
         if self.settings.leaves_per_tree > 1:
             raise BadInput(f"search.leaves_per_tree={self.settings.leaves_per_tree}: must be 1 with search.table")
-        whole_path = self.settings.expansion == "whole_path"
-        if whole_path and (not isinstance(self.policy, Uniform) or self.policy.truncate):
-            raise BadInput(
-                "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
-            )
+        if self.settings.roots > 1:
+            raise BadInput(f"search.roots={self.settings.roots}: must be 1 with search.table")
+        check_one_batch(self.settings, "must be 1 with search.table")
+        check_in_flight(self.rule, self.settings)
+        if self.settings.expansion == "whole_path":
+            check_whole_path(self.policy, self.operator)
 
     # ------------------------------------------------------------------------------------------------------- memory
 
@@ -158,19 +158,9 @@ class TableSearcher:
         Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or cannot be
         counted.
         """
-        self._check_budget(iterations)
+        check_budget(iterations, self.settings, self.switches.threshold)
         size, threads = self._sizes(trees)
         return min(trees, size * threads)
-
-    def _check_budget(self, iterations: int) -> None:
-        playouts = self.settings.playouts_per_leaf
-        untried = -(-self.switches.threshold // playouts)
-        if iterations <= untried:
-            raise BadInput(f"budget.iterations={iterations}: must be more than {untried}, or no move is tried at all")
-        if iterations * playouts >= MOST_VISITS:
-            raise BadInput(
-                f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
-            )
 
     def _sizes(self, trees: int) -> tuple[int, int]:
         """(trees of a block, threads) for which memory suffices; raises BadInput where it does not for one tree."""

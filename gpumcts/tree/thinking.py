@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import CHANCE
 from gpumcts.tree.advance import NO_WATCH
+from gpumcts.tree.checks import check_tries
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.root import root_table
+from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.searched import Searched
 
@@ -23,6 +25,7 @@ class Thinking:
     """A tree on one position (``state``: uint64[W], not over) under ``key``; slices, however cut, make the tree of one search.
 
     Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many iterations.
+    Iterations are those of all ``Settings.roots`` trees; the search ends where one of them is proven.
 
     game : its number; with ``Settings.reuse`` the tree begins with what was kept of the game, and ``keep`` keeps this one
     Raises BadInput where the search is on a device, which gives its trees back at the end alone.
@@ -31,24 +34,23 @@ class Thinking:
     def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
         self._searcher, self.iterations, self._pace = searcher, 0, 0.0
         self._states, self._keys = state.reshape(1, -1).copy(), np.array([key], np.uint64)
-        searcher.adapt(1)
+        searcher.adapt(searcher.settings.roots)
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
-        counts, movers = searcher.rules.describe(self._states)
-        if not counts[0]:
-            raise ValueError("a game that is over cannot be searched")
-        self._games = np.array([game]) if searcher.settings.reuse else None
-        roots = np.where(movers == CHANCE, -counts, counts)
+        self._roots = searcher.settings.roots
+        self._states, self._tree_keys, self._games = searcher.trees_of(self._states, self._keys, np.array([game]))
         self.full = False  # whether memory ended it
-        self._held = [searcher.plant(self._states, roots, ROOM, self._games)]
+        self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
+        roots = searcher.root_moves(self._states)
+        self._held = [searcher.plant(self._states, roots, -(-ROOM // self._roots), self._games)]
 
     def go_on(self, iterations: int) -> None:
-        """So many iterations more; raises BadInput where there is no memory for them."""
+        """So many iterations more, a multiple of the trees; raises BadInput where there is no memory for them."""
         until = self.iterations + iterations
         self._searcher.wave(1, until)
         begin = time.perf_counter()
-        span = (self.iterations, until)
-        self._searcher.grow(self._held, self._states, self._keys, span, NO_WATCH, None, None)
+        span = (self.iterations // self._roots, until // self._roots)
+        self._searcher.grow(self._held, self._states, self._tree_keys, span, NO_WATCH, None, None, self._aloft)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
@@ -56,13 +58,16 @@ class Thinking:
 
         With neither it goes on while there is memory. It ends early where the position is proven, and where memory is ``full``.
         """
+        if iterations is not None:
+            check_tries(iterations, self._searcher.settings, self._searcher.switches.threshold)
+            iterations -= iterations % self._roots
         end = np.inf if seconds is None else time.monotonic() + seconds
         while iterations is None or self.iterations < iterations:
             left = end - time.monotonic()
             if self.proven or (left <= 0 and self.iterations):
                 return
             wanted = int(self._pace * min(SECONDS_A_SLICE, SURE * max(left, 0)))
-            leaves = self._searcher.settings.leaves_per_tree
+            leaves = self._searcher.settings.leaves_per_tree * self._roots
             step = -(-(max(wanted, 1) if self._pace else self._fewest) // leaves) * leaves
             if iterations is not None:
                 step = min(step, iterations - self.iterations)
@@ -73,27 +78,38 @@ class Thinking:
                     raise
                 self.full = True
                 return
+            if self.iterations == iterations:
+                self._land()
             yield
 
     @property
     def _fewest(self) -> int:
         """Iterations that try a move: the first ones may end in the root."""
         settings = self._searcher.settings
-        return FIRST_SLICE + -(-self._searcher.switches.threshold // settings.playouts_per_leaf)
+        aloft = settings.leaves_per_tree if self._aloft is not None else 0
+        untried = -(-self._searcher.switches.threshold // settings.playouts_per_leaf)
+        return self._roots * (FIRST_SLICE + untried + aloft)
 
     @property
     def proven(self) -> bool:
         """Whether the search has proven who wins; then no iteration changes anything."""
         proof = self._held[0].proof
-        return proof.shape[1] > 0 and bool(proof[0, ROOT])
+        return proof.shape[1] > 0 and bool(proof[:, ROOT].any())
 
     def found(self) -> Searched:
-        """What is known by now."""
+        """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
         searcher, forest = self._searcher, self._held[0]
-        table = root_table(searcher.operator, forest)
-        return Searched(table, self._keys, searcher.settings.final == "value", self.iterations, forest)
+        table = merged(root_table(searcher.operator, forest), self._roots)
+        aloft = self._aloft.leaves * self._roots if self._aloft is not None else 0
+        by_value, counted = searcher.settings.final == "value", self.iterations - aloft
+        return Searched(table, self._keys, by_value, counted, forest, self._roots)
 
     def keep(self) -> None:
-        """Leave the tree to the next search of the game, with ``Settings.reuse``."""
+        """End the search: count what is in flight, and with ``Settings.reuse`` leave the tree to the next search of the game."""
+        self._land()
         if self._games is not None:
             self._searcher.kept.keep(self._games, self._held[0], self._states)
+
+    def _land(self) -> None:
+        if self._aloft is not None:
+            self._aloft.land(self._held)

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from gpumcts.tree.settings import Settings
 from tests.ptx.driver_cases import Outcome
 from tests.tree.drivers import OPERATORS, OTHELLO, RULES, TOY_GAMES, fits, keys_for, operator_of, rule_of, searcher_of
 from tests.tree.simulated_device import CASES, MORE, told
@@ -11,6 +12,8 @@ from tests.tree.test_offload import SETTINGS
 
 TREES, ITERATIONS = 35, 60  # more trees than a warp has lanes
 LEAST_PARTNERS = 2
+TWO_BATCHES = "two batches in flight"
+ALL_SETTINGS = {**SETTINGS, TWO_BATCHES: Settings(leaves_per_tree=4, batches_in_flight=2)}
 
 
 class Search(NamedTuple):
@@ -49,6 +52,7 @@ def searches() -> list[Search]:
     device += [Search("device", "ucb1", "average", settings) for settings in SETTINGS if settings != "plain"]
     cuda = [Search("cuda", "ucb1", operator, game=game) for operator, game in (("average", "dots"), ("max", "dice"))]
     cuda += [Search("cuda", "rave", "accelerated"), Search("cuda", "ucb1", "minimax", "whole path", "path")]
+    cuda += [Search("cuda", "ucb1", "average", TWO_BATCHES)]
     return device + cuda
 
 
@@ -60,7 +64,8 @@ def outcome(search: Search) -> Outcome:
 def _searched(search: Search, engine: str) -> str:
     game: Any = {**TOY_GAMES, "othello": OTHELLO}[search.game]
     rule, operator = rule_of(search.rule), operator_of(search.operator)
-    searcher = searcher_of(operator, SETTINGS[search.settings], game, rule, engine=engine, threads=2)
+    settings = ALL_SETTINGS[search.settings]
+    searcher = searcher_of(operator, settings, game, rule, engine=engine, threads=2)
     return " ".join(map(str, told(searcher.search(roots(game, TREES), keys_for(TREES), ITERATIONS))))
 
 

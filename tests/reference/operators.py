@@ -15,7 +15,12 @@ from tests.reference.nodes import Node, in_order
 
 
 class Operator:
-    """What a node is worth to its owner, in [0, 1], and what it counts as in selection."""
+    """What a node is worth to its owner, in [0, 1], and what it counts as in selection.
+
+    unobserved : visits in flight are samples without an outcome (Liu et al. 2020), and not losses (virtual loss)
+    """
+
+    unobserved = False
 
     def __init__(self, option: Any) -> None:
         self.option = option
@@ -36,12 +41,24 @@ class Operator:
         raise NotImplementedError
 
     def shown(self, node: Node) -> float:
-        """What selection sees: virtual loss adds to n alone, and a node with nothing but virtual loss is a loss."""
+        """What selection sees: what is in flight adds to n alone, and a node with nothing else is a loss."""
         return self.value(node) if node.history else 0.0
+
+    def taken(self, node: Node) -> int:
+        """Visits that a mean is taken over: those in flight too, unless they are unobserved."""
+        return node.visits if self.unobserved else node.visits + node.pending
+
+    def mean(self, total: float, n: float) -> float:
+        """A mean; the sum of nothing has been observed of a node where nothing has."""
+        return total / n if n > 0 else total
 
     def count(self, node: Node) -> float:
         """n(s, a) of selection."""
         return node.visits + node.pending
+
+    def observed_count(self, node: Node) -> float:
+        """n(s, a) of a value."""
+        return self.taken(node)
 
     def total(self, node: Node) -> float:
         """n(s) of selection."""
@@ -67,7 +84,7 @@ class Average(Operator):
         return node.rewards() / node.visits
 
     def shown(self, node):
-        return node.rewards() / self.count(node)
+        return self.mean(node.rewards(), self.taken(node))
 
 
 class AverageVariance(Average):
@@ -77,7 +94,7 @@ class AverageVariance(Average):
         """The mean square less the square of the mean, virtual loss as rewards of 0."""
         seen = [(v.reward if node.owner == 0 else v.playouts - v.reward, v.playouts) for v in node.history]
         squares = in_order(reward * reward / playouts for reward, playouts in seen)
-        return max(squares / self.count(node) - self.shown(node) ** 2, 0.0)
+        return max(self.mean(squares, self.taken(node)) - self.shown(node) ** 2, 0.0)
 
 
 class AverageRounds(Average):
@@ -194,13 +211,13 @@ class ImplicitMinimax(Operator):
         """The formula, with the mean over so many visits."""
         alpha = self.option.alpha
         heuristic = self.heuristic(node) if node.history else 0.0
-        return (1.0 - alpha) * (node.rewards() / visits) + alpha * heuristic
+        return (1.0 - alpha) * self.mean(node.rewards(), visits) + alpha * heuristic
 
     def worth(self, node):
         return self.mixed(node, node.visits)
 
     def shown(self, node):
-        return self.mixed(node, self.count(node))
+        return self.mixed(node, self.taken(node))
 
 
 class HeuristicPrior(Operator):
@@ -213,10 +230,13 @@ class HeuristicPrior(Operator):
         prior = 0.0
         if node.history:
             prior = node.evaluation if node.owner == 0 else 1.0 - node.evaluation
-        return (node.rewards() + self.option.equivalent_visits * prior) / self.count(node)
+        return (node.rewards() + self.option.equivalent_visits * prior) / self.observed_count(node)
 
     def count(self, node):
         return node.visits + node.pending + self.option.equivalent_visits
+
+    def observed_count(self, node):
+        return self.taken(node) + self.option.equivalent_visits
 
     total = count
 
@@ -325,10 +345,13 @@ class Discounted(Operator):
         return w / n
 
     def shown(self, node):
-        return self.tallies(node.parent)[node][1] / self.count(node)
+        return self.mean(self.tallies(node.parent)[node][1], self.observed_count(node))
 
     def count(self, node):
         return self.tallies(node.parent)[node][0] + node.pending
+
+    def observed_count(self, node):
+        return self.tallies(node.parent)[node][0] + (0 if self.unobserved else node.pending)
 
     def total(self, node):
         return in_order(n for n, _ in self.tallies(node).values()) + node.pending
@@ -368,10 +391,13 @@ class DiscountedByMove(Operator):
         return w / n
 
     def shown(self, node):
-        return self.tally(node)[1] / self.count(node)
+        return self.mean(self.tally(node)[1], self.observed_count(node))
 
     def count(self, node):
         return self.tally(node)[0] + node.pending
+
+    def observed_count(self, node):
+        return self.tally(node)[0] + (0 if self.unobserved else node.pending)
 
 
 OPERATORS = {

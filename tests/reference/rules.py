@@ -105,14 +105,15 @@ def rave(rule, at, child):
     visited = not isinstance(child, Unvisited)
     if not visited and playouts == 0:
         return None
-    n = at.operator.count(child) if visited else 0.0
+    n = at.operator.observed_count(child) if visited else 0.0
+    selected = at.operator.count(child) if visited else 0.0
     weighted = n * at.operator.shown(child) if visited else 0.0
     weight = 0.0
     if playouts > 0:
         weight = playouts / (1.0 / rule.initial + playouts / rule.final)
         weighted += weight * (rewards / playouts)
     squared = rule.exploration * rule.exploration * ln_of_count(at.total)
-    return weighted / (n + weight) + math.sqrt(squared / (n + 1.0))
+    return at.operator.mean(weighted, n + weight) + math.sqrt(squared / (selected + 1.0))
 
 
 RULES = {

@@ -73,6 +73,7 @@ class Uct:
         self.score = RULES[type(rule).__name__]
         self.evaluates = operator.EVALUATES
         self.operator: Operator = {**OPERATORS, **BESIDE_TRACES}[type(operator).__name__](operator)
+        self.operator.unobserved = settings.in_flight == "unobserved"
         # Visits a leaf needs before it gets children; where whole episodes are stored, none.
         self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 0}[settings.expansion]
 
@@ -83,6 +84,7 @@ class Uct:
         self.operator.forget()
         self.horizon = float(contract.remaining_plies(self.game, state))
         leaves = self.settings.leaves_per_tree
+        aloft: tuple[list[list[Node]], int] = [], 0  # selected and not backed up, with two batches in flight
         for first in range(0, iterations, leaves):
             paths: list[list[Node]] = []
             if root.proof is not None:
@@ -96,12 +98,21 @@ class Uct:
                 paths.append(path)
                 for node in path:
                     node.pending += self.settings.playouts_per_leaf
-            for path in paths:
-                for node in path:
-                    node.pending -= self.settings.playouts_per_leaf
-            for iteration, path in enumerate(paths, first):
-                self.back_up(path, key_below(key, PLAYOUTS, iteration))
+            if self.settings.batches_in_flight == 1:
+                self.land(paths, first, key)
+            else:
+                self.land(*aloft, key)
+                aloft = paths, first
+        self.land(*aloft, key)
         return root
+
+    def land(self, paths: list[list[Node]], first: int, key: int) -> None:
+        """Back up a batch: from iteration ``first`` on."""
+        for path in paths:
+            for node in path:
+                node.pending -= self.settings.playouts_per_leaf
+        for iteration, path in enumerate(paths, first):
+            self.back_up(path, key_below(key, PLAYOUTS, iteration))
 
     def node(self, state: Any, move: int | None, parent: Node | None) -> Node:
         """A new node."""

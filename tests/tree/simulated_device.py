@@ -45,6 +45,8 @@ FIRST = ("average", "accelerated", "discounted", "minimax")
 CASES: dict[str, Case] = {
     **{f"{o} on dots and boxes": (DOTS, None, "ucb1", o, Settings(), 30) for o in FIRST},
     "chance, several leaves": (DICE, None, "ucb1", "accelerated", Settings(leaves_per_tree=2), 80),
+    "unobserved": (DOTS, None, "ucb1", "average", Settings(leaves_per_tree=5, in_flight="unobserved"), 60),
+    "roots": (DOTS, None, "ucb1", "average", Settings(roots=3, leaves_per_tree=2), 90),
     "chance, depth_decayed": (DICE, None, "depth_decayed", "discounted", Settings(playouts_per_leaf=2), 60),
     "chance, threshold": (DICE, None, "sensei", "mix", THRESHOLD, 90),
     "whole path": (PATH, None, "ucb1", "minimax", Settings("whole_path", leaves_per_tree=2), 40),

@@ -62,18 +62,25 @@ RECORDED = {
 }
 
 
+def levels(forest, tree=0):
+    """The nodes of a tree, level by level."""
+    nodes = np.array([ROOT])
+    while len(nodes):
+        yield nodes
+        counts = forest.children[tree, nodes].astype(np.int64)
+        begins = forest.first_child[tree, nodes] - (np.cumsum(counts) - counts)
+        nodes = np.arange(counts.sum()) + np.repeat(begins, counts)
+
+
 def digest(forest, tree=0):
     """What a tree is, wherever its nodes lie: all that is kept of its nodes, level by level."""
-    known, nodes = hashlib.sha256(), np.array([ROOT])
-    while len(nodes):
+    known = hashlib.sha256()
+    for nodes in levels(forest, tree):
         for array in (forest.visits, forest.children, forest.moves, forest.move):
             known.update(array[tree, nodes].astype(np.int64).tobytes())
         known.update(np.ascontiguousarray(forest.columns[tree, nodes]).tobytes())
         if forest.proof.shape[1]:
             known.update(forest.proof[tree, nodes].tobytes())
-        counts = forest.children[tree, nodes].astype(np.int64)
-        begins = forest.first_child[tree, nodes] - (np.cumsum(counts) - counts)
-        nodes = np.arange(counts.sum()) + np.repeat(begins, counts)
     return known.hexdigest()[:16]
 
 

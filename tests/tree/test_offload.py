@@ -21,6 +21,8 @@ TREES, ITERATIONS = 7, 150
 SETTINGS = {
     "plain": Settings(),
     "leaves": Settings(leaves_per_tree=4),
+    "unobserved": Settings(leaves_per_tree=6, in_flight="unobserved"),
+    "roots": Settings(roots=2, leaves_per_tree=3),
     "leaves and playouts": Settings(leaves_per_tree=7, playouts_per_leaf=3),
     "whole path": Settings(expansion="whole_path"),
     "threshold": Settings(expansion="threshold", threshold=5, first_play_urgency=1.1),

@@ -196,6 +196,8 @@ REFUSED = {
     "search.reuse=true: not with search.table": {"settings": Settings(reuse=True)},
     "search.solve=true: not with search.table": {"settings": Settings(solve=True)},
     "search.leaves_per_tree=2: must be 1": {"settings": Settings(leaves_per_tree=2)},
+    "search.roots=2: must be 1 with search.table": {"settings": Settings(roots=2)},
+    "search.in_flight=unobserved: counts with search.leaves_per_tree": {"settings": Settings(in_flight="unobserved")},
 }
 
 

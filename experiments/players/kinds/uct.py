@@ -21,7 +21,7 @@ def searching_player(plain: Mapping[str, Any], prefix: str = "", versus: bool = 
         "playout": policy_identity,
         "selection": rule_identity,
         "backup": operator_identity,
-        "search": {key: value for key, value in settings._asdict().items() if key != "playouts_per_leaf"},
+        "search": settings.identity(),
         "budget": budget.plain,
     }
     return PlayerConfig("uct", identity, policy, rule, operator, settings, budget)

@@ -6,7 +6,10 @@ An operator is a ``NamedTuple`` of numbers with these class attributes:
 ``EVALUATES``  True where ``back_up`` wants the leaf's rescaled evaluation
 
 Values are in [0, 1] for the player who moves at the parent; where the mover changes from a node's parent to the node, its
-children's values flip. When ``back_up`` runs, ``forest.visits`` of the path holds this iteration too and no virtual loss.
+children's values flip. When ``back_up`` runs, ``forest.visits`` of the path holds this iteration too and nothing in flight.
+
+A value is a mean over ``observed`` visits, which are all of them with ``search.in_flight=virtual_loss``: there a visit in flight
+is one without reward.
 """
 
 import numpy as np
@@ -23,7 +26,12 @@ def value(operator, forest, tree, node):
 
 @verb("operator")
 def count(operator, forest, tree, node):
-    """n(s, a) of selection, float64 > 0: visits, those of virtual loss included."""
+    """n(s, a) of selection, float64 > 0: visits, those in flight included."""
+
+
+@verb("operator")
+def observed_count(operator, forest, tree, node):
+    """n(s, a) that a value is a mean over, float64 >= 0: ``count`` less what is unobserved (``search.in_flight``)."""
 
 
 @verb("operator")
@@ -79,9 +87,29 @@ def visits_count(operator, forest, tree, node):
     return float(forest.visits[tree, node])
 
 
+@observed_count.implements(object)
+def observed_visits_count(operator, forest, tree, node):
+    return float(observed(forest, tree, node))
+
+
 @total_count.implements(object)
 def visits_total(operator, forest, tree, node):
     return float(forest.visits[tree, node])
+
+
+@inlined
+def observed(forest, tree, node):
+    """Visits that values know of: all but the unobserved ones, where those are counted apart."""
+    visits = np.int64(forest.visits[tree, node])
+    if forest.unobserved.shape[1] > 0:
+        visits -= forest.unobserved[tree, node]
+    return visits
+
+
+@inlined
+def mean_of(total, count):
+    """A mean; 0 of nothing, the least a node can be worth: unobserved."""
+    return total / count if count > 0 else 0.0
 
 
 @inlined

@@ -5,7 +5,18 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.jit import inlined
-from gpumcts.tree.backup.contract import back_up, count, decayed_playouts, player_above, reward_for, total_count, value
+from gpumcts.tree.backup.contract import (
+    back_up,
+    count,
+    decayed_playouts,
+    mean_of,
+    observed,
+    observed_count,
+    player_above,
+    reward_for,
+    total_count,
+    value,
+)
 
 COUNT, SUM, TOTAL, VISITS = 0, 1, 2, 3
 FORGOTTEN = 1e-200  # no count fades below it: however old the visits, w / n keeps its digits and is never 0 / 0
@@ -50,19 +61,25 @@ OPTION = Discounted
 
 @value.implements(Discounted)
 def discounted_value(operator, forest, tree, node):
-    return forest.columns[tree, node, SUM] / count(operator, forest, tree, node)
+    return mean_of(forest.columns[tree, node, SUM], observed_count(operator, forest, tree, node))
 
 
 @count.implements(Discounted)
 def discounted_count(operator, forest, tree, node):
-    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
+    in_flight = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
+    return forest.columns[tree, node, COUNT] + in_flight
+
+
+@observed_count.implements(Discounted)
+def discounted_observed_count(operator, forest, tree, node):
+    virtual_loss = observed(forest, tree, node) - forest.columns[tree, node, VISITS]
     return forest.columns[tree, node, COUNT] + virtual_loss
 
 
 @total_count.implements(Discounted)
 def discounted_total_count(operator, forest, tree, node):
-    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
-    return forest.columns[tree, node, TOTAL] + virtual_loss
+    in_flight = forest.visits[tree, node] - forest.columns[tree, node, VISITS]
+    return forest.columns[tree, node, TOTAL] + in_flight
 
 
 @inlined
@@ -103,12 +120,18 @@ VISITS_BY_MOVE = 2
 
 @value.implements(DiscountedByMove)
 def discounted_by_move_value(operator, forest, tree, node):
-    return forest.columns[tree, node, SUM] / count(operator, forest, tree, node)
+    return mean_of(forest.columns[tree, node, SUM], observed_count(operator, forest, tree, node))
 
 
 @count.implements(DiscountedByMove)
 def discounted_by_move_count(operator, forest, tree, node):
-    virtual_loss = forest.visits[tree, node] - forest.columns[tree, node, VISITS_BY_MOVE]
+    in_flight = forest.visits[tree, node] - forest.columns[tree, node, VISITS_BY_MOVE]
+    return forest.columns[tree, node, COUNT] + in_flight
+
+
+@observed_count.implements(DiscountedByMove)
+def discounted_by_move_observed_count(operator, forest, tree, node):
+    virtual_loss = observed(forest, tree, node) - forest.columns[tree, node, VISITS_BY_MOVE]
     return forest.columns[tree, node, COUNT] + virtual_loss
 
 

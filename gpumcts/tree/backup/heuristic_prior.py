@@ -4,7 +4,16 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Interval
 
-from gpumcts.tree.backup.contract import back_up_at, count, player_above, reward_for, total_count, value
+from gpumcts.tree.backup.contract import (
+    back_up_at,
+    count,
+    observed,
+    observed_count,
+    player_above,
+    reward_for,
+    total_count,
+    value,
+)
 
 SUM, PRIOR = 0, 1
 
@@ -27,12 +36,17 @@ OPTION = HeuristicPrior
 @value.implements(HeuristicPrior)
 def heuristic_prior_value(operator, forest, tree, node):
     prior_sum = operator.equivalent_visits * forest.columns[tree, node, PRIOR]
-    return (forest.columns[tree, node, SUM] + prior_sum) / count(operator, forest, tree, node)
+    return (forest.columns[tree, node, SUM] + prior_sum) / observed_count(operator, forest, tree, node)
 
 
 @count.implements(HeuristicPrior)
 def heuristic_prior_count(operator, forest, tree, node):
     return forest.visits[tree, node] + operator.equivalent_visits
+
+
+@observed_count.implements(HeuristicPrior)
+def heuristic_prior_observed_count(operator, forest, tree, node):
+    return observed(forest, tree, node) + operator.equivalent_visits
 
 
 @total_count.implements(HeuristicPrior)

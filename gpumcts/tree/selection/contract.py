@@ -5,6 +5,8 @@ A rule that draws at random takes its numbers from the stream it is given, ``NOD
 its move for each child, so that they do not meet those of ties and unvisited moves. Class attributes are optional:
 
 ``NEEDS``    name of the operator verb that the rule cannot do without: ``variance``, ``bound`` or ``owed``
+``COUNTS``   name of the field that weighs what visits add to a score ("" where none does). A rule without ``COUNTS`` scores by
+             values or draws alone: samples in flight can show there as losses, but not be counted apart
 ``DRAWS``    True where scores are draws, and no values that ``Settings.first_play_urgency`` could be measured with
 ``TRACES``   True where the rule learns from the moves of the playouts (``learn``). All children of a node are made at once then,
              those without visits too, and ``score`` is asked for all of them
@@ -132,6 +134,20 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
         raise BadInput(f"search.table={settings.table}: must be null with {name}, which wants trees")
     if settings.expansion == "whole_path":
         raise BadInput(f"search.expansion=whole_path: must be node, threshold or root with {name}")
+
+
+def check_in_flight(rule: Any, settings: Settings) -> None:
+    """Refuse to count unobserved samples apart where nothing is in flight, or no score counts visits. Raises BadInput."""
+    if settings.in_flight == "virtual_loss":
+        return
+    where, name = f"search.in_flight={settings.in_flight}", f"selection={options.name_of(rule)}"
+    if settings.leaves_per_tree == settings.batches_in_flight == 1:
+        raise BadInput(f"{where}: counts with search.leaves_per_tree or search.batches_in_flight above 1 alone")
+    field = getattr(rule, "COUNTS", None)
+    if field is None:
+        raise BadInput(f"{where}: visits do not count with {name}; take search.in_flight=virtual_loss")
+    if field and getattr(rule, field) == 0:
+        raise BadInput(f"{where}: visits do not count with {name} selection.{field}=0; must be above 0")
 
 
 def _answers(operator: type, needed: str | None) -> bool:

@@ -19,6 +19,8 @@ class DepthDecayed(NamedTuple):
     exploration: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
     length: Annotated[float, Interval(ge=0, le=1e6)] = 0.0
 
+    COUNTS = "exploration"
+
 
 OPTION = DepthDecayed
 

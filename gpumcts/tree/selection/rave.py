@@ -9,7 +9,7 @@ from annotated_types import Interval
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
-from gpumcts.tree.backup.contract import count, value
+from gpumcts.tree.backup.contract import count, mean_of, observed_count, value
 from gpumcts.tree.elementary import ln_of_count
 from gpumcts.tree.selection.contract import learn, learner, prepare, score
 
@@ -27,7 +27,8 @@ class Rave(NamedTuple):
     exploration : C of a bias term ``C sqrt(ln n(s) / (n + 1))``; none in document 002 (note 8)
     ignore_every : each so many-th visit of a position selects by r alone; 0: none does
 
-    A move without visits has the value r_RAVE, or where that is unknown, or is ignored, ``search.first_play_urgency``. With
+    With ``search.in_flight=unobserved`` the n of the weights is of observed visits, that of the bias of all. A move without
+    visits has the value r_RAVE, or where that is unknown, or is ignored, ``search.first_play_urgency``. With
     ``backup=discounted`` only the move that is taken decays (note 9). Fuego weighs a playout by how soon in it the move came,
     from 2 down to 1; a trace does not tell, so here each counts 1.
     """
@@ -38,6 +39,7 @@ class Rave(NamedTuple):
     ignore_every: Annotated[int, Interval(ge=0, le=1_000_000_000)] = 20
 
     TRACES = True
+    COUNTS = "exploration"
     COLUMNS = ("rave_count", "rave_sum")
 
 
@@ -64,14 +66,14 @@ def rave_score(rule, operator, forest, tree, child, prepared, stream):
     visited = forest.visits[tree, child] > 0
     if not visited and playouts == 0.0:
         return prepared[0]
-    n, weighted, weight = 0.0, 0.0, 0.0
+    n, selected, weighted, weight = 0.0, 0.0, 0.0, 0.0
     if visited:
-        n = count(operator, forest, tree, child)
+        n, selected = observed_count(operator, forest, tree, child), count(operator, forest, tree, child)
         weighted = n * value(operator, forest, tree, child)
     if playouts > 0.0:
         weight = playouts / (1.0 / rule.initial + playouts / rule.final)
         weighted += weight * (forest.columns[tree, child, first + 1] / playouts)
-    return weighted / (n + weight) + math.sqrt(squared / (n + 1.0))
+    return mean_of(weighted, n + weight) + math.sqrt(squared / (selected + 1.0))
 
 
 # ------------------------------------------------------------------------------------------------------------ learning

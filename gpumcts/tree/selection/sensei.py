@@ -18,6 +18,8 @@ class Sensei(NamedTuple):
 
     uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
 
+    COUNTS = "uctk"
+
 
 OPTION = Sensei
 

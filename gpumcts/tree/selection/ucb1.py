@@ -24,6 +24,8 @@ class Ucb1(NamedTuple):
     lowest_reward: Annotated[int, Interval(ge=-1, le=0)] = 0
     extra_visits: Annotated[int, Interval(ge=0, le=1)] = 0
 
+    COUNTS = "exploration"
+
 
 OPTION = Ucb1
 

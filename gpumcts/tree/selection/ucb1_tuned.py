@@ -16,6 +16,7 @@ class Ucb1Tuned(NamedTuple):
     """
 
     NEEDS = "variance"
+    COUNTS = ""
 
 
 OPTION = Ucb1Tuned

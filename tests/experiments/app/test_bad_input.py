@@ -108,6 +108,22 @@ BAD = {
     "match player@opponent.player=alpha_beta opponent.selection.name=ucb1_tuned": "opponent.selection does not count",
     "match search.table=0": "search.table=0: must be an integer in [2, 2147483647], or null",
     "match search.table=9": "search.table=9: a table has an even number of entries",
+    "match search.batches_in_flight=3": "search.batches_in_flight=3: must be an integer in [1, 2]",
+    "match search.batches_in_flight=2 search.table=100": "search.batches_in_flight=2: must be 1 with search.table",
+    "trees game=pgame search.batches_in_flight=2": "search.batches_in_flight=2: searches that are followed have one batch",
+    "match search.roots=0": "search.roots=0: must be an integer in [1, 4096]",
+    "match search.roots=2 search.table=100": "search.roots=2: must be 1 with search.table",
+    "match search.leaves_per_tree=4 search.table=100": "search.leaves_per_tree=4: must be 1 with search.table",
+    "match search.in_flight=none": "search.in_flight=none: must be virtual_loss or unobserved",
+    "match search.in_flight=unobserved": "search.in_flight=unobserved: counts with search.leaves_per_tree or "
+    "search.batches_in_flight above 1 alone",
+    "match search.in_flight=unobserved search.leaves_per_tree=8 selection=boltzmann": "search.in_flight=unobserved: visits do "
+    "not count with selection=boltzmann",
+    "match search.in_flight=unobserved search.leaves_per_tree=8 selection.exploration=0": "search.in_flight=unobserved: visits "
+    "do not count with selection=ucb1 selection.exploration=0; must be above 0",
+    "match search.leaves_per_tree=65536 budget.playouts_per_leaf=1000000 selection=rave game=havannah": "search.leaves_per_tree="
+    "65536: a batch of budget.playouts_per_leaf=1000000 takes 65,536 rows",
+    "trees game=pgame search.roots=2": "search.roots=2: searches that are followed have one tree",
     "match search.stored_above=0.5": "search.stored_above=0.5 counts with search.table alone",
     "match game=shortest_path": "a match takes a game for two",
     "match backup=average,minimax": "add -m to run them all",

@@ -216,6 +216,7 @@ LONG = (
     "fig6",
     "fig4",
     "fig5",
+    "parallel/leaves",
 )
 """Sweeps of many jobs, which are composed one by one. Single cells are slow too: their tables sweep over them."""
 

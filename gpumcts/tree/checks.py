@@ -1,0 +1,69 @@
+"""What searches in trees and in tables refuse alike, before anything is compiled."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpumcts.errors import BadInput
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree.memory import MOST_VISITS
+from gpumcts.tree.settings import Settings
+
+
+def check_one_batch(settings: Settings, why: str) -> None:
+    """Refuse two batches of a tree in flight where there is one, as ``why`` says. Raises BadInput."""
+    if settings.batches_in_flight > 1:
+        raise BadInput(f"search.batches_in_flight={settings.batches_in_flight}: {why}")
+
+
+def check_whole_path(policy: Any, operator: Any) -> None:
+    """Refuse what ``expansion=whole_path`` would leave without effect or without meaning. Raises BadInput."""
+    if not isinstance(policy, Uniform) or policy.truncate:
+        raise BadInput(
+            "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
+        )
+    if operator.EVALUATES:
+        name = type(operator).__name__
+        raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")
+
+
+def check_followed(points: Sequence[int], settings: Settings) -> None:
+    """Refuse numbers of iterations at which no search can be looked at, and searches that nobody follows. Raises BadInput."""
+    if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
+        raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+    leaves = settings.leaves_per_tree
+    if any(point % leaves for point in points[:-1]):
+        raise BadInput(f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}")
+    check_followable(settings)
+
+
+def check_followable(settings: Settings) -> None:
+    """Refuse settings of searches that nobody follows. Raises BadInput."""
+    if settings.reuse:
+        raise BadInput("search.reuse=true: searches that are followed begin anew")
+    if settings.roots > 1:
+        raise BadInput(f"search.roots={settings.roots}: searches that are followed have one tree")
+    check_one_batch(settings, "searches that are followed have one batch")
+
+
+def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
+    """Refuse a budget of a position that tries no move, or whose visits cannot be counted. Raises BadInput.
+
+    threshold : playouts that end in a root before it has a child
+    """
+    check_tries(iterations, settings, threshold)
+    playouts = settings.playouts_per_leaf
+    if iterations // settings.roots * playouts >= MOST_VISITS:
+        raise BadInput(
+            f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
+        )
+
+
+def check_tries(iterations: int, settings: Settings, threshold: int) -> None:
+    """Refuse a budget of a position with which some tree tries no move. Raises BadInput; ``check_budget`` has the arguments."""
+    roots = settings.roots
+    fewest = roots * (1 + -(-threshold // settings.playouts_per_leaf))
+    if iterations < fewest:
+        whose = f" with search.roots={roots}" if roots > 1 else ""
+        raise BadInput(
+            f"budget.iterations={iterations}: must be more than {fewest - 1}{whose}, or no move is tried at all"
+        )
