@@ -1,5 +1,7 @@
 """Some runs of one command as a table: what of their summaries stands in which column."""
 
+from typing import Any
+
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import Result
 from experiments.terminal.console import shortened
@@ -110,20 +112,24 @@ def trees_cells(result: Result) -> dict[str, str]:
                 rate = summary["failure_rate"][summary["points"].index(decade)]
                 cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
         for rate, needed in summary["iterations_to"].items():
-            cells[f"to {float(rate):g}"] = "-" if needed is None else f"{needed:,.0f}"
+            cells[f"to {float(rate):g}"] = _reached(needed, summary)
             if rate == "0.1":
-                low, high = ("-" if end is None else f"{end:,.0f}" for end in summary["iterations_to_95"][rate])
+                low, high = (_reached(end, summary) for end in summary["iterations_to_95"][rate])
                 cells["95 %"] = f"{low} to {high}"
     if "crossing_median" in summary:
         cells |= {"never": str(summary["never"])}
         for key in ("median", "low", "high"):
-            needed = summary[f"crossing_{key}"]
-            cells[f"converged, {key}"] = "-" if needed is None else f"{needed:,.0f}"
+            cells[f"converged, {key}"] = _reached(summary[f"crossing_{key}"], summary)
     if "wrong_share" in summary and "crossing_median" in summary:
         cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
     if "leaves_mean" in summary:
         cells["leaves"] = f"{summary['leaves_mean']:,.0f} ±{summary['leaves_half']:,.0f}"
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def _reached(iterations: float | None, summary: dict[str, Any]) -> str:
+    """After how many iterations something is reached; more than there were where it is not."""
+    return f"> {summary['points'][-1]:,}" if iterations is None else f"{iterations:,.0f}"
 
 
 def planning_cells(result: Result) -> dict[str, str]:
