@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.plots import match_panel
-from experiments.analysis.result_table import match_cells
+from experiments.analysis.result_table import match_cells, match_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import MatchKeys
 from experiments.config.json_files import read_json
@@ -285,7 +285,14 @@ def cost(config: Checked, folder: Path) -> float:
     return max(0, config.keys.games - played) * a_move
 
 
-COMMAND = Command("match", match_config, work, prepare, cost=cost, results=Presentation(match_cells, match_panel))
+COMMAND = Command(
+    "match",
+    match_config,
+    work,
+    prepare,
+    cost=cost,
+    results=Presentation(match_cells, match_panel, measure=match_measure),
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

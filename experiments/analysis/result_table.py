@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from experiments.runs.presentation import presentation_of
+from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 from experiments.terminal.console import shortened
 
@@ -45,6 +45,12 @@ def match_cells(result: Result) -> dict[str, str]:
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 
+def match_measure(result: Result) -> Measure | None:
+    """The win rate of a match, with Wilson's interval."""
+    s = result.summary
+    return Measure("win rate", s["win_rate"], s["ci95_low"], s["ci95_high"], percent=True) if s["games"] else None
+
+
 def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) -> None:
     """Add p values of no difference from the document, Holm-corrected, for runs of its budget and of games enough."""
     from gpumcts.match.statistics import compare_proportions, holm
@@ -80,6 +86,15 @@ def playouts_cells(result: Result) -> dict[str, str]:
     }
 
 
+def playouts_measure(result: Result) -> Measure:
+    """The share of the points that the first player takes in playouts, with Wilson's interval."""
+    from gpumcts.match.statistics import wilson, win_rate
+
+    s = result.summary
+    counts = (s["first_wins"], s["draws"], s["playouts"])
+    return Measure("points of the first player", win_rate(*counts), *wilson(*counts), percent=True)
+
+
 def perft_cells(result: Result) -> dict[str, str]:
     """A count of paths: the cells of a run by heading."""
     summary = result.summary
@@ -98,6 +113,11 @@ def search_cells(result: Result) -> dict[str, str]:
         "iterations/s": shortened(summary["iterations_per_second"]),
         "seconds": f"{summary['seconds']:.2f}",
     }
+
+
+def search_measure(result: Result) -> Measure:
+    """The value of the best move, in [0, 1] for the player to move."""
+    return Measure("value of the best move", result.summary["moves"][0]["value"])
 
 
 def trees_cells(result: Result) -> dict[str, str]:
