@@ -91,6 +91,9 @@ def figures(game: Any) -> Iterator[tuple[str, str]]:
         else "one playout at a time"
     )
     yield "playout=minimax", noted
+    there = options.classes("game").values()
+    for other in (other for other in there if other is not type(game) and other.__name__ == type(game).__name__):
+        yield "name of the class", f"also that of {other.__module__}: rename it to search both in one process"
 
 
 def _step(game: Any, policy: Any) -> str:

@@ -15,10 +15,11 @@ plot of its matches.
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from experiments.analysis.plots import match_panel
-from experiments.analysis.result_table import match_cells
+from experiments.analysis.result_table import match_cells, match_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import MatchKeys
 from experiments.config.json_files import read_json
@@ -50,6 +51,7 @@ from experiments.terminal.console import bar, here, say, shortened, show, stop_o
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
+PLAYOUTS_A_SECOND = 1e5  # about: budgets in seconds beside those in iterations, to tell how long a sweep takes
 MOST_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = (
     "player=gtp or player=uci is a program outside: nobody can repeat its games, which depend on its clock and state"
@@ -97,8 +99,9 @@ def prepare(config: Checked) -> None:
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Play the match, or what is left of it; returns the summary."""
     from experiments.players.player_factory import seat
+    from gpumcts.match.progress import Progress
     from gpumcts.match.resume import is_over
-    from gpumcts.match.runner import Progress, play_match
+    from gpumcts.match.runner import play_match
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, _plies(config)) as shown:
@@ -107,8 +110,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
         def on_progress(progress: Progress) -> None:
             if not progress.moves:
-                shown.advance(progress.earlier)
-            shown.note(f"{progress.finished} games: +{progress.wins} ={progress.draws} -{progress.losses}")
+                shown.begin_at(progress.earlier)
+            shown.reach(progress.earlier + progress.moves)  # players without a search tell of no progress
+            shown.note(standing(progress))
 
         identity = {**config.identity, **seats.bound}
         in_flight = min(config.keys.games_in_flight, seats.most_in_flight or config.keys.games_in_flight)
@@ -125,6 +129,21 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     else:
         show(*_final(config, run, summary))
     return summary
+
+
+def standing(progress: Any) -> str:
+    """The score so far (``gpumcts.match.progress.Progress``); before the first game ended, what the players expect."""
+    from gpumcts.match.statistics import wilson, win_rate
+
+    if progress.finished:
+        counts = (progress.wins, progress.draws, progress.finished)
+        rate, low, high = (100 * share for share in (win_rate(*counts), *wilson(*counts)))
+        score = f"+{progress.wins} ={progress.draws} -{progress.losses}  {rate:.0f} % [{low:.0f}, {high:.0f}]"
+        return f"{progress.finished} of {progress.games} games: {score}"
+    words = [f"0 of {progress.games} games, ply {progress.ply}"]
+    sides = zip(("player", "opponent"), progress.expected, strict=True)
+    words += [f"{side} expects {100 * rate:.0f} %" for side, rate in sides if rate is not None]
+    return ", ".join(words)
 
 
 def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, Any]:
@@ -254,7 +273,26 @@ def _plies(config: Checked) -> float:
     return config.keys.games * float(remaining_plies(config.game, start(config.game)))
 
 
-COMMAND = Command("match", match_config, work, prepare, results=Presentation(match_cells, match_panel))
+def cost(config: Checked, folder: Path) -> float:
+    """About how many playouts the games that are missing take."""
+    path = folder / SUMMARY
+    played = read_json(path).get("games", 0) if path.exists() else 0
+    a_move = 1.0
+    for player in (config.player, config.opponent):
+        assert player is not None
+        a_move += player.iterations * player.settings.playouts_per_leaf
+        a_move += (player.budget.seconds or 0) * PLAYOUTS_A_SECOND
+    return max(0, config.keys.games - played) * a_move
+
+
+COMMAND = Command(
+    "match",
+    match_config,
+    work,
+    prepare,
+    cost=cost,
+    results=Presentation(match_cells, match_panel, measure=match_measure),
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from experiments.analysis.plots import speed_panel
-from experiments.analysis.result_table import playouts_cells
+from experiments.analysis.result_table import playouts_cells, playouts_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import PlayoutsKeys
 from experiments.config.schema import (
@@ -146,7 +146,11 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
 
 
 COMMAND = Command(
-    "playouts", playouts_config, work, prepare, results=Presentation(playouts_cells, speed_panel("playouts_per_second"))
+    "playouts",
+    playouts_config,
+    work,
+    prepare,
+    results=Presentation(playouts_cells, speed_panel("playouts_per_second"), measure=playouts_measure),
 )
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from experiments.analysis.plots import speed_panel
-from experiments.analysis.result_table import search_cells
+from experiments.analysis.result_table import search_cells, search_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import SearchKeys
 from experiments.config.schema import Checked, Given, Plain, as_json, check_policies, game_value, named, top_keys
@@ -149,7 +149,11 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
 
 
 COMMAND = Command(
-    "search", search_config, work, prepare, results=Presentation(search_cells, speed_panel("iterations_per_second"))
+    "search",
+    search_config,
+    work,
+    prepare,
+    results=Presentation(search_cells, speed_panel("iterations_per_second"), measure=search_measure),
 )
 
 if __name__ == "__main__":

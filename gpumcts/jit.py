@@ -21,6 +21,7 @@ from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic, overload, typeof_impl
 
 from gpumcts import cache  # noqa: F401  it chooses the folder before anything is compiled
+from gpumcts.class_names import check_signature
 from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
@@ -371,9 +372,12 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     function : the plain Python function
     signature : numba signature, ``returned(argument, ...)``
     name : what to call it in progress messages
+
+    Raises BadInput where a class of its arguments has the name of another that was compiled for.
     """
     if numba.config.DISABLE_JIT:
         return function
+    check_signature(signature)
     _wake_numba()
     with announced(name):
         return cfunc(signature, cache=True, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -1,48 +1,144 @@
-"""A report as one HTML page that needs nothing else: tables, plots inside, and where the runs come from."""
+"""A report as one HTML page that needs nothing else: conditions, figures, tables, and where the runs come from."""
 
 import base64
 import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiments.analysis.conditions import conditions, unfinished
+from experiments.analysis.grid import Grid, grid_of
 from experiments.analysis.result_table import columns
+from experiments.analysis.svg_curve import Point, svg_curve
 from experiments.analysis.sweep_report import End
+from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result, groups
 
+MIN_POINTS = 3  # of a curve
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; margin: 0.6em 0 1.6em; display: block; overflow-x: auto; }
-th, td { padding: 0.25em 0.8em; border-bottom: 1px solid #ddd; white-space: nowrap; }
-th { border-bottom: 2px solid #888; text-align: left; }
+:root { color-scheme: light dark; --ground: #fff; --ink: #1d1f21; --faint: #5f6368; --line: #d9dce0; --mark: #1f5fa8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #16181b; --ink: #e4e6e8; --faint: #a3a8ae; --line: #3a3f45; --mark: #7db2ee; }
+}
+* { box-sizing: border-box; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
+body { color: var(--ink); background: var(--ground); overflow-wrap: break-word; }
+h1 { font-size: 1.5em; margin: 0.4em 0; }
+h2 { margin-top: 1.8em; font-size: 1.15em; border-top: 1px solid var(--line); padding-top: 0.8em; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15em 1.2em; margin: 0.8em 0; }
+dt { color: var(--faint); }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; margin: 0.6em 0 1.4em; }
+table { border-collapse: collapse; }
+table { font-size: 0.95em; }
+th, td { padding: 0.25em 0.6em; border-bottom: 1px solid var(--line); white-space: nowrap; text-align: left; }
+thead th { border-bottom: 2px solid var(--faint); }
+.runs td:first-child { white-space: normal; min-width: 13em; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
-img { max-width: 100%; }
+.matrix td { text-align: center; background: color-mix(in srgb, var(--mark) var(--share), var(--ground)); }
+.matrix td.missing { background: none; color: var(--faint); }
+.matrix small { display: block; }
+figure { margin: 1em 0; max-width: 36em; }
+figcaption { font-weight: 600; }
+svg { width: 100%; height: auto; display: block; }
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+svg .grid { stroke: var(--line); }
+svg .curve { fill: none; stroke: var(--mark); stroke-width: 2; }
+svg .bar { stroke: var(--mark); stroke-width: 1.5; }
+svg .dot { fill: var(--mark); }
+img { max-width: 100%; background: #fff; border-radius: 4px; }
 pre { overflow-x: auto; font-size: 0.85em; }
-h2 { margin-top: 1.6em; font-size: 1.15em; }
-small { color: #666; }
+small { color: var(--faint); }
+@media (max-width: 40em) {
+  body { padding: 0.7em; }
+  dl { grid-template-columns: 1fr; gap: 0; }
+  dd { margin-bottom: 0.5em; }
+  .wide img { max-width: none; width: 42em; }
+  .runs td:first-child { min-width: 9em; }
+}
 """
 
 
 def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[End] = ()) -> str:
     """The page as text; ``plot`` is a PNG file that goes into it, and ``ends`` are those of the experiments."""
     parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{len(results)} runs.</p>"]
-    if plot is not None:
-        parts.append(_image(plot, "plot of the runs"))
     for heading, some in groups(results).items():
-        parts += [f"<h2>{html.escape(heading)}</h2>", _table(*columns(some))]
+        parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figure(some)]
+        parts.append(_table(*columns(some)))
     for end in ends:
         parts += [f"<h2>{html.escape(end.title)}</h2>", f"<pre>{html.escape(end.text)}</pre>"]
         parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]
+    if plot is not None:
+        parts += ["<h2>Plot</h2>", _image(plot, "plot of the runs")]
     parts += ["<h2>Runs</h2>", _runs(results)]
     body = "\n".join(parts)
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html.escape(title)}</title>'
+    )
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="en"><head>{head}\n'
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
 
 
+def _conditions(results: list[Result]) -> str:
+    """What the runs have in common, and what varies."""
+    pairs = conditions(results).items()
+    return f"<dl>{''.join(f'<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>' for name, text in pairs)}</dl>"
+
+
+def _missing(results: list[Result]) -> list[str]:
+    """The combinations of swept values that nobody played, and the runs that are not finished."""
+    grid = grid_of(results)
+    lines = [f"{grid.words(cell)}: missing" for cell in grid.missing] if grid is not None else []
+    lines += unfinished(results)
+    if not lines:
+        return []
+    return ["<p>Not there yet:</p>", f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"]
+
+
+def _figure(results: list[Result]) -> list[str]:
+    """A curve where one number is swept, a matrix where two keys are, and nothing else."""
+    grid, measure = grid_of(results), presentation_of(results[0].program).measure
+    if grid is None:
+        return []
+    found = {cell: one for cell, result in grid.cells.items() if (one := measure(result)) is not None}
+    if len(grid.keys) == 2:
+        return [_matrix(grid, found)] if found else []
+    numbers = grid.numbers
+    if numbers is None:
+        return []
+    pairs = zip(numbers, grid.values[0], strict=True)
+    points = [Point(number, value, found[(value,)]) for number, value in pairs if (value,) in found]
+    return [svg_curve(grid.keys[0], points)] if len(points) >= MIN_POINTS else []
+
+
+def _matrix(grid: Grid, found: Mapping[tuple[str, ...], Measure]) -> str:
+    """The first key down, the second across; a cell the darker, the greater its number."""
+    down, across = grid.values
+    values = [one.value for one in found.values()]
+    low, high = min(values), max(values)
+    name = next(iter(found.values())).name
+
+    def cell(row: str, column: str) -> str:
+        one = found.get((row, column))
+        if one is None:
+            return '<td class="missing">missing</td>'
+        share = 8 + 37 * (one.value - low) / (high - low) if high > low else 20
+        number, _, interval = one.words().partition(" [")
+        below = f"<small>[{interval}</small>" if interval else ""
+        return f'<td style="--share: {share:.0f}%">{html.escape(number)}{below}</td>'
+
+    head = "".join(f"<th>{html.escape(value)}</th>" for value in across)
+    rows = (f"<tr><th>{html.escape(row)}</th>{''.join(cell(row, column) for column in across)}</tr>" for row in down)
+    keys = [html.escape(key) for key in grid.keys]
+    caption = f"<p><b>{html.escape(name)}</b>: {keys[0]} down, {keys[1]} across</p>"
+    table = f"<table><thead><tr><th></th>{head}</tr></thead>\n" + "\n".join(rows) + "</table>"
+    return f'{caption}<div class="wide matrix">{table}</div>'
+
+
 def _image(file: Path, words: str) -> str:
     image = base64.b64encode(file.read_bytes()).decode()
-    return f'<p><img alt="{html.escape(words)}" src="data:image/png;base64,{image}"></p>'
+    return f'<div class="wide"><img alt="{html.escape(words)}" src="data:image/png;base64,{image}"></div>'
 
 
 def _table(sides: Mapping[str, str], rows: list[list[str]]) -> str:
@@ -50,8 +146,9 @@ def _table(sides: Mapping[str, str], rows: list[list[str]]) -> str:
         pairs = zip(texts, sides.values(), strict=True)
         return "".join(f'<{tag} class="{side}">{html.escape(text)}</{tag}>' for text, side in pairs)
 
-    lines = [f"<tr>{cells('th', list(sides))}</tr>", *(f"<tr>{cells('td', row)}</tr>" for row in rows)]
-    return "<table>\n" + "\n".join(lines) + "\n</table>"
+    head = f"<thead><tr>{cells('th', list(sides))}</tr></thead>"
+    lines = [head, *(f"<tr>{cells('td', row)}</tr>" for row in rows)]
+    return '<div class="wide runs"><table>\n' + "\n".join(lines) + "\n</table></div>"
 
 
 def _runs(results: list[Result]) -> str:

@@ -1,6 +1,8 @@
 """Some runs of one command as a table: what of their summaries stands in which column."""
 
-from experiments.runs.presentation import presentation_of
+from typing import Any
+
+from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 from experiments.terminal.console import shortened
 
@@ -43,6 +45,12 @@ def match_cells(result: Result) -> dict[str, str]:
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 
+def match_measure(result: Result) -> Measure | None:
+    """The win rate of a match, with Wilson's interval."""
+    s = result.summary
+    return Measure("win rate", s["win_rate"], s["ci95_low"], s["ci95_high"], percent=True) if s["games"] else None
+
+
 def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) -> None:
     """Add p values of no difference from the document, Holm-corrected, for runs of its budget and of games enough."""
     from gpumcts.match.statistics import compare_proportions, holm
@@ -78,6 +86,15 @@ def playouts_cells(result: Result) -> dict[str, str]:
     }
 
 
+def playouts_measure(result: Result) -> Measure:
+    """The share of the points that the first player takes in playouts, with Wilson's interval."""
+    from gpumcts.match.statistics import wilson, win_rate
+
+    s = result.summary
+    counts = (s["first_wins"], s["draws"], s["playouts"])
+    return Measure("points of the first player", win_rate(*counts), *wilson(*counts), percent=True)
+
+
 def perft_cells(result: Result) -> dict[str, str]:
     """A count of paths: the cells of a run by heading."""
     summary = result.summary
@@ -98,6 +115,11 @@ def search_cells(result: Result) -> dict[str, str]:
     }
 
 
+def search_measure(result: Result) -> Measure:
+    """The value of the best move, in [0, 1] for the player to move."""
+    return Measure("value of the best move", result.summary["moves"][0]["value"])
+
+
 def trees_cells(result: Result) -> dict[str, str]:
     """Searches of synthetic trees: the cells of a run by heading."""
     summary = result.summary
@@ -110,20 +132,24 @@ def trees_cells(result: Result) -> dict[str, str]:
                 rate = summary["failure_rate"][summary["points"].index(decade)]
                 cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
         for rate, needed in summary["iterations_to"].items():
-            cells[f"to {float(rate):g}"] = "-" if needed is None else f"{needed:,.0f}"
+            cells[f"to {float(rate):g}"] = _reached(needed, summary)
             if rate == "0.1":
-                low, high = ("-" if end is None else f"{end:,.0f}" for end in summary["iterations_to_95"][rate])
+                low, high = (_reached(end, summary) for end in summary["iterations_to_95"][rate])
                 cells["95 %"] = f"{low} to {high}"
     if "crossing_median" in summary:
         cells |= {"never": str(summary["never"])}
         for key in ("median", "low", "high"):
-            needed = summary[f"crossing_{key}"]
-            cells[f"converged, {key}"] = "-" if needed is None else f"{needed:,.0f}"
+            cells[f"converged, {key}"] = _reached(summary[f"crossing_{key}"], summary)
     if "wrong_share" in summary and "crossing_median" in summary:
         cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
     if "leaves_mean" in summary:
         cells["leaves"] = f"{summary['leaves_mean']:,.0f} ±{summary['leaves_half']:,.0f}"
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def _reached(iterations: float | None, summary: dict[str, Any]) -> str:
+    """After how many iterations something is reached; more than there were where it is not."""
+    return f"> {summary['points'][-1]:,}" if iterations is None else f"{iterations:,.0f}"
 
 
 def planning_cells(result: Result) -> dict[str, str]:

@@ -58,6 +58,10 @@ def _refuse_nothing(checked: Checked) -> None:
     return None
 
 
+def _the_same(checked: Checked, folder: Path) -> float:
+    return 1.0
+
+
 @dataclass
 class Command:
     """A command: ``python -m experiments.<name>``, configured by ``conf/<name>.yaml``.
@@ -65,6 +69,8 @@ class Command:
     check : plain configuration to checked values; raises BadInput
     work : does a run and returns its summary; ``{"interrupted": True, ...}`` ends a sweep
     prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
+    cost : about how long a run takes in any unit, given its folder, where an earlier run may have left a part; the time left
+        of a sweep is told by it
     results : how its runs are shown in tables, plots and reports
     serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
     """
@@ -74,6 +80,7 @@ class Command:
     work: Callable[[Checked, Run], dict[str, Any]]
     prepare: Callable[[Checked], None] = _refuse_nothing
     serves: bool = False
+    cost: Callable[[Checked, Path], float] = _the_same
     results: Presentation = Presentation()
 
     def __post_init__(self) -> None:
@@ -174,8 +181,9 @@ class Command:
             family = family_of(jobs, swept)
             folder = folder_of(folder, jobs, family)
         share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
-        sweep = Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family)
-        return [Job(job.checked, folder / job.folder) for job in jobs], sweep
+        jobs = [Job(job.checked, folder / job.folder) for job in jobs]
+        costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
+        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs)
 
     def _every(self, name: str, rows: Sequence[list[str]], more: list[str]) -> list[Job]:
         return [self._job(name, row, more, "hydra.sweep.subdir", number) for number, row in enumerate(rows)]
@@ -230,7 +238,7 @@ class Command:
     def _call_hydra(self, words: list[str], sweep: Sweep | None = None) -> None:
         task = Task(self.name, module_of(self.work))
         if sweep is not None:
-            task = replace(task, swept=sweep.swept, of=sweep.runs, at_once=sweep.at_once)
+            task = replace(task, swept=sweep.swept, of=sweep.runs, at_once=sweep.at_once, clock=sweep.clock())
         entry = hydra.main(version_base=VERSION_BASE, config_path=str(CONF), config_name=self.name)(task)
         with _as_command_line(words):
             entry()

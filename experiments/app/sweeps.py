@@ -1,14 +1,15 @@
 """Sweeps: where one lies, and how it grows by further values without playing again what it has."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
 from experiments.runs.results import flat
-from experiments.runs.run_directory import digest
+from experiments.runs.run_directory import SUMMARY, digest
+from experiments.terminal.sweep_clock import SweepClock
 
 SWEEP = "sweep.json"
 BEST = "optimization_results.yaml"
@@ -26,6 +27,7 @@ class Job:
 class Sweep:
     """Several runs of one command line: their folder, the keys that are swept, and how many runs share the machine.
 
+    costs : what each run takes, by the name of its folder (``app.command.Command.cost``)
     more : overrides that Hydra needs to put them there
     runs : how many there are
     family : what all runs have in common; None where only the sweeper knows the runs
@@ -37,6 +39,11 @@ class Sweep:
     runs: int
     more: tuple[str, ...] = ()
     family: str | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
+
+    def clock(self) -> SweepClock:
+        """A clock of the sweep that begins now."""
+        return SweepClock(self.folder, SUMMARY, self.runs, self.costs, self.at_once)
 
     def note(self) -> None:
         """Leave in the folder what a greater sweep will find it by."""

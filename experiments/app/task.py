@@ -17,6 +17,8 @@ from experiments.config.schema import Checked
 from experiments.runs.provenance import following, provenance
 from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name
+from experiments.terminal.console import sweeping
+from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 
@@ -34,6 +36,7 @@ class Task:
     swept : keys whose values set the runs of a sweep apart
     of : how many runs the sweep has
     at_once : how many of them share this machine at a time
+    clock : of the sweep
     failure : of a run outside of a sweep, which is raised once Hydra is back: it would print lines of its own
     """
 
@@ -42,25 +45,27 @@ class Task:
     swept: tuple[str, ...] = ()
     of: int = 1
     at_once: int = 1
+    clock: SweepClock | None = None
     failure: list[BadInput] = field(default_factory=list)
 
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
-        return task_of, (self.name, self.module, self.swept, self.of, self.at_once)
+        return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock)
 
     def __call__(self, config: DictConfig) -> float | None:
         """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
         own = HydraConfig.get()
-        sweeping = own.mode == RunMode.MULTIRUN
+        of_sweep = own.mode == RunMode.MULTIRUN
         checked = replace(COMMANDS[self.name].check(plain_of(config), None), at_once=self.at_once)
         words = list(own.overrides.task)
-        label = checked.study.title or (label_of(words, self.swept) if sweeping else " ".join(words))
-        number = own.job.num + 1 if sweeping else 1
+        label = checked.study.title or (label_of(words, self.swept) if of_sweep else " ".join(words))
+        number = own.job.num + 1 if of_sweep else 1
         run = Run(Path(own.runtime.output_dir), number, max(self.of, number), label)
         try:
-            summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
+            with sweeping(self.clock, run.folder.name):
+                summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
             return objective_of(config.get(OBJECTIVE), summary)
         except BadInput as error:
-            if sweeping:
+            if of_sweep:
                 raise  # the launcher hands it back, and Hydra raises it at the end
             self.failure.append(error)
             return None
@@ -80,11 +85,13 @@ class Task:
         return summary
 
 
-def task_of(name: str, module: str, swept: tuple[str, ...], of: int, at_once: int) -> Task:
+def task_of(
+    name: str, module: str, swept: tuple[str, ...], of: int, at_once: int, clock: SweepClock | None = None
+) -> Task:
     """A task in a process that may not know the command yet."""
     if name not in COMMANDS:
         importlib.import_module(module)
-    return Task(name, module, swept, of, at_once)
+    return Task(name, module, swept, of, at_once, clock)
 
 
 def module_of(work: Callable[..., Any]) -> str:

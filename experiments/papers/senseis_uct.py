@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.runs.results import Result
-from gpumcts.match.statistics import elo_difference
+from gpumcts.match.statistics import elo_difference, elo_words
 
 TITLES = {"go9": "Sensei's UCT in Go, 9x9 (document 001)"}
 PLOT = "elo.png"
+UNBOUNDED = "no bound: a match of the ladder was won by one side alone"
 
 
 class Rung(NamedTuple):
     """A doubling: playouts a move of the stronger side, and the Elo that it gains over half as many, 95 % within ``half``.
 
     total, total_half : the same over the fewest playouts of the ladder, errors of the matches being independent
+    told : the gain in words, for where it or its interval has no end
     """
 
     playouts: int
@@ -27,13 +29,14 @@ class Rung(NamedTuple):
     half: float
     total: float
     total_half: float
+    told: str
 
 
 def rungs(results: Sequence[Result]) -> list[Rung]:
     """The doublings by number of playouts; totals go on where the ladder has no gap and every step has an end."""
     ladder: list[Rung] = []
     for result in sorted(results, key=_playouts):
-        counts = (result.summary[key] for key in ("wins", "draws", "losses"))
+        counts = [result.summary[key] for key in ("wins", "draws", "losses")]
         gain, half = elo_difference(*counts)
         before = ladder[-1] if ladder else None
         total, variance = gain, half**2
@@ -41,7 +44,9 @@ def rungs(results: Sequence[Result]) -> list[Rung]:
             joined = 2 * before.playouts == _playouts(result)
             total = before.total + gain if joined else math.nan
             variance += before.total_half**2
-        ladder.append(Rung(_playouts(result), result.summary["games"], gain, half, total, math.sqrt(variance)))
+        ladder.append(
+            Rung(_playouts(result), result.summary["games"], gain, half, total, math.sqrt(variance), elo_words(*counts))
+        )
     return ladder
 
 
@@ -57,7 +62,12 @@ def go9(results: list[Result], folder: Path) -> list[str]:
             ("playouts", "games", "Elo over half as many, 95 %", "Elo in all, 95 %"), "right"
         )
         rows = [
-            [f"{rung.playouts:,}", str(rung.games), _elo(rung.elo, rung.half), _elo(rung.total, rung.total_half)]
+            [
+                f"{rung.playouts:,}",
+                str(rung.games),
+                _elo(rung.elo, rung.half, rung.told),
+                _elo(rung.total, rung.total_half, UNBOUNDED),
+            ]
             for rung in ladder
         ]
         show(table("Elo per doubling of playouts", heads, rows))
@@ -83,10 +93,11 @@ def _playouts(result: Result) -> int:
     return int(result.config["budget"]["iterations"])
 
 
-def _elo(value: float, half: float) -> str:
+def _elo(value: float, half: float, otherwise: str) -> str:
+    """A difference and its interval; ``otherwise`` where one of them has no end."""
     if math.isnan(value):
         return ""
-    return f"{value:+.0f} ± {half:.0f}" if math.isfinite(half) else f"{value:+.0f}, no end"
+    return f"{value:+.0f} ± {half:.0f}" if math.isfinite(value) and math.isfinite(half) else otherwise
 
 
 def _row(result: Result) -> list[str]:

@@ -4,7 +4,31 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Measure(NamedTuple):
+    """The one number that a run is compared by.
+
+    value, low, high : with the ends of its 95 % interval, None where there is none; shares in [0, 1] where ``percent``
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    percent: bool = False
+
+    def text(self, value: float) -> str:
+        """A value of this kind for people."""
+        return f"{100 * value:.0f} %" if self.percent else f"{value:.4g}"
+
+    def words(self) -> str:
+        """The number and its interval."""
+        if self.low is None or self.high is None:
+            return self.text(self.value)
+        low, high = (self.text(end).removesuffix(" %") for end in (self.low, self.high))
+        return f"{self.text(self.value)} [{low}, {high}]"
 
 
 class NoCells:
@@ -12,6 +36,10 @@ class NoCells:
 
     def __call__(self, result: Any) -> dict[str, str]:
         return {}
+
+
+def _no_measure(result: Any) -> None:
+    return None
 
 
 def _no_panel(results: Sequence[Any]) -> None:
@@ -24,11 +52,13 @@ class Presentation:
 
     cells : a run (``runs.results.Result``) as the cells of a table, by heading
     panel : some runs as a panel of a plot (``analysis.plots.Panel``); None where nothing is to be drawn
+    measure : the number that a run is compared by in curves and matrices; None where it has none
     partial : whether an interrupted run has a result already, as a match has after every game
     """
 
     cells: Callable[[Any], dict[str, str]] = NoCells()
     panel: Callable[[list[Any]], Any] = _no_panel
+    measure: Callable[[Any], Measure | None] = _no_measure
     partial: bool = True
 
     @property

@@ -50,7 +50,7 @@ def resume(config: Checked, run: Run, job_in: Callable[[Checked, Path], Job]) ->
 def _resume(config: Checked, run: Run, job: Job) -> dict[str, Any]:
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; finished positions are kept ...") as stop, bar(title, job.total) as shown:
-        shown.advance(job.done())
+        shown.begin_at(job.done())
         try:
             job.go_on(stop, shown)
         except KeyboardInterrupt:

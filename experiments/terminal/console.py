@@ -14,9 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from experiments.terminal.sweep_clock import SweepClock, duration
 from gpumcts import jit
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
+FIRST_LINE_SECONDS = 5.0  # the first one of a run
+SECONDS_A_LOOK = 1.0  # at what the other runs of a sweep have left
 WIDTH_WITHOUT_TERMINAL = 140
 
 
@@ -41,19 +44,82 @@ def show(*things: Table | str) -> None:
             console.print(thing)
 
 
+class Lines:
+    """Lines of progress where there is no terminal: the first of a run after some seconds, then one now and then.
+
+    sweep, run : the clock of the sweep that this process works in, and the folder of its run there; None and empty outside of one
+    """
+
+    sweep: SweepClock | None = None
+    run = ""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def begin(self) -> None:
+        """A run begins; its first line comes soon, but not sooner after another's last one than lines come."""
+        self._next = max(self._next, time.monotonic() + FIRST_LINE_SECONDS)
+
+    def due(self) -> bool:
+        """Whether it is time for a line; it counts as said then."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + LINE_EVERY_SECONDS
+        return True
+
+    def of_sweep(self, share: float, earlier: float) -> str:
+        """How the sweep stands while so much of this run is done; empty outside of a sweep."""
+        return "" if self.sweep is None else self.sweep.words(self.run, share, earlier)
+
+
+LINES = Lines()
+"""Those of this process."""
+
+
+@contextmanager
+def sweeping(clock: SweepClock | None, run: str) -> Iterator[None]:
+    """A run of a sweep while the block runs; ``run`` is the name of its folder. Its end may be told in a line."""
+    if clock is None:
+        yield
+        return
+    LINES.sweep, LINES.run = clock, run
+    try:
+        yield
+    finally:
+        LINES.sweep, LINES.run = None, ""
+    if len(clock.done()) < clock.runs and LINES.due():
+        say(clock.words())
+
+
 class Bar:
     """A bar of how much of some work is done; may be advanced from any thread."""
 
     def __init__(self, title: str, total: float, progress: Progress | None) -> None:
         self._title, self._total, self._progress = title, total, progress
-        self._task = progress.add_task(title, total=total, note="") if progress else None
-        self._done, self._note, self._last = 0.0, "", time.monotonic()
+        self._task = progress.add_task(title, total=total, note="", sweep="") if progress else None
+        self._done, self._earlier, self._note = 0.0, 0.0, ""
+        self._begun = self._looked = time.monotonic()
         self._lock = threading.Lock()
+        LINES.begin()
+
+    def begin_at(self, amount: float) -> None:
+        """So much was done by an earlier run, and says nothing of how fast this one is."""
+        with self._lock:
+            self._earlier = min(amount, self._total)
+            self._done = max(self._done, self._earlier)
+            self._show()
 
     def advance(self, amount: float) -> None:
         """So much more is done; never shown as more than there is, since totals may be estimates."""
         with self._lock:
             self._done = min(self._done + amount, self._total)
+            self._show()
+
+    def reach(self, amount: float) -> None:
+        """At least so much is done, what earlier runs did included."""
+        with self._lock:
+            self._done = max(self._done, min(amount, self._total))
             self._show()
 
     def note(self, words: str) -> None:
@@ -65,9 +131,22 @@ class Bar:
     def _show(self) -> None:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=self._done, note=self._note)
-        elif time.monotonic() - self._last >= LINE_EVERY_SECONDS:
-            self._last = time.monotonic()
-            say(f"{self._title}: {100 * self._done / self._total:.0f} %  {self._note}".rstrip())
+            if LINES.sweep is not None and time.monotonic() - self._looked > SECONDS_A_LOOK:
+                self._looked = time.monotonic()
+                self._progress.update(self._task, sweep=LINES.of_sweep(*self._shares()))
+        elif LINES.due():
+            words = [f"{100 * self._shares()[0]:.0f} %{self._left()}", self._note, LINES.of_sweep(*self._shares())]
+            say(f"{self._title}: {'; '.join(word for word in words if word)}")
+
+    def _shares(self) -> tuple[float, float]:
+        """What is done of the whole, in [0, 1], and what of it was done by an earlier run."""
+        return self._done / self._total, self._earlier / self._total
+
+    def _left(self) -> str:
+        made = self._done - self._earlier
+        if made <= 0 or self._done >= self._total:
+            return ""
+        return f", about {duration((time.monotonic() - self._begun) * (self._total - self._done) / made)} left"
 
 
 @contextmanager
@@ -79,7 +158,8 @@ def bar(title: str, total: float) -> Iterator[Bar]:
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, *times, TextColumn("{task.fields[note]}"), console=console, transient=True) as progress:
+    notes = (TextColumn("{task.fields[note]}", markup=False), TextColumn("{task.fields[sweep]}", style="dim"))
+    with Progress(*columns, *times, *notes, console=console, transient=True) as progress:
         before = jit.announce
         jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim", markup=False)
         try:

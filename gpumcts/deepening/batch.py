@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.deepening.leaves import Evaluated
-from gpumcts.deepening.roots import BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
+from gpumcts.deepening.roots import BEYOND_MOVES, BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
 from gpumcts.deepening.search import Stack, empty_stack
 from gpumcts.deepening.table import LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
 from gpumcts.errors import BadInput
+from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
@@ -110,6 +111,8 @@ class Deepening:
         counts = Rules(self.game).count_moves(np.ascontiguousarray(states, np.uint64))
         if not counts.all():
             raise BadInput("states: a game is over there, and there is no move to choose")
+        if int(counts.max(initial=0)) > self.game.MAX_MOVES:
+            raise beyond(self.game, "MAX_MOVES")
         roots = _roots(states, keys, int(counts.max(initial=0)) if of_moves else 0)
         self._run(roots, aim, stop, on_done or (lambda done: None))
         return roots, counts
@@ -154,6 +157,8 @@ class Deepening:
             if answer == BY_CHANCE:
                 name = type(self.game).__name__
                 raise BadInput(f"game: principal-variation search takes games without chance; in {name} chance moves")
+            if answer == BEYOND_MOVES:
+                raise beyond(self.game, "MAX_MOVES")
             took = max(time.perf_counter() - started, 1e-6)
             quota = max(1, int(quota * min(max(CALL_SECONDS / took, 0.25), 4)))
             on_done(int(cursor[ROOT]) - done)

@@ -32,7 +32,7 @@ ROOT, LEVEL, NODES, DEPTH = range(4)
 MOST_NOISE = np.int64(1 << 16)  # above that of every move
 NEW = -1
 """The level of a root that is not begun."""
-DONE, MORE, BY_CHANCE = range(3)
+DONE, MORE, BY_CHANCE, BEYOND_MOVES = range(4)
 """What ``advance`` answers."""
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven."""
@@ -184,7 +184,8 @@ def is_enough(roots, b, depth, aim):
 def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
     """Search the roots from ``cursor`` to ``end`` until all are done (see ``Aim``) or ``quota`` positions are visited.
 
-    Returns DONE, MORE (call it again with the same cursor, stack and table), or BY_CHANCE where chance moves.
+    Returns DONE, MORE (call it again with the same cursor, stack and table), BY_CHANCE where chance moves, or BEYOND_MOVES
+    where a position below a root has more moves than MAX_MOVES.
     """
     while cursor[ROOT] < end:
         b = cursor[ROOT]
@@ -197,8 +198,8 @@ def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
         level, visited = search(game, leaf, stack, table, cursor[LEVEL], before, min(aim.nodes, before + quota))
         cursor[LEVEL], cursor[NODES] = level, visited
         quota -= visited - before
-        if level == THROUGH_CHANCE:
-            return BY_CHANCE
+        if level < OVER:
+            return BY_CHANCE if level == THROUGH_CHANCE else BEYOND_MOVES
         if level != OVER and visited < aim.nodes:
             return MORE
         note(stack, roots, b, cursor[DEPTH], level, visited, aim.slack)

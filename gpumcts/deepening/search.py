@@ -60,8 +60,8 @@ LOW, HIGH, FLOOR, BEST, CHOSEN, LEFT, MOVES, TRIED, SIDE, LASTING, LISTED, HASHE
 )
 COLUMNS = 16
 
-# What ``search`` answers in place of a level: the iteration has ended, or chance moves.
-OVER, THROUGH_CHANCE = -2, -3
+# What ``search`` answers in place of a level: the iteration has ended, chance moves, or a position has more moves than MAX_MOVES.
+OVER, THROUGH_CHANCE, TOO_MANY_MOVES = -2, -3, -4
 
 
 class Stack(NamedTuple):
@@ -269,10 +269,11 @@ def close_node(leaf, stack, table, level):
 def search(game, leaf, stack, table, level, visited, until):
     """Go on with the iteration in ``stack``, at ``level``, until it ends or ``visited`` positions reach ``until``.
 
-    Returns (level, visited), the level being OVER once the iteration has ended and THROUGH_CHANCE where chance moves.
+    Returns (level, visited), the level being OVER once the iteration has ended, THROUGH_CHANCE where chance moves, and
+    TOO_MANY_MOVES where a position has more than there is room for.
     """
     nodes = stack.nodes
-    width = stack.words.shape[0] // stack.hashes.shape[0]
+    width, room = stack.words.shape[0] // stack.hashes.shape[0], stack.values.shape[0]
     state = unpack(game, stack.words, level * width, 1)
     while True:
         if goes_on(nodes, level):
@@ -284,6 +285,8 @@ def search(game, leaf, stack, table, level, visited, until):
             moves, side = np.int64(count_moves(game, child)), np.int64(mover(game, child))
             if side == CHANCE and moves > 0:
                 return np.int64(THROUGH_CHANCE), visited
+            if moves > room:
+                return np.int64(TOO_MANY_MOVES), visited
             known, value, lasting = answer_or_enter(game, leaf, stack, table, level, child, moves, side)
             if not known:
                 level, state = level + 1, child

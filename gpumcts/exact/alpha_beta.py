@@ -13,6 +13,8 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.exact.search_loop import (
+    BEYOND_MOVES,
+    BEYOND_PLIES,
     BY_CHANCE,
     DONE,
     LEAVES_THEN,
@@ -23,6 +25,7 @@ from gpumcts.exact.search_loop import (
     advance,
     empty_stack,
 )
+from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
@@ -192,6 +195,8 @@ def _run(
                     raise BadInput(
                         f"game: alpha-beta takes games without chance; in {type(game).__name__} chance moves"
                     )
+                if answer in (BEYOND_MOVES, BEYOND_PLIES):
+                    raise beyond(game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
 
     try:
         if threads == 1:

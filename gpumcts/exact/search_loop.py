@@ -20,8 +20,9 @@ FRAME = 7
 ROOT, LEVEL, LEAVES = range(3)  # of a cursor: the root at hand, its level (NEW before it begins), its leaves so far
 NEW = -1
 OVER, THROUGH_CHANCE = -1, -2  # levels of a search that has ended, and of one that has met chance
+TOO_MANY_MOVES, TOO_MANY_PLIES = -3, -4  # of one that has met a position beyond the bounds of the game's class
 MOVE_SEARCHED, VALUE, LEAVES_THEN = range(3)  # columns of ``Roots.progress``
-DONE, MORE, BY_CHANCE = range(3)  # what ``advance`` answers
+DONE, MORE, BY_CHANCE, BEYOND_MOVES, BEYOND_PLIES = range(5)  # what ``advance`` answers
 
 
 class Roots(NamedTuple):
@@ -126,8 +127,9 @@ def record(progress, row, number, move, value, leaves):
 def search(game, stack, shuffled, signs, progress, row, level, leaves, until):
     """Go on with the search in ``stack``, at ``level``, until it ends or ``leaves`` reach ``until`` and more are needed.
 
-    Returns (level, leaves), the level being OVER once the search has ended and THROUGH_CHANCE where chance moves. The value of
-    the root is then the best of frame 0. ``progress[row]`` gets the root's moves as they are done, where there are any rows.
+    Returns (level, leaves), the level being OVER once the search has ended, THROUGH_CHANCE where chance moves, TOO_MANY_MOVES
+    or TOO_MANY_PLIES where a position is beyond MAX_MOVES or MAX_PLIES, for which there is no room. The value of the root is
+    then the best of frame 0. ``progress[row]`` gets the root's moves as they are done, where there are any rows.
     """
     width = stack.words.shape[0] // stack.keys.shape[0]
     state = unpack(game, stack.words, level * width, 1)
@@ -145,6 +147,10 @@ def search(game, stack, shuffled, signs, progress, row, level, leaves, until):
             child = play(game, state, move)
             choices = np.int64(count_moves(game, child))
             if choices > 0:
+                if choices > stack.order.shape[1]:
+                    return np.int64(TOO_MANY_MOVES), leaves
+                if level + 1 == stack.keys.shape[0]:
+                    return np.int64(TOO_MANY_PLIES), leaves
                 store(stack, level, low, high, best, tried, moves, side)
                 if shuffled:
                     open_order(stack, level + 1, mix(stack.keys[level] ^ U(move + 1)), choices)
@@ -172,34 +178,38 @@ def search(game, stack, shuffled, signs, progress, row, level, leaves, until):
 
 @inlined
 def begin(game, stack, words, key):
-    """Put a root into ``stack``; returns whether chance moves there."""
+    """Put a root into ``stack``; returns DONE, BY_CHANCE where chance moves there, or BEYOND_MOVES."""
     state = unpack(game, words, 0, 1)
     pack(game, state, stack.words, 0, 1)
     moves, side = np.int64(count_moves(game, state)), np.int64(mover(game, state))
+    if moves > stack.order.shape[1]:
+        return BEYOND_MOVES
     store(stack, 0, -np.int64(SCORE_UNIT), np.int64(SCORE_UNIT), worst(side), np.int64(0), moves, side)
     open_order(stack, 0, key, moves)
-    return moves > 0 and side == CHANCE
+    return BY_CHANCE if moves > 0 and side == CHANCE else DONE
 
 
 @entry
 def advance(game, roots, stack, shuffled, signs, cursor, end, limit, quota):
     """Search the roots from ``cursor`` to ``end``, at most ``limit`` leaves each, until all are done or ``quota`` leaves spent.
 
-    Returns DONE, MORE (call it again with the same cursor and stack), or BY_CHANCE where chance moves in a tree.
+    Returns DONE, MORE (call it again with the same cursor and stack), BY_CHANCE where chance moves in a tree, BEYOND_MOVES or
+    BEYOND_PLIES where a position has more moves than MAX_MOVES, or a game more plies than MAX_PLIES.
     """
     while cursor[ROOT] < end:
         b = cursor[ROOT]
         if cursor[LEVEL] == NEW:
             cursor[LEVEL], cursor[LEAVES] = 0, 0
-            if begin(game, stack, roots.words[b], roots.keys[b]):
-                return BY_CHANCE
+            answer = begin(game, stack, roots.words[b], roots.keys[b])
+            if answer != DONE:
+                return answer
         before = cursor[LEAVES]
         until = min(limit, before + quota)
         level, leaves = search(game, stack, shuffled, signs, roots.progress, b, cursor[LEVEL], before, until)
         cursor[LEVEL], cursor[LEAVES] = level, leaves
         quota -= leaves - before
-        if level == THROUGH_CHANCE:
-            return BY_CHANCE
+        if level < OVER:
+            return BY_CHANCE if level == THROUGH_CHANCE else BEYOND_MOVES if level == TOO_MANY_MOVES else BEYOND_PLIES
         if level != OVER and leaves < limit:
             return MORE
         root = unpack(game, roots.words[b], 0, 1)

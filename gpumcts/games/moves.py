@@ -28,16 +28,19 @@ def legal_moves(game, state):
 
 @inlined
 def word_count(game, state):
+    """The number of legal moves, int64; for ``count_moves`` of a game with a ``move_set``."""
     return np.int64(popcount(contract.move_set(game, state)))
 
 
 @inlined
 def word_nth(game, state, k):
+    """The legal move of rank ``k`` from the lowest, int64; ``k`` is 0 to the number of moves less 1."""
     return np.int64(nth_set_bit(contract.move_set(game, state), U(k)))
 
 
 @inlined
 def word_next(game, state, move):
+    """The lowest legal move above ``move`` (-1 for the first one), int64; NO_MOVE where there is none."""
     above = (U(0) - U(1)) << U((move + 1) & 63) if move < 63 else U(0)
     left = contract.move_set(game, state) & above
     return np.int64(trailing_zeros(left)) if left != U(0) else np.int64(contract.NO_MOVE)
@@ -45,34 +48,40 @@ def word_next(game, state, move):
 
 @inlined
 def word_random(game, state, stream):
+    """A legal move drawn uniformly by draw 0 of ``stream``, int64; the game is not over."""
     moves = contract.move_set(game, state)
     return np.int64(nth_set_bit(moves, draw(stream, 0, popcount(moves))))
 
 
 @inlined
 def set_count(game, state):
+    """The number of legal moves, int64; for ``count_moves`` of a game with ``legal_moves``."""
     return np.int64(sets.size(legal_moves(game, state)))
 
 
 @inlined
 def set_nth(game, state, k):
+    """The legal move of rank ``k`` from the lowest, int64; ``k`` is 0 to the number of moves less 1."""
     return np.int64(sets.nth(legal_moves(game, state), U(k)))
 
 
 @inlined
 def set_next(game, state, move):
+    """The lowest legal move above ``move`` (-1 for the first one), int64; NO_MOVE where there is none."""
     left = sets.from_number(legal_moves(game, state), np.int64(move) + 1)
     return np.int64(contract.NO_MOVE) if sets.is_empty(left) else np.int64(sets.lowest(left))
 
 
 @inlined
 def set_random(game, state, stream):
+    """A legal move drawn uniformly by draw 0 of ``stream``, int64; the game is not over."""
     moves = legal_moves(game, state)
     return np.int64(sets.nth(moves, draw(stream, 0, sets.size(moves))))
 
 
 @inlined
 def following(game, state, move, k):
+    """The move after ``move`` in rising order, whatever its rank ``k``; for ``move_after`` of both kinds of games."""
     return contract.next_move(game, state, move)
 
 

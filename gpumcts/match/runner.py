@@ -1,9 +1,9 @@
-"""Games between two players, all in flight together; on disk move by move, so that a run can be killed and go on.
+"""Games between two players, many in flight together; on disk move by move, so that a run can be killed and go on.
 
-Games in which the same player moves form a batch: the player chooses, the moves go to the journal, and only then are they
-played and the games ready for the next batch. Two lanes take batches in turns, so that one batch is written down while the other
-is thought about. Every choice is a function of the position and of the key (seed, game, ply), so neither the number of games in
-flight, nor what is done at once, nor an interruption changes a result.
+Games in which the same player moves form a batch (``batches``): the player chooses, the moves go to the journal, and only
+then are they played and the games ready for the next batch. Two lanes take batches in turns, so that one batch is written
+down while the other is thought about. Every choice is a function of the position and of the key (seed, game, ply), so neither
+the number of games in flight, nor what is done at once, nor an interruption changes a result.
 """
 
 import contextlib
@@ -23,7 +23,9 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.halt import Halt
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.batches import Batches
 from gpumcts.match.journal import Journal
+from gpumcts.match.progress import Expectations, Progress
 from gpumcts.match.resume import restore
 from gpumcts.match.table import GivenUp, Table
 from gpumcts.players.contract import Anyone, Player
@@ -32,25 +34,6 @@ from gpumcts.rng import child_key, key_of
 U = np.uint64
 MOST_GAMES = 10_000_000  # about a kilobyte of memory each
 LANES = 2
-SMALLEST_BATCH = 4  # a batch smaller than this part of the games in flight waits for more while another is away
-
-
-class Progress(NamedTuple):
-    """Where a match stands.
-
-    games : asked for; finished : of those; wins, draws, losses : of those, for ``players[0]``
-    moves : played by this run; seconds : wall-clock time of this run
-    earlier : moves of these games that earlier runs played
-    """
-
-    games: int
-    finished: int
-    wins: int
-    draws: int
-    losses: int
-    moves: int
-    seconds: float
-    earlier: int
 
 
 class Sights(NamedTuple):
@@ -127,7 +110,7 @@ def play_match(
         table = restore(Rules(game), games, journal)
         match = _Match(table, players, games, seed, journal, stop, at_once)
         match.play(games_in_flight, on_progress or (lambda progress: None))
-    _, finished, wins, draws, losses, *_ = match.progress()
+    finished, wins, draws, losses = match.progress()[1:5]
     repeatable = not any(hasattr(player, "choose_after") for player in players)
     digest = _digest(table, games) if finished == games and repeatable else None
     seconds = time.perf_counter() - begin
@@ -203,8 +186,10 @@ class _Match:
         self._count(self.numbers[~table.running(self.numbers)])
         self.ready = self.waiting = self.numbers[:0]
         self.away = 0
+        self._expectations = Expectations(games)
         self._changed = threading.Condition()  # guards the games in flight, the journal's order, and the counts
         self._lanes = LANES if at_once else 1
+        self._batches = Batches(players, self._lanes)
         together = at_once if all(player.concurrent for player in players) else 1
         self._thinking = threading.Semaphore(max(1, together))
 
@@ -245,14 +230,11 @@ class _Match:
             while not self.halt.is_set():
                 if not self._admit():
                     return None
-                flying = len(self.ready) + self.away
-                if not flying:
+                if not len(self.ready) + self.away:
                     return None
-                turns = self.table.to_move(self.ready)
-                turn = max((0, 1, CHANCE), key=lambda turn: int((turns == turn).sum()))
-                batch = self.ready[turns == turn]
-                if len(batch) and (not self.away or SMALLEST_BATCH * len(batch) >= flying):
-                    self.ready = self.ready[turns != turn]
+                turn, taken = self._batches.take(self.ready, self.table.to_move(self.ready), self.away)
+                if len(taken):
+                    batch, self.ready = self.ready[taken], np.delete(self.ready, taken)
                     self.away += len(batch)
                     return turn, batch
                 self._changed.wait()
@@ -282,6 +264,8 @@ class _Match:
             self.journal.add_games(self.table.lines[number] for number in ended)
             self.moves += len(batch)
             self._count(over)
+            if views is not None:
+                self._expectations.note(turn, batch, views)
             self.away -= len(batch)
             self.ready = np.concatenate((self.ready, batch[self.table.running(batch)]))
             self._on_progress(self.progress())
@@ -336,6 +320,7 @@ class _Match:
         with self._thinking:
             if self.halt.is_set():
                 return None
+            begin = time.perf_counter()
             try:
                 if follow is not None:
                     before = [list(table.moves.get(game, ())) for game in batch.tolist()]
@@ -347,6 +332,7 @@ class _Match:
                     moves = cast(Player, player).choose(states, keys, batch, self.halt)
                 with self._counting:
                     self._chosen[turn] += len(batch)
+                    self._batches.note(turn, len(batch), time.perf_counter() - begin)
             except KeyboardInterrupt:
                 if self.halt.is_set():
                     return None
@@ -370,10 +356,12 @@ class _Match:
     def progress(self) -> Progress:
         """Where the games asked for stand."""
         wins, draws, losses = self.results.tolist()
-        seconds = time.perf_counter() - self.begin
+        running = self.table.running(self.numbers)
+        ply = int(self.table.plies[self.numbers].max(where=running, initial=0))
         return Progress(
-            len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, seconds, self.earlier
-        )
+            len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, time.perf_counter() - self.begin,
+            self.earlier, ply, self._expectations.means(running),
+        )  # fmt: skip
 
 
 @entry

@@ -107,12 +107,29 @@ def score_line(first: str, second: str, wins: int, losses: int, draws: int) -> s
 
 
 def elo_line(wins: int, losses: int, draws: int) -> str:
-    """The line people know: ``Elo difference: x +/- y, LOS: z %, DrawRatio: d %`` (95 %)."""
-    difference, error = elo_difference(wins, draws, losses)
+    """The line people know: ``Elo difference: x +/- y, LOS: z %, DrawRatio: d %`` (95 %).
+
+    Where x or y is infinite, ``elo_words`` stand in their place; no game gives ``Elo difference: unknown, no game ended``.
+    """
     games = wins + losses + draws
-    superiority = 100 * likelihood_of_superiority(wins, losses)
-    drawn = 100 * draws / games if games else math.nan
-    return f"Elo difference: {difference:.1f} +/- {error:.1f}, LOS: {superiority:.1f} %, DrawRatio: {drawn:.1f} %"
+    if games == 0:
+        return "Elo difference: unknown, no game ended"
+    superiority, drawn = 100 * likelihood_of_superiority(wins, losses), 100 * draws / games
+    return f"Elo difference: {elo_words(wins, draws, losses)}, LOS: {superiority:.1f} %, DrawRatio: {drawn:.1f} %"
+
+
+def elo_words(wins: int, draws: int, losses: int) -> str:
+    """What games tell of the difference in Elo (95 %): ``x +/- y``, or where one of them is infinite, ``> x`` or ``x to y``.
+
+    Those ends are the Elo of Wilson's ends of the win rate, which few games and games of one result have as well.
+    """
+    difference, error = elo_difference(wins, draws, losses)
+    if math.isfinite(difference) and math.isfinite(error):
+        return f"{difference:.1f} +/- {error:.1f}"
+    low, high = (elo(end) for end in wilson(wins, draws, wins + draws + losses))
+    if math.isfinite(low) and math.isfinite(high):
+        return f"{low:.1f} to {high:.1f}"
+    return f"> {low:.1f}" if math.isfinite(low) else f"< {high:.1f}" if math.isfinite(high) else "unknown"
 
 
 # ------------------------------------------------------------------------------- sequential probability ratio test

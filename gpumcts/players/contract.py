@@ -36,6 +36,9 @@ class Player(Protocol):
     remembers : True where a choice depends on earlier ones in the same game; a run that goes on asks for those again
     iterations, playouts : work done so far; 0 for players that do not search
     seconds : wall-clock time spent inside ``choose`` so far, of all threads together
+
+    A player may have ``full_batch``: positions at a time from which on more make it no faster, None for any number. A match
+    then hands it no more of them, and its first games end early.
     """
 
     name: str

@@ -12,6 +12,8 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 from gpumcts.tree.table_search import TableSearcher
 
+TREES_A_THREAD = 8  # that advance together: more make no difference to the rate
+
 
 class UctPlayer:
     """Plays what a search of ``iterations`` iterations from the position finds best.
@@ -45,6 +47,12 @@ class UctPlayer:
         self.seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
         self._counting = threading.Lock()
+
+    @property
+    def full_batch(self) -> int | None:
+        """Trees that keep every thread of the CPU busy; a device takes as many as there are."""
+        on_cpu = isinstance(self._searcher, Searcher) and self._searcher.stays_on_cpu
+        return TREES_A_THREAD * self._searcher.threads if on_cpu else None
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None

@@ -40,3 +40,32 @@ def traced_with_any_move(game, keys):
     moves, plies = np.zeros((len(keys), game.MAX_PLIES + 1), np.int64), np.zeros(len(keys), np.int64)
     _any_moves(game, keys, words, moves, plies)
     return words, moves, plies
+
+
+def board(*rows, size=9):
+    """The one-line form of a board whose last rows are empty: the given ones are the lowest, from left to right."""
+    lines = [row.replace(" ", "").ljust(size, ".") for row in rows]
+    return "/".join(["." * size] * (size - len(lines)) + lines)
+
+
+def state_of(text, size=9):
+    return contract.parse_position(GO[size], text)
+
+
+def legal(game, state):
+    """The legal moves as text."""
+    return [
+        contract.move_text(game, state, contract.nth_move(game, state, k))
+        for k in range(contract.count_moves(game, state))
+    ]
+
+
+def after(game, state, *texts):
+    """The state after moves given as text."""
+    for text in texts:
+        state = contract.play(game, state, contract.parse_move(game, state, text))
+    return state
+
+
+def rows_of(game, state):
+    return contract.position_text(game, state).split()[0]

@@ -20,6 +20,7 @@ from gpumcts.rng import PLY_STEP, child_key, key_of
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import LOSS, WIN
 from tests.games import drivers
+from tests.games.openspiel import follow, keys_from
 from tests.kernels.drivers import digest, keys_for, positions
 from tests.tree.drivers import operator_of, searcher_of
 
@@ -61,27 +62,10 @@ def squares_of(game, moves):
 
 
 def compare_with_openspiel(size, first, games):
-    """Play random games and ask OpenSpiel for each of a turn's three stages, the mover, the end and the result."""
-    pyspiel = pytest.importorskip("pyspiel")
-    game, theirs = FULL[size], pyspiel.load_game("amazons", {"board_size": size})
-    keys = np.array([key_of(10, number) for number in range(first, first + games)], np.uint64)
-    words, played, plies = drivers.trace(game, keys)
-    for g in range(games):
-        states = words[g, : plies[g] + 1]
-        numbers, moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
-        other = theirs.new_initial_state()
-        for ply in range(plies[g]):
-            count, mover = numbers[ply, :2]
-            assert mover == other.current_player()
-            turns = squares_of(game, moves[ply, :count])
-            chosen = squares_of(game, played[g, ply : ply + 1])[0]
-            for stage in range(3):
-                assert np.unique(turns[:, stage]).tolist() == other.legal_actions()
-                turns = turns[turns[:, stage] == chosen[stage]]
-                other.apply_action(int(chosen[stage]))
-            assert len(turns) == 1, "the same turn has two numbers"
-        assert other.is_terminal() and numbers[plies[g], 0] == 0
-        assert other.returns()[0] * SCORE_UNIT == numbers[plies[g], 3]
+    """Random games move by move; a turn is three stages there."""
+    game = FULL[size]
+    keys = keys_from(first, games)
+    follow(game, f"amazons(board_size={size})", lambda moves, earlier: squares_of(game, moves), keys)
 
 
 @pytest.mark.parametrize("size", [6, pytest.param(8, marks=pytest.mark.slow), pytest.param(10, marks=pytest.mark.slow)])

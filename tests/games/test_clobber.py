@@ -22,6 +22,7 @@ from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, child_key, key_of
 from tests.games import drivers
+from tests.games.openspiel import follow, keys_from
 
 GAME = Clobber().compiled()
 SMALL = Clobber(3, 4).compiled()
@@ -53,27 +54,9 @@ def number_there(game, move):
 
 
 def compare_with_openspiel(rows, columns, first, games):
-    """Play random games and ask OpenSpiel at every ply for the moves, the mover, the end and the result."""
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game(f"clobber(rows={rows},columns={columns})")
-    game = Clobber(rows, columns).compiled()
-    keys = np.array([key_of(20, number) for number in range(first, first + games)], np.uint64)
-    words, moves, plies = drivers.trace(game, keys)
-    states = drivers.positions(words, plies)
-    numbers, legal_moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
-    begins = np.concatenate([[0], np.cumsum(plies + 1)])
-    for g in range(games):
-        other = theirs.new_initial_state()
-        rows_of_game = range(begins[g], begins[g + 1])
-        for s, move in zip(rows_of_game, moves[g].tolist(), strict=False):
-            count, mover = numbers[s, :2].tolist()
-            if count == 0:
-                break
-            assert sorted(number_there(game, legal_moves[s, :count]).tolist()) == other.legal_actions()
-            assert mover == other.current_player()
-            other.apply_action(number_there(game, move))
-        assert other.is_terminal()
-        assert other.returns()[0] * SCORE_UNIT == numbers[begins[g + 1] - 1, 3]
+    """Random games on a board, move by move."""
+    game, theirs = Clobber(rows, columns).compiled(), f"clobber(rows={rows},columns={columns})"
+    follow(game, theirs, lambda moves, earlier: number_there(game, moves), keys_from(first, games, 20))
 
 
 @pytest.mark.parametrize("size", [(8, 8), (10, 10)], ids=str)

@@ -11,7 +11,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
 from tests.games.connect_four_solver import first_player_wins
-from tests.games.openspiel import follow
+from tests.games.openspiel import follow, keys_from, one_by_one
 
 GAME = ConnectFour()
 PERFT = (1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234)
@@ -30,7 +30,8 @@ def after(columns, state=None):
 
 @pytest.mark.parametrize("first", range(0, 10_000, 2500))
 def test_move_by_move_against_openspiel(first):
-    follow(GAME, "connect_four", lambda move: BOARD.square(move)[1], first, 2500)
+    numbers_there = one_by_one(lambda move: BOARD.square(move)[1])
+    follow(GAME, "connect_four", numbers_there, keys_from(first, 2500))
 
 
 @pytest.mark.parametrize("depth", range(len(PERFT)))

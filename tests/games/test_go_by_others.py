@@ -6,9 +6,8 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.kernels.batch import Rules
-from gpumcts.rng import key_of
-from tests.games import drivers
 from tests.games.go_drivers import GO, SIZES, traced_with_any_move
+from tests.games.openspiel import as_ours, follow, keys_from
 from tests.reference.go import BLACK, WHITE, GoGame
 
 U = np.uint64
@@ -17,31 +16,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 
 def compare_with_openspiel(size, first, games):
-    """Play random games and ask OpenSpiel for legal moves, mover, end and result. It ends a game that repeats a position."""
-    pyspiel = pytest.importorskip("pyspiel")
-    game, theirs = GO[size], pyspiel.load_game(f"go(board_size={size},komi=7.5)")
-    keys = np.array([key_of(10, number) for number in range(first, first + games)], np.uint64)
-    words, played, plies = traced_with_any_move(game, keys)
-    finished = 0
-    for g in range(games):
-        states = words[g, : plies[g] + 1]
-        numbers, moves, _ = drivers.described(game, states, np.zeros(len(states), np.uint64))
-        other = theirs.new_initial_state()
-        for ply in range(plies[g]):
-            count, mover = numbers[ply, :2]
-            assert mover == other.current_player()
-            assert moves[ply, :count].tolist() == other.legal_actions()
-            other.apply_action(int(played[g, ply]))
-            if other.is_terminal() and ply + 1 < plies[g]:
-                assert other.returns() == [0.0, 0.0], "it repeats a position, and is a draw there"
-                break
-        else:
-            finished += 1
-            assert other.is_terminal() and numbers[plies[g], 0] == 0
-            if any(other.returns()):
-                assert other.returns()[0] * SCORE_UNIT == numbers[plies[g], 3]
-    assert finished > games // 2
-    return finished
+    """Random games move by move. OpenSpiel ends a game that repeats a position."""
+    theirs, keys = f"go(board_size={size},komi=7.5)", keys_from(first, games)
+    *_, repeated = follow(GO[size], theirs, as_ours, keys, trace=traced_with_any_move, repetition=True)
+    assert games - repeated > games // 2
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -8,7 +8,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.gomoku import Gomoku, geometry
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
-from tests.games.openspiel import follow
+from tests.games.openspiel import follow, keys_from, one_by_one
 
 GAME = Gomoku().compiled()
 
@@ -27,19 +27,19 @@ def number_there(size):
 
 @pytest.mark.parametrize("size, games", [(9, 500), (15, 40)])
 def test_some_games_against_openspiel(size, games):
-    follow(Gomoku(size).compiled(), f"gomoku(size={size})", number_there(size), 0, games)
+    follow(Gomoku(size).compiled(), f"gomoku(size={size})", one_by_one(number_there(size)), keys_from(0, games))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 10_000, 2000))
 def test_move_by_move_against_openspiel(first):
-    follow(GAME, "gomoku", number_there(15), first, 2000)
+    follow(GAME, "gomoku", one_by_one(number_there(15)), keys_from(first, 2000))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [9, 13, 19])
 def test_other_boards_against_openspiel(size):
-    follow(Gomoku(size).compiled(), f"gomoku(size={size})", number_there(size), 10_000, 1000)
+    follow(Gomoku(size).compiled(), f"gomoku(size={size})", one_by_one(number_there(size)), keys_from(10_000, 1000))
 
 
 @pytest.mark.parametrize("depth, count", [(0, 1), (1, 225), (2, 225 * 224), (3, 225 * 224 * 223)])

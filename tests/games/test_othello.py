@@ -13,7 +13,7 @@ from gpumcts.games.othello import PASS, Othello, State
 from gpumcts.jit import SEPARATE, popcount
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import PLY_STEP, child_key, key_of
-from tests.games import drivers
+from tests.games.openspiel import as_ours, follow, keys_from
 from tests.reference import othello as slow
 
 GAME = Othello()
@@ -46,25 +46,8 @@ def after(state, texts):
 
 
 def compare_with_openspiel(first, games):
-    """Play random games and ask OpenSpiel at every ply for the moves, the mover, the end and the result."""
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game("othello")  # numbers squares and the pass as we do
-    keys = np.array([key_of(10, number) for number in range(first, first + games)], np.uint64)
-    words, moves, plies = drivers.trace(GAME, keys)
-    states = drivers.positions(words, plies)
-    numbers, legal_moves, _ = drivers.described(GAME, states, np.zeros(len(states), np.uint64))
-    begins = np.concatenate([[0], np.cumsum(plies + 1)])
-    for g in range(games):
-        other = theirs.new_initial_state()
-        rows = slice(begins[g], begins[g + 1])
-        for (count, mover, *_), squares, move in zip(numbers[rows].tolist(), legal_moves[rows], moves[g], strict=False):
-            if count == 0:
-                break
-            assert squares[:count].tolist() == other.legal_actions()
-            assert mover == other.current_player()
-            other.apply_action(move)
-        assert other.is_terminal()
-        assert other.returns()[0] * SCORE_UNIT == numbers[begins[g + 1] - 1, 3]
+    """OpenSpiel numbers squares and the pass as we do."""
+    follow(GAME, "othello", as_ours, keys_from(first, games))
 
 
 @pytest.mark.parametrize("first", range(0, 10_000, 1000))

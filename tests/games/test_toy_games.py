@@ -13,6 +13,7 @@ from gpumcts.games.dice_duel import AGAIN, KEEP, DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.shortest_path import EAST, SOUTH, SOUTH_EAST, ShortestPath
 from tests.games import drivers
+from tests.games.openspiel import follow, one_by_one
 from tests.reference.exact import Exact
 from tests.reference.playout import legal_moves
 
@@ -38,22 +39,11 @@ def after(game, *texts):
 
 @pytest.mark.parametrize("rows, columns", [(1, 1), (1, 2), (2, 2), (3, 2), (4, 4)])
 def test_dots_and_boxes_move_by_move_against_openspiel(rows, columns):
-    pyspiel = pytest.importorskip("pyspiel")
-    game = DotsAndBoxes(rows, columns)
-    theirs = pyspiel.load_game(f"dots_and_boxes(num_rows={rows},num_cols={columns})")
     stride, horizontal = columns + 1, (rows + 1) * columns
     action = {r * stride + c: r * columns + c for r in range(rows + 1) for c in range(columns)}
     action |= {32 + r * stride + c: horizontal + r * stride + c for r in range(rows) for c in range(stride)}
-    words, moves, plies = drivers.trace(game, drivers.keys_of(rows, columns, count=200))
-    for g in range(len(plies)):
-        other = theirs.new_initial_state()
-        numbers, legal, _ = drivers.described(game, words[g, : plies[g] + 1], np.zeros(plies[g] + 1, np.uint64))
-        for ply in range(plies[g]):
-            assert sorted(action[move] for move in legal[ply, : numbers[ply, 0]]) == other.legal_actions()
-            assert numbers[ply, 1] == other.current_player()
-            other.apply_action(action[moves[g, ply]])
-        assert other.is_terminal()
-        assert numbers[plies[g], 3] == other.returns()[0] * SCORE_UNIT
+    theirs, keys = f"dots_and_boxes(num_rows={rows},num_cols={columns})", drivers.keys_of(rows, columns, count=200)
+    follow(DotsAndBoxes(rows, columns), theirs, one_by_one(action.__getitem__), keys)
 
 
 @pytest.mark.parametrize("rows, columns, value", [(1, 1, -1), (1, 2, 0), (1, 3, -1), (2, 2, 1)])

@@ -28,7 +28,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import DRAW, LOSS, WIN
-from tests.gtp.test_engine import texts
+from tests.gtp.drivers import texts
 
 GO = Go(size=9)
 GO_9 = compiled(GO)

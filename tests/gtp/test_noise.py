@@ -16,7 +16,7 @@ from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from tests.gtp.test_engine import talk, texts
+from tests.gtp.drivers import talk, texts
 
 ODD = ["b", "w", "White", "pass", "-1", "1e400", "nan", "8", "", "\u00e9", "resign", "9" * 20, "a" * 300, "maxmoves"]
 GAMES = {

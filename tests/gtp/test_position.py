@@ -16,7 +16,7 @@ from gpumcts.gtp.engine import Engine, Limits
 from gpumcts.gtp.position import Position, colour_of, player_of
 from gpumcts.options import compiled
 from tests.games.drivers import GAMES
-from tests.gtp.test_engine import texts
+from tests.gtp.drivers import texts
 
 FIRST = {
     Othello(): "black", Go(): "black", Havannah(): "black",

@@ -1,6 +1,8 @@
 """Statistics of matches against scipy, closed forms and published examples; nothing here is drawn at random."""
 
+import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -85,7 +87,7 @@ def test_lines_people_know():
     assert s.score_line("A", "B", 10, 5, 3) == "Score of A vs B: 10 - 5 - 3  [0.639] 18"
     assert s.elo_line(10, 5, 3).startswith("Elo difference: 99.1 +/- ")
     assert s.elo_line(10, 5, 3).endswith(", LOS: 90.2 %, DrawRatio: 16.7 %")
-    assert s.elo_line(0, 0, 0) == "Elo difference: nan +/- inf, LOS: 50.0 %, DrawRatio: nan %"
+    assert s.elo_line(0, 0, 0) == "Elo difference: unknown, no game ended"
 
 
 def test_sequential_ratio_without_draws_is_the_binomial_one():
@@ -168,3 +170,16 @@ def test_impossible_counts_are_refused(counts):
         s.win_rate(*counts)
     with pytest.raises(ValueError, match="counts"):
         s.wilson(*counts)
+
+
+def test_elo_is_told_without_infinities():
+    """One side wins all, all games are drawn, and so few games that the normal interval has no end."""
+    ends = [s.elo(end) for end in s.wilson(10, 0, 10)]
+    assert s.elo_words(10, 0, 0) == f"> {ends[0]:.1f}" == "> 166.2"
+    assert s.elo_words(0, 0, 10) == "< -166.2"
+    assert s.elo_words(0, 10, 0) == "-203.5 to 203.5"
+    assert s.elo_words(3, 0, 1) == "-146.7 to 528.4"
+    assert s.elo_words(0, 0, 0) == "unknown"
+    assert s.elo_words(60, 20, 20).count("+/-") == 1
+    for wins, draws, losses in itertools.product(range(4), repeat=3):
+        assert not re.search("inf|nan", s.elo_line(wins, draws, losses))

@@ -12,10 +12,8 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import position_text
-from gpumcts.games.othello import Othello
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.programs.clock import LEAST, Limits
-from gpumcts.programs.lines import MOST_LINE
 from gpumcts.programs.position import Position
 from gpumcts.programs.rehearsal import NOBODY, rehearse
 from gpumcts.rng import key_of
@@ -26,48 +24,12 @@ from gpumcts.tree.settings import Settings
 from gpumcts.uci.engine import Engine
 from gpumcts.uci.info import MOST_CENTIPAWNS, centipawns
 from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
+from tests.uci.drivers import FIRST, OTHELLO, moves, talk
 
-OTHELLO = Othello()
 LAST_DISC = "XO".ljust(64, "-")
-FIRST = {"d3", "c4", "f5", "e6"}
 INFO = re.compile(
     r"info depth (\d+)(?: multipv (\d+))? nodes (\d+) nps (\d+) time (\d+) score cp (-?\d+) pv (\w+(?: \w+)*)"
 )
-
-
-@pytest.fixture(scope="module")
-def searcher():
-    return Searcher(OTHELLO, Uniform(), Ucb1(), Average())
-
-
-@pytest.fixture
-def engine(searcher):
-    """``engine(iterations=20, ...)``: an engine of Othello; ``.said`` is what it told beside the protocol."""
-    made = []
-
-    def make(iterations=20, seconds=None, search=lambda: searcher, **options):
-        said = []
-        fresh = Engine(OTHELLO, search, Limits(iterations, seconds), say=said.append, **options)
-        fresh.said = said
-        made.append(fresh)
-        return fresh
-
-    yield make
-    for each in made:
-        each.close()
-
-
-def talk(engine, *lines, raw=None):
-    """The lines of the engine's answer."""
-    sink = io.BytesIO()
-    engine.serve(io.BytesIO(raw if raw is not None else "".join(f"{line}\n" for line in lines).encode()), sink)
-    text = sink.getvalue().decode("ascii")
-    assert text == "" or text.endswith("\n")
-    return text.splitlines()
-
-
-def moves(lines):
-    return [line.removeprefix("bestmove ") for line in lines if line.startswith("bestmove")]
 
 
 class Steps(io.RawIOBase):
@@ -415,56 +377,3 @@ def test_a_fault_of_ours_costs_no_more_than_the_move(engine, monkeypatch):
         assert talk(fresh, "go") == ["info string internal error", "bestmove (none)"]
     assert fresh.said == ["go: ZeroDivisionError: division by zero"]
     assert moves(talk(fresh, "go"))[0] in FIRST
-
-
-# ----------------------------------------------------------------------------------------------------------- noise
-
-
-ODD = """startpos moves fen f5 d3 d6 pass 0 -1 3 7 1e9 nodes movetime wtime btime winc movestogo depth mate infinite ponder
-    searchmoves name value MultiPV Move Overhead on off later \u00e9 99999999999999999999 position go"""
-
-
-def noise(rng):
-    """A line: random bytes, a request with odd words, or a spoilt request."""
-    words = [*ODD.split(), "a" * 300]
-    kind = rng.random()
-    if kind < 0.2:
-        return bytes(rng.randrange(256) for _ in range(rng.randrange(40))).replace(b"\n", b"")
-    names = (
-        "uci",
-        "debug",
-        "isready",
-        "setoption",
-        "ucinewgame",
-        "position",
-        "position startpos",
-        "go",
-        "stop",
-        "ponderhit",
-    )
-    line = " ".join([rng.choice(names), *rng.choices(words, k=rng.randrange(5))]).encode()
-    if kind < 0.5:
-        place = rng.randrange(len(line) + 1)
-        line = line[:place] + bytes([rng.choice([0, 9, 13, 27, 35, 127, 200, 255])]) + line[place + rng.randrange(2) :]
-    return line
-
-
-def test_noise_does_not_end_the_game(engine):
-    """3,000 lines of a fixed seed: every ``go`` has one move, every question one answer, and the game goes on."""
-    fresh, rng = engine(iterations=4), random.Random(20)
-    lines = [line for line in (noise(rng) for _ in range(3000)) if (parse(line) or Request("", [])).name != "quit"]
-    said = [request.name for request in map(parse, lines) if request]
-    answer = talk(fresh, raw=b"\n".join(lines) + b"\n")
-    assert len(moves(answer)) == said.count("go") > 100
-    assert answer.count("uciok") == said.count("uci") > 50 and answer.count("readyok") == said.count("isready") > 50
-    assert not [line for line in answer if "internal" in line] and not fresh.said
-    assert {line.split()[0] for line in answer} == {"id", "option", "uciok", "readyok", "info", "bestmove"}
-    assert moves(talk(fresh, "ucinewgame", "position startpos", "go"))[0] in FIRST
-
-
-def test_a_line_without_end_is_passed_over(engine):
-    assert talk(engine(), raw=b"uci" * (2 * MOST_LINE) + b"\nisready\n") == ["readyok"]
-
-
-def test_the_end_of_input_without_a_newline_still_counts(engine):
-    assert talk(engine(), raw=b"isready") == ["readyok"]

@@ -211,8 +211,9 @@ def _beyond(run: Result, tree: Result | None) -> str:
     if len(ours) != len(theirs):
         return "-"
     gap = 100 * (ours - theirs)
-    half = Z * gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else float("nan")
-    return f"{gap.mean():+.2f} ± {half:.2f}"
+    if len(gap) < 2:
+        return f"{gap.mean():+.2f} (one tree)"
+    return f"{gap.mean():+.2f} ± {Z * gap.std(ddof=1) / np.sqrt(len(gap)):.2f}"
 
 
 def plateau(shape: Shape, runs: dict[str, Result]) -> str:

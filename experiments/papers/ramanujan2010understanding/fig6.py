@@ -196,7 +196,9 @@ def _row_b(row: Simulated) -> dict[str, str]:
 
 def text(mean: Mean) -> str:
     """A mean with its interval."""
-    return f"{mean.mean:.1f} ± {mean.half:.1f}" if mean.count else "-"
+    if mean.count < 2:
+        return f"{mean.mean:.1f} (one)" if mean.count else "-"
+    return f"{mean.mean:.1f} ± {mean.half:.1f}"
 
 
 def _ties_a(rows: Sequence[Simulated]) -> list[str]:
@@ -215,7 +217,10 @@ def _ties_b(rows: Sequence[Simulated]) -> list[str]:
 
 
 def _pooled(means: Sequence[Mean]) -> str:
-    """The mean over several independent means."""
+    """The mean over several independent means that have intervals."""
+    means = [mean for mean in means if mean.count > 1]
+    if not means:
+        return "- (no mean has an interval)"
     half = float(np.sqrt(sum(m.half**2 for m in means))) / len(means)
     return f"{np.mean([m.mean for m in means]):.2f} ± {half:.2f}"
 

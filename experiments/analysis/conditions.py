@@ -1,0 +1,101 @@
+"""Under which conditions some runs were made: what they have in common, what varies among them, and what is unfinished."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from experiments.runs.results import Result
+from experiments.runs.run_directory import PROVENANCE, SUMMARY
+
+SIDE = ("player", "playout", "selection", "backup")
+MAX_VALUES = 6  # that are named where a condition varies
+MARKS_OF_A_SWEEP = ("sweep.json", "multirun.yaml")
+
+
+def conditions(results: Sequence[Result]) -> dict[str, str]:
+    """Names and texts: game, players, budget, seed, games, engine, commit, versions and machine.
+
+    Where a value varies, those that there are stand side by side.
+    """
+    told: dict[str, list[str]] = {}
+    for result in results:
+        for name, text in _of(result).items():
+            told.setdefault(name, []).append(text)
+    identity = _merged([dict(result.provenance.get("identity") or {}) for result in results])
+    own = {"command": " / ".join(dict.fromkeys(result.program for result in results))}
+    return {**own, **_players(identity), **{name: _side_by_side(texts) for name, texts in told.items()}}
+
+
+def unfinished(results: Sequence[Result]) -> list[str]:
+    """Runs that have less than was asked for, a line each: begun ones of the same sweeps, and matches with fewer games."""
+    lines = []
+    for result in results:
+        asked, played = result.config.get("games"), result.summary.get("games")
+        if isinstance(asked, int) and isinstance(played, int) and played < asked and "wins" in result.summary:
+            lines.append(f"{result.label}: {played:,} of {asked:,} games")
+    known = {result.folder.resolve() for result in results}
+    for sweep in dict.fromkeys(result.folder.parent for result in results):
+        if any((sweep / mark).exists() for mark in MARKS_OF_A_SWEEP):
+            begun = (path.parent for path in sorted(sweep.glob(f"*/{PROVENANCE}")))
+            lines += [
+                f"{folder.name}: begun, no result"
+                for folder in begun
+                if folder.resolve() not in known and not (folder / SUMMARY).exists()
+            ]
+    return lines
+
+
+def _of(result: Result) -> dict[str, str]:
+    """What a run's record tells beside its identity."""
+    record, games = result.provenance, result.config.get("games")
+    versions = record["versions"]
+    return {
+        **({} if games is None else {"games": f"{games:,}"}),
+        "seed": "-" if record["seed"] is None else str(record["seed"]),
+        "engine": str(result.summary.get("engine") or record.get("engine") or "-"),
+        "commit": ", earlier ".join(
+            [(record["commit"] or "not known")[:12], *(c[:12] for c in result.earlier_commits)]
+        ),
+        "versions": f"gpumcts {versions['gpumcts']}, numba {versions.get('numba', '-')}",
+        "machine": str(record["device"] or record["cpu"]),
+    }
+
+
+def _players(identity: Mapping[str, Any]) -> dict[str, str]:
+    """The game, who plays, and their budgets."""
+    found = {"game": _option(identity["game"])} if "game" in identity else {}
+    opponent = identity.get("opponent")
+    sides = [("player", "budget", identity)]
+    sides += [("opponent", "opponent's budget", opponent)] if isinstance(opponent, Mapping) else []
+    for name, budget, side in sides:
+        parts = [_option(side[group]) for group in SIDE if group in side]
+        found |= {name: ", ".join(parts)} if parts else {}
+        found |= {budget: _values(side["budget"])} if isinstance(side.get("budget"), Mapping) else {}
+    return found
+
+
+def _option(value: Any) -> str:
+    """An option in words: its name, and its values in parentheses."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    rest = _values(value)
+    return f"{value.get('name', '')} ({rest})".strip() if rest else str(value.get("name", ""))
+
+
+def _values(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None and key != "name")
+
+
+def _merged(many: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Nested values as one: a value that varies is the text of all that there are."""
+    found: dict[str, Any] = {}
+    for key in dict.fromkeys(key for one in many for key in one):
+        there = [one[key] for one in many if key in one]
+        nested = [value for value in there if isinstance(value, Mapping)]
+        found[key] = _merged(nested) if nested else there[0] if len(set(map(str, there))) == 1 else _side_by_side(there)
+    return found
+
+
+def _side_by_side(values: Iterable[Any]) -> str:
+    found = list(dict.fromkeys(map(str, values)))
+    rest = f" / {len(found) - MAX_VALUES} others" if len(found) > MAX_VALUES else ""
+    return " / ".join(found[:MAX_VALUES]) + rest

@@ -1,0 +1,104 @@
+"""The page of a report: conditions, what is missing, a curve over a swept number, a matrix over two swept keys."""
+
+import json
+import re
+
+import pytest
+
+from experiments.analysis.conditions import conditions, unfinished
+from experiments.analysis.grid import grid_of
+from experiments.analysis.html_report import page
+from experiments.analysis.svg_curve import Point, svg_curve
+from experiments.runs.presentation import Measure
+from experiments.runs.results import Result
+
+
+@pytest.fixture
+def match(tmp_path):
+    """``match("backup=minimax", wins=3)``: a match of ten games in a sweep's folder."""
+
+    def made(label, wins=5, games=10, seed=1, **identity):
+        folder = tmp_path / re.sub(r"\W+", "_", label)
+        folder.mkdir()
+        (folder / "summary.json").write_text("{}")
+        side = {"playouts_per_second": 0.0}
+        rate = wins / games if games else None
+        summary = {"games": games, "wins": wins, "draws": 0, "losses": games - wins, "win_rate": rate, "seconds": 1.0}
+        summary |= {"ci95_low": 0.0, "ci95_high": 1.0, "engine": "cpu", "player": side, "opponent": side}
+        player = {
+            "player": {"name": "uct"},
+            "backup": {"name": "average"},
+            "budget": {"iterations": 100, "seconds": None},
+        }
+        record = {
+            "program": "match", "name": "a match", "label": label, "time": "2026-01-01", "seed": seed, "commit": "c" * 40,
+            "versions": {"gpumcts": "0.1.0", "numba": "0.68.1"}, "device": None, "cpu": "AMD EPYC", "engine": "auto",
+            "identity": {"game": {"name": "go", "size": 9}, **player, "opponent": player, **identity},
+        }  # fmt: skip
+        return Result(folder, {"games": 10, "game": {"name": "go"}}, record, summary)
+
+    return made
+
+
+def test_conditions_are_told_once_and_what_varies_side_by_side(match):
+    told = conditions([match("seed=1"), match("seed=2", seed=2, backup={"name": "minimax", "k": 2})])
+    assert told == {
+        "command": "match", "game": "go (size 9)", "player": "uct, average / minimax (k 2)", "budget": "iterations 100",
+        "opponent": "uct, average", "opponent's budget": "iterations 100", "games": "10", "seed": "1 / 2", "engine": "cpu",
+        "commit": "cccccccccccc", "versions": "gpumcts 0.1.0, numba 0.68.1", "machine": "AMD EPYC",
+    }  # fmt: skip
+
+
+def test_a_grid_has_the_keys_that_vary_in_order(match):
+    grid = grid_of([match(f"a.x={x} b={b} c=1") for x, b in ((10, "u"), (2, "v"), (2, "u"))])
+    assert grid is not None
+    assert grid.keys == ("a.x", "b") and grid.values == (("2", "10"), ("u", "v"))
+    assert [grid.words(cell) for cell in grid.missing] == ["a.x=10 b=v"]
+    assert grid.numbers == [2, 10]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["seed=1"], ["a title", "another"], ["a=1 b=1 c=1", "a=2 b=2 c=2"], ["a=1", "b=1"], ["a=1 b=2", "a=2"]],
+)
+def test_runs_that_are_no_grid(match, labels):
+    assert grid_of([match(label) for label in labels]) is None
+
+
+def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
+    results = [match("a=1 b=1"), match("a=2 b=2", wins=1, games=4), match("a=1 b=2")]
+    assert unfinished(results) == ["a=2 b=2: 4 of 10 games"]
+    (tmp_path / "sweep.json").write_text("{}")
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "killed" / "provenance.json").write_text(json.dumps({}))
+    assert "killed: begun, no result" in unfinished(results)
+    text = page("A sweep", results, None)
+    for line in ("a=2 b=1: missing", "a=2 b=2: 4 of 10 games", "killed: begun, no result"):
+        assert f"<li>{line}</li>" in text
+
+
+def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
+    curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))], None)
+    assert curve.count('class="dot"') == 3 and "<td style=" not in curve
+    assert "n=10: 50 % [0, 100]" in curve
+    matrix = page("A matrix", [match(f"n={n} m={m}", wins=n) for n in (2, 8) for m in ("u", "v")], None)
+    assert "<svg" not in matrix and matrix.count("<td style=") == 4
+    assert re.search(r"--share: 8%\D+20 %<small>\[0, 100\]", matrix) and "--share: 45%" in matrix
+    for text in (curve, matrix):
+        assert "prefers-color-scheme: dark" in text and "width=device-width" in text
+        assert not re.search(r"\b(nan|inf|None)\b", text)
+
+
+def test_matches_without_a_game_have_no_place_in_a_figure(match):
+    results = [match("n=1"), match("n=2"), match("n=3"), match("n=4", wins=0, games=0)]
+    assert page("", results, None).count('class="dot"') == 3
+    assert "<svg" not in page("", results[2:], None)
+
+
+def test_places_are_logarithmic_over_a_wide_span():
+    def at(*numbers):
+        points = [Point(n, str(n), Measure("rate", 0.5, percent=True)) for n in numbers]
+        return [float(x) for x in re.findall(r'<circle class="dot" cx="([\d.]+)"', svg_curve("n", points))]
+
+    for a, b, c in (at(1, 10, 100), at(1, 2, 3)):
+        assert b - a == pytest.approx(c - b, abs=0.2)
