@@ -5,7 +5,7 @@ from typing import Any
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from tests.reference.nodes import Node
-from tests.reference.operators import Operator
+from tests.reference.operator import Operator
 
 
 def proof_of(game: Any, node: Node) -> int | None:

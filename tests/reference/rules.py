@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gpumcts.tree.elementary import ln_of_count
-from tests.reference.operators import Node, Operator
+from tests.reference.nodes import Node
+from tests.reference.operator import Operator
 
 NODE_DRAW, CHILD_DRAWS = 2**32, 2**32 + 1  # draws of a ply of the stream of ties
 

@@ -13,8 +13,8 @@ from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
+from tests.reference.decays import AcceleratedByAge, DiscountedByAge
 from tests.reference.operators import OPERATORS as REFERENCE_OPERATORS
-from tests.reference.operators import AcceleratedByAge, DiscountedByAge
 from tests.reference.rules import RULES as REFERENCE_RULES
 from tests.reference.uct import plain_playouts
 from tests.tree.drivers import (
