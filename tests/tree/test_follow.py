@@ -120,7 +120,7 @@ def test_below(operator, level):
     assert below.tolist() == last_below(searcher, states, keys_for(6), 150, level).tolist()
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_below_of_solved_roots(threads):
     """A root that is proven keeps its value, and stays below a level to the end, whatever trees are searched beside it."""
     game = PGame(2, 4)

@@ -97,7 +97,9 @@ def found_digest(name, threads=1):
     return digest(searcher.search(root, KEYS, iterations).forest)
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "rave" else name for name in RECORDED]
+)
 def test_trees_are_those_of_leaves_taken_one_by_one(name):
     assert found_digest(name) == RECORDED[name][-1]
 

@@ -66,7 +66,9 @@ def report(plies: int) -> None:
     print(json.dumps({**told, "limited": rises[0], "free": rises[1]}))
 
 
-@pytest.mark.parametrize(("plies", "most"), [(0, LIMIT + REST), (MIDGAME, GROWTH * LIMIT + REST)])
+@pytest.mark.parametrize(
+    ("plies", "most"), [(0, LIMIT + REST), pytest.param(MIDGAME, GROWTH * LIMIT + REST, marks=pytest.mark.slow)]
+)
 def test_the_memory_of_a_process(plies, most):
     """In a process of its own, from the start, and from midgame, where forests turn out too small and grow."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
