@@ -25,7 +25,7 @@ def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    from gpumcts.players.chance import refuse_chance
+    from gpumcts.players.game_checks import refuse_chance
 
     check_serving(config)
     refuse_chance(config.game, "experiments.gtp")

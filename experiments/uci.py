@@ -26,7 +26,7 @@ def uci_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    from gpumcts.players.chance import refuse_early_chance
+    from gpumcts.players.game_checks import refuse_early_chance
 
     check_serving(config)
     refuse_early_chance(config.game, "experiments.uci")
@@ -36,7 +36,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Serve until nobody asks any more."""
     from experiments.players.player_factory import searcher
     from experiments.terminal.console import say
-    from gpumcts.players.chance import refuse_chance
+    from gpumcts.players.game_checks import refuse_chance
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games
     from gpumcts.programs.rehearsal import rehearse

@@ -12,7 +12,7 @@ from gpumcts.errors import BadInput
 from gpumcts.players import gtp, uci
 from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone
-from gpumcts.players.outside import OutsidePlayer
+from gpumcts.players.external_engine import OutsidePlayer
 from gpumcts.programs.process import Log, words_of
 
 Patience = Annotated[float, Interval(gt=0, le=1e6)]

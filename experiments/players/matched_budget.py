@@ -15,8 +15,8 @@ from experiments.terminal.console import say
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.runner import keys_of
-from gpumcts.match.table import Table
 from gpumcts.players.contract import Player
 from gpumcts.rng import key_of
 
@@ -45,7 +45,7 @@ def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Calla
 
 def nodes_a_move(game: Any, player: Player, games: int) -> float:
     """What a move of ``player`` takes on average, in what it counts, over so many games against itself from the start."""
-    table, numbers, root = Table(Rules(game), games), np.arange(games), key_of(SEED)
+    table, numbers, root = GameBatch(Rules(game), games), np.arange(games), key_of(SEED)
     before, moves = player.iterations, 0
     while len(going := numbers[table.running(numbers)]):
         by_chance = table.to_move(going) == CHANCE

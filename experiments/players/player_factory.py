@@ -17,8 +17,8 @@ from experiments.players.registry import kind_of
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.players.construction import Place, tree_search
 from gpumcts.players.contract import Anyone, Player
-from gpumcts.players.outside import OutsidePlayer
-from gpumcts.players.rates import Rate, bound_rates, calibrate
+from gpumcts.players.external_engine import OutsidePlayer
+from gpumcts.players.time_budget import Rate, bound_rates, calibrate
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.table_search import TableSearcher
 from gpumcts.tree.workers import Workers

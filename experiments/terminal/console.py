@@ -140,7 +140,7 @@ class Bar:
 
     def _shares(self) -> tuple[float, float]:
         """What is done of the whole, in [0, 1], and what of it was done by an earlier run."""
-        return self._done / self._total, self._earlier / self._total
+        return self._done / (self._total or 1), self._earlier / (self._total or 1)
 
     def _left(self) -> str:
         made = self._done - self._earlier

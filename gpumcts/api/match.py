@@ -19,7 +19,7 @@ from gpumcts.options import as_json, compiled, identity, value_of
 from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone
 from gpumcts.players.descriptions import Description, Gtp, Uci
-from gpumcts.players.outside import OutsidePlayer
+from gpumcts.players.external_engine import OutsidePlayer
 from gpumcts.tree.workers import Workers
 from gpumcts.validation import checked, integer, seed_of
 

@@ -6,19 +6,19 @@ from pathlib import Path
 import numpy as np
 
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.journal import GAMES, MOVES, Commit, Journal
-from gpumcts.match.table import Table
 from gpumcts.players.contract import FORFEITED, RESIGNED
 
 
-def restore(rules: Rules, games: int, journal: Journal) -> Table:
+def restore(rules: Rules, games: int, journal: Journal) -> GameBatch:
     """A table of at least ``games`` games, every move of the journal played.
 
     Every move is checked against the rules, and every line of ``games.jsonl`` against the moves; lines that a kill kept
     from that file are added. Raises BadInput, naming file and line, where something does not fit.
     """
     commits = list(journal.commits())
-    table = Table(rules, max([games, *(int(commit.games.max()) + 1 for commit in commits)]))
+    table = GameBatch(rules, max([games, *(int(commit.games.max()) + 1 for commit in commits)]))
     for commit in commits:
         why = _misfit(table, commit)
         if why:
@@ -40,7 +40,7 @@ def is_over(folder: Path, games: int) -> bool:
     return len(numbers) >= games and numbers.issuperset(range(games))
 
 
-def _misfit(table: Table, commit: Commit) -> str | None:
+def _misfit(table: GameBatch, commit: Commit) -> str | None:
     """Why a commit cannot follow what is on the table, or None."""
     if len(np.unique(commit.games)) < len(commit.games) or commit.games.min() < 0:
         return "a game number that is negative or occurs twice"
@@ -57,7 +57,7 @@ def _misfit(table: Table, commit: Commit) -> str | None:
     return f"move {commit.moves[~given_up][illegal]} in game {commit.games[~given_up][illegal]} is not legal"
 
 
-def _compare_games(table: Table, journal: Journal) -> None:
+def _compare_games(table: GameBatch, journal: Journal) -> None:
     """Hold ``games.jsonl`` against the journal, which is written first, and add what is missing."""
     written = set()
     for line, text in journal.games():

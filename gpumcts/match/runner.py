@@ -24,10 +24,10 @@ from gpumcts.halt import Halt
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.batches import Batches
+from gpumcts.match.game_batch import GameBatch, GivenUp
 from gpumcts.match.journal import Journal
 from gpumcts.match.progress import Expectations, Progress
 from gpumcts.match.resume import restore
-from gpumcts.match.table import GivenUp, Table
 from gpumcts.players.contract import Anyone, Player
 from gpumcts.rng import child_key, key_of
 
@@ -51,7 +51,7 @@ class MatchResult(NamedTuple):
     digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished, and where
         an ``Outsider`` plays, whose games nobody can repeat
     interrupted : whether ``stop`` ended the run before the last game
-    sights : of both players, when they saw the wins that they had (see ``Table.sights``)
+    sights : of both players, when they saw the wins that they had (see ``GameBatch.sights``)
     given_up : of both players
     chosen : moves that each player chose in this run, those among them that he only repeated (``Player.remembers``); what his
         ``iterations`` grew by meanwhile was for these
@@ -132,7 +132,7 @@ def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int)
         raise BadInput(f"at_once={at_once} is not 0, 1 or 2")
 
 
-def _sights(table: Table, games: int) -> tuple[Sights, Sights]:
+def _sights(table: GameBatch, games: int) -> tuple[Sights, Sights]:
     """When each player first saw the wins that he had."""
     seen: tuple[list[int], list[int]] = ([], [])
     for game, ply in sorted(table.sights.items()):
@@ -142,7 +142,7 @@ def _sights(table: Table, games: int) -> tuple[Sights, Sights]:
     return first, second
 
 
-def _digest(table: Table, games: int) -> str:
+def _digest(table: GameBatch, games: int) -> str:
     text = hashlib.sha256()
     for number in range(games):
         text.update(f"{table.lines[number]}\n".encode())
@@ -168,7 +168,7 @@ class _Match:
 
     def __init__(
         self,
-        table: Table,
+        table: GameBatch,
         players: tuple[Anyone, Anyone],
         games: int,
         seed: int,
@@ -285,7 +285,7 @@ class _Match:
         begun = games[self.table.plies[games] > 0]
         if not len(begun) or not any(player.remembers for player in self.players):
             return True
-        past = Table(self.table.rules, len(self.table.plies))
+        past = GameBatch(self.table.rules, len(self.table.plies))
         while len(behind := begun[past.plies[begun] < self.table.plies[begun]]):
             turns = past.to_move(behind)
             for turn in (0, 1, CHANCE):
@@ -305,7 +305,7 @@ class _Match:
         return True
 
     def _choose(
-        self, table: Table, turn: int, batch: np.ndarray
+        self, table: GameBatch, turn: int, batch: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None, list[str] | None] | None:
         """The moves of ``batch``, int64[K], what the player says of them, if anything, and why he gives games up, if he does.
 

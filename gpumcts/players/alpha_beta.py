@@ -10,7 +10,7 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.exact.alpha_beta import search_budget
 from gpumcts.options import compiled
-from gpumcts.players.chance import refuse_chance
+from gpumcts.players.game_checks import refuse_chance
 
 
 class AlphaBetaPlayer:

@@ -9,9 +9,9 @@ import numpy as np
 from gpumcts.games.contract import gtp_setup
 from gpumcts.gtp.position import colour_of
 from gpumcts.gtp.program import Program, Refused
-from gpumcts.players import outside
+from gpumcts.players import external_engine
 from gpumcts.players.contract import RESIGNED
-from gpumcts.players.outside import OutsidePlayer, version_of
+from gpumcts.players.external_engine import OutsidePlayer, version_of
 from gpumcts.programs.process import Log, Trouble, readable
 
 
@@ -29,7 +29,7 @@ class Terms(NamedTuple):
     patience: float = 60.0
 
 
-class Chair(outside.Chair):
+class Chair(external_engine.Chair):
     """One program that speaks GTP, set up for the game; it is told the moves one by one."""
 
     def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:

@@ -7,10 +7,10 @@ import numpy as np
 
 from gpumcts.deepening.batch import Found
 from gpumcts.deepening.minimax import Minimax
-from gpumcts.players.deep import DeepPlayer
+from gpumcts.players.alpha_beta_base import AlphaBetaBase
 
 
-class MinimaxPlayer(DeepPlayer):
+class MinimaxPlayer(AlphaBetaBase):
     """Plays a move of the best minimax value; which of several, the search's ``ties`` say.
 
     depth : plies it looks ahead (k), its own included

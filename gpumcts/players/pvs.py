@@ -7,10 +7,10 @@ import numpy as np
 
 from gpumcts.deepening.batch import Deepening, Found
 from gpumcts.errors import BadInput
-from gpumcts.players.deep import DeepPlayer
+from gpumcts.players.alpha_beta_base import AlphaBetaBase
 
 
-class PvsPlayer(DeepPlayer):
+class PvsPlayer(AlphaBetaBase):
     """Plays the best move of a search that deepens ply by ply, until its budget is spent or the value is proven.
 
     nodes : positions a search may visit, a move; depth : plies it looks ahead. At least one of them is given

@@ -8,8 +8,8 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.options import name_of
-from gpumcts.players import outside
-from gpumcts.players.outside import OutsidePlayer, version_of
+from gpumcts.players import external_engine
+from gpumcts.players.external_engine import OutsidePlayer, version_of
 from gpumcts.programs.process import Log, Trouble, readable
 from gpumcts.uci.options import CHESS, VARIANT, Value
 from gpumcts.uci.program import Program
@@ -33,7 +33,7 @@ class Terms(NamedTuple):
     seconds: float | None = None
 
 
-class Chair(outside.Chair):
+class Chair(external_engine.Chair):
     """One program that speaks UCI; it is told the whole game with every move it is asked for."""
 
     def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:

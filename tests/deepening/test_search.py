@@ -21,7 +21,7 @@ from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
-from gpumcts.players.chance import refuse_early_chance
+from gpumcts.players.game_checks import refuse_early_chance
 from gpumcts.rng import mix
 from tests.games.drivers import for_tests, keys_of, trace
 from tests.reference.depth_limited import DepthLimited

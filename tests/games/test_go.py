@@ -17,8 +17,8 @@ from gpumcts.games.go.rules import areas
 from gpumcts.games.go.setup import opened
 from gpumcts.jit import SEPARATE
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.runner import play_match
-from gpumcts.match.table import Table
 from gpumcts.options import compiled
 from gpumcts.players.random import RandomPlayer
 from gpumcts.playouts.contract import has_whole_playout, ply_by_ply, whole_playout
@@ -191,7 +191,7 @@ def test_superko_counts_positions_before_a_capture():
 
 def test_a_match_keeps_superko():
     """And trees below its root go on with simple ko."""
-    game, table = GO[9], Table(Rules(GO[9]), 3)
+    game, table = GO[9], GameBatch(Rules(GO[9]), 3)
     games = np.array([2])
     for text in ["A2", "C2", "B2", "D1", "J9", "B1", "J8", "A1", "C1"]:
         move = contract.parse_move(game, table.rules.state(table.states[2]), text)

@@ -9,8 +9,8 @@ import pytest
 from gpumcts.deepening.batch import Deepening
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.runner import Sights, play_match
-from gpumcts.match.table import Table
 from gpumcts.options import option
 from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.players.pvs import PvsPlayer
@@ -35,7 +35,7 @@ def uct(**settings):
 
 def sight_of(views, movers_score):
     """What a table says of a game whose moves had these views; the last score decides the winner."""
-    table = Table(Rules(GAME), 1)
+    table = GameBatch(Rules(GAME), 1)
     table._told[0] = views
     table.scores[0] = movers_score
     table._note_sight(0)

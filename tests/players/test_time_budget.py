@@ -9,8 +9,8 @@ from gpumcts.errors import BadInput
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
-from gpumcts.players import rates
-from gpumcts.players.rates import Rate, bound_rates, calibrate
+from gpumcts.players import time_budget
+from gpumcts.players.time_budget import Rate, bound_rates, calibrate
 
 
 class Worker:
@@ -47,7 +47,7 @@ def test_a_steady_player():
     rate = calibrate(Othello(), worker.make, 0.5, trees=8, clock=worker.clock)
     assert rate.iterations == 512
     assert rate.iterations_per_second == pytest.approx(1024)
-    assert rate.by_ply == pytest.approx([1024] * rates.STAGES)
+    assert rate.by_ply == pytest.approx([1024] * time_budget.STAGES)
     assert rate.plies == [5, 15, 25, 35, 45, 55]
 
 
@@ -107,8 +107,8 @@ def test_a_budget_shorter_than_an_iteration_is_refused():
 
 def test_positions_where_players_move_in_a_game_with_chance():
     rules = Rules(DiceDuel())
-    stages = rates._sample(rules, 40)
-    assert 1 < len(stages) <= rates.STAGES
+    stages = time_budget._sample(rules, 40)
+    assert 1 < len(stages) <= time_budget.STAGES
     for _, states in stages:
         counts, movers = rules.describe(states)
         assert (counts > 0).all()

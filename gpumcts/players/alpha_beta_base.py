@@ -9,13 +9,13 @@ import numpy as np
 
 from gpumcts.deepening.batch import Found
 from gpumcts.errors import BadInput
-from gpumcts.players.chance import refuse_chance
 from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.game_checks import refuse_chance
 
 _VIEWS = (PROVEN_LOSS, NOT_TOLD, PROVEN_WIN, PROVEN_DRAW)  # LOSS is -1, UNKNOWN 0, WIN 1, DRAW 2
 
 
-class DeepPlayer(ABC):
+class AlphaBetaBase(ABC):
     """Plays the moves that its searches find, whose ``iterations`` are positions visited.
 
     game : option value, compiled; player : the name in the configuration, for complaints; limits : of a move, at least 1 or None

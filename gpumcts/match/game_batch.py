@@ -29,7 +29,7 @@ class GivenUp(NamedTuple):
     reasons: dict[str, int]
 
 
-class Table:
+class GameBatch:
     """G games of one match, by game number.
 
     In even games ``players[0]`` is the game's first player, in odd ones ``players[1]``.
