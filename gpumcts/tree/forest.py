@@ -41,9 +41,7 @@ class Forest(NamedTuple):
     move: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
     proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
-    unobserved: (
-        np.ndarray
-    )  # int32 [T, N] of the visits, those in flight; [T, 0] where they count as losses (see ``Settings``)
+    unobserved: np.ndarray  # int32 [T, N] of the visits, those in flight, where they are no losses; else [T, 0]
     used: np.ndarray  # int32 [T] slots handed out
     free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from annotated_types import Interval
 
 LATER = ("in_flight", "batches_in_flight", "roots")
+"""Keys that came after results were recorded."""
 
 
 class Settings(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gpumcts.tree.backup.contract import back_up_at, mean_of, observed, player_above, reward_for, value
+from gpumcts.tree.backup.contract import back_up_at, mean_over_observed, player_above, reward_for, value
 
 SUM = 0
 
@@ -19,7 +19,7 @@ OPTION = Average
 
 @value.implements(Average)
 def average_value(operator, forest, tree, node):
-    return mean_of(forest.columns[tree, node, SUM], observed(forest, tree, node))
+    return mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
 
 
 @back_up_at.implements(Average)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpumcts.jit import inlined
 from gpumcts.tree.backup.children import unproven
-from gpumcts.tree.backup.contract import back_up, mean_of, observed, owed, player_above, reward_for, value
+from gpumcts.tree.backup.contract import back_up, mean_over_observed, owed, player_above, reward_for, value
 
 SUM, OWED = 0, 1
 
@@ -27,7 +27,7 @@ OPTION = AverageRounds
 
 @value.implements(AverageRounds)
 def average_rounds_value(operator, forest, tree, node):
-    return mean_of(forest.columns[tree, node, SUM], observed(forest, tree, node))
+    return mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
 
 
 @owed.implements(AverageRounds)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gpumcts.tree.backup.contract import back_up_at, mean_of, observed, player_above, reward_for, value, variance
+from gpumcts.tree.backup.contract import back_up_at, mean_over_observed, player_above, reward_for, value, variance
 
 SUM, SQUARES = 0, 1
 
@@ -23,14 +23,13 @@ OPTION = AverageVariance
 
 @value.implements(AverageVariance)
 def average_variance_value(operator, forest, tree, node):
-    return mean_of(forest.columns[tree, node, SUM], observed(forest, tree, node))
+    return mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
 
 
 @variance.implements(AverageVariance)
 def average_variance_variance(operator, forest, tree, node):
-    visits = observed(forest, tree, node)
-    mean = mean_of(forest.columns[tree, node, SUM], visits)
-    return max(mean_of(forest.columns[tree, node, SQUARES], visits) - mean * mean, 0.0)
+    mean = mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
+    return max(mean_over_observed(forest, tree, node, forest.columns[tree, node, SQUARES]) - mean * mean, 0.0)
 
 
 @back_up_at.implements(AverageVariance)

@@ -7,7 +7,7 @@ import numpy as np
 from annotated_types import Interval
 
 from gpumcts.jit import inlined
-from gpumcts.tree.backup.contract import back_up, bound, flips, mean_of, observed, player_above, reward_for, value
+from gpumcts.tree.backup.contract import back_up, bound, flips, mean_over_observed, player_above, reward_for, value
 from gpumcts.tree.elementary import ln
 
 SUM, UPPER, LOWER = 0, 1, 2
@@ -43,7 +43,7 @@ OPTION = Bast
 
 @value.implements(Bast)
 def bast_value(operator, forest, tree, node):
-    return mean_of(forest.columns[tree, node, SUM], observed(forest, tree, node))
+    return mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
 
 
 @bound.implements(Bast)

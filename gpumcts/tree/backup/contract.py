@@ -113,6 +113,16 @@ def mean_of(total, count):
 
 
 @inlined
+def mean_over_observed(forest, tree, node, total):
+    """A mean over the observed visits of a node that has been visited."""
+    if (
+        forest.unobserved.shape[1] > 0
+    ):  # which does not change in a scan of children, so the compiler takes it out of there
+        return mean_of(total, observed(forest, tree, node))
+    return total / forest.visits[tree, node]
+
+
+@inlined
 def player_above(movers, k):
     """For whom the node at depth k of a path is valued: who moves at its parent; at the root, who moves there.
 

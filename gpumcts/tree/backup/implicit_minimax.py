@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.children import best_from_above, has_visited_child
-from gpumcts.tree.backup.contract import back_up, mean_of, observed, player_above, reward_for, value
+from gpumcts.tree.backup.contract import back_up, mean_over_observed, player_above, reward_for, value
 
 SUM, HEURISTIC = 0, 1
 
@@ -27,7 +27,7 @@ OPTION = ImplicitMinimax
 
 @value.implements(ImplicitMinimax)
 def implicit_minimax_value(operator, forest, tree, node):
-    mean = mean_of(forest.columns[tree, node, SUM], observed(forest, tree, node))
+    mean = mean_over_observed(forest, tree, node, forest.columns[tree, node, SUM])
     return (1.0 - operator.alpha) * mean + operator.alpha * forest.columns[tree, node, HEURISTIC]
 
 
