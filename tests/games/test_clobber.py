@@ -59,7 +59,7 @@ def compare_with_openspiel(rows, columns, first, games):
     follow(game, theirs, lambda moves, earlier: number_there(game, moves), keys_from(first, games, 20))
 
 
-@pytest.mark.parametrize("size", [(8, 8), (10, 10)], ids=str)
+@pytest.mark.parametrize("size", [(8, 8), pytest.param((10, 10), marks=pytest.mark.slow)], ids=str)
 def test_move_by_move_against_openspiel(size):
     """One word a side and two; more boards are in the slow test."""
     compare_with_openspiel(*size, 0, 100)

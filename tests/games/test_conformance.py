@@ -21,6 +21,12 @@ def marks(name):
 every_game = pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in GAMES])
 ASKED_BEFORE = (suite.plain_python, suite.types_of_bodies)
 """What commands ask of users' games: of the library's own here, where it takes the time of a compilation, at one size."""
+DEAR = {
+    (question, name)
+    for question in (suite.rules_hold, suite.same_answers, suite.ends_stay)
+    for name in ("chess-default", "go-default", "gomoku-9")
+}
+"""Rules that take seconds to compile, and have comparisons with other programs and references beside these questions."""
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +45,15 @@ def suites():
     return of
 
 
-@every_game
-@pytest.mark.parametrize("question", [q for q in QUESTIONS if q not in ASKED_BEFORE], ids=lambda q: q.__name__)
+@pytest.mark.parametrize(
+    "question, name",
+    [
+        pytest.param(q, name, id=f"{q.__name__}-{name}", marks=[pytest.mark.slow] if (q, name) in DEAR else marks(name))
+        for q in QUESTIONS
+        if q not in ASKED_BEFORE
+        for name in GAMES
+    ],
+)
 def test_a_game_keeps_the_contract(question, name, suites):
     assert suites(name).run(question) == ""
 

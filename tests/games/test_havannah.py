@@ -76,6 +76,7 @@ def test_move_by_move_against_openspiel(base):
     compare_with_openspiel(Havannah(base).compiled(), 0, 30)
 
 
+@pytest.mark.slow
 def test_taking_over_against_openspiel():
     """Of 62 first moves of the second player one takes over: of 400 games none does with a probability of 0.0015."""
     compare_with_openspiel(SWAP, 7000, 400)
@@ -104,7 +105,8 @@ def test_perft(depth):
     assert rules.perft(rules.words(contract.start(GAME)), depth) == PERFT[depth]
 
 
-@pytest.mark.parametrize("base", [pytest.param(b, marks=[pytest.mark.slow] if b != 4 else []) for b in PLIES])
+@pytest.mark.slow
+@pytest.mark.parametrize("base", PLIES)
 def test_random_games_last_as_others_found(base):
     """Mean plies within five standard errors and half a unit of the last digit given."""
     game, count = Havannah(base).compiled(), 100_000

@@ -50,7 +50,9 @@ def compare_with_openspiel(first, games):
     follow(GAME, "othello", as_ours, keys_from(first, games))
 
 
-@pytest.mark.parametrize("first", range(0, 10_000, 1000))
+@pytest.mark.parametrize(
+    "first", [pytest.param(f, marks=[pytest.mark.slow] if f >= 2000 else []) for f in range(0, 10_000, 1000)]
+)
 def test_move_by_move_against_openspiel(first):
     compare_with_openspiel(first, 1000)
 

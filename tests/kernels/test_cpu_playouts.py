@@ -25,7 +25,7 @@ BOARDS = {"othello"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
 
 
-DEAR = {"amazons", "chess", "deceptive", "havannah", "implanted", "sailing"}
+DEAR = {"amazons", "chess", "deceptive", "gomoku", "havannah", "implanted", "sailing"}
 """Games whose playouts compile long: tests of their own play them too, and of synthetic trees pgame stays."""
 
 

@@ -29,7 +29,7 @@ VECTORS = [(1, LANES), *(pytest.param(2, n, marks=[] if n == LANES else [pytest.
 SIZES = sorted({0, 1, FEWEST_FOR_VECTORS - 1, FEWEST_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
 every_stepped_game = pytest.mark.parametrize(
     "game",
-    [pytest.param(g, id=name, marks=[pytest.mark.slow] if name == "path" else []) for name, g in STEPPED.items()],
+    [pytest.param(g, id=name, marks=[pytest.mark.slow] if name != "othello" else []) for name, g in STEPPED.items()],
 )
 every_depth = pytest.mark.parametrize("depth", DEPTHS)
 

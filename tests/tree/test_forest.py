@@ -102,7 +102,9 @@ def own_playouts_expected(settings, node):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("game", ["othello", *TOY_GAMES])
+@pytest.mark.parametrize(
+    "game", ["othello", *(g if g == "dots" else pytest.param(g, marks=pytest.mark.slow) for g in TOY_GAMES)]
+)
 def test_blocks_and_counts(game, shape):
     settings = SHAPES[shape]
     states = list(othello_states()) if game == "othello" else [contract.start(TOY_GAMES[game])] * 2

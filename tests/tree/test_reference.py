@@ -63,7 +63,7 @@ OF_FEW = {"root", "solve", "solve_with_urgency", "solve_on_whole_paths"}  # whic
 TWO_COUNTS = {"average", "discounted"}  # what a rule can read of an operator: visits, or counts of its own
 THREE_SUMS = {"average", "accelerated", "minimax"}
 # Those of the other rules are slow: they have quick tests of their own in test_selection.
-QUICK_RULES = {("average", rule) for rule in ("ucb1", "rave")}
+QUICK_RULES = {("average", "ucb1")}  # on Othello; the tests of settings have the others on small boards
 QUICK_ON_DICE = {"average_variance", "implicit_minimax", "mix"}  # that know more of chance than a mean
 
 
@@ -84,12 +84,7 @@ def test_every_operator_and_rule_has_a_reference():
 
 @pytest.mark.parametrize(
     "operator, rule",
-    [
-        pytest.param(o, r, marks=slow_unless((o, r) in QUICK_RULES or NEEDY.get(r) == o))
-        for o in OPERATORS
-        for r in RULES
-        if fits(o, r)
-    ],
+    [pytest.param(o, r, marks=slow_unless((o, r) in QUICK_RULES)) for o in OPERATORS for r in RULES if fits(o, r)],
 )
 def test_othello(operator, rule):
     """The start, the middle, a position with a pass and one near the end of the game."""

@@ -96,7 +96,7 @@ CASES = {
     "implicit_minimax": (TOY_GAMES["dice"], [contract.start(TOY_GAMES["dice"])], "ucb1", 150),
 }
 # Each compiles for seconds; quick tests hold their operators against references.
-DEAR = ("average_rounds", "bast", "average", "average_variance")
+DEAR = ("average_rounds", "bast", "average", "average_variance", "power_mean", "discounted")
 
 
 def case_as_text(operator):
