@@ -133,7 +133,8 @@ NEAR_THE_END = (
 """Few moves, and soon a draw by the fifty moves: plain Python plays out every leaf, and a random game of Chess is long."""
 
 
-@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [2, 3])
 def test_with_playouts_in_chess(depth):
     """MM-k-R of document 004: what a leaf is worth hangs on its path, and that of a sure mate does not."""
     game, seen = compiled(Chess()), set()

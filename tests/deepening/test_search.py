@@ -57,7 +57,7 @@ def has_chance(game):
 
 
 GAMES = for_tests()
-SLOW = {"amazons", "chess", "clobber", "deceptive", "go", "havannah"}  # they compile long
+SLOW = {"amazons", "chess", "clobber", "connect_four", "deceptive", "go", "gomoku", "havannah"}  # they compile long
 TAKEN = [name for name, game in GAMES.items() if game.PLAYERS == 2 and not has_chance(game)]
 
 
@@ -222,7 +222,7 @@ def wide(text):
     return "/".join(row + "...." for row in board.split("/")) + " " + side
 
 
-@pytest.mark.parametrize("name", ["clobber", "dots and boxes 2 x 2"])
+@pytest.mark.parametrize("name", [pytest.param("clobber", marks=pytest.mark.slow), "dots and boxes 2 x 2"])
 def test_no_budget_makes_it_play_what_it_knows_to_lose(name):
     """With any number of nodes, while the list has a move that is not known to lose; and what it believes lost is lost.
 

@@ -135,6 +135,7 @@ def test_a_budget_in_seconds_is_measured_once(run, only):
     assert summary_of(folder)["digest"] == first["digest"]
 
 
+@pytest.mark.slow
 def test_a_budget_that_follows_the_other_side_is_counted_once(run, only):
     """UCT of 7 iterations makes 7 a move; a match that goes on keeps them, and a damaged count is refused."""
     line = (
@@ -186,6 +187,7 @@ def test_ctrl_c_keeps_what_there_is(tmp_path):
 # ------------------------------------------------------------------------------------------- the other commands
 
 
+@pytest.mark.slow
 def test_alpha_beta_in_a_match(run, only):
     """With leaves enough for Dots and Boxes of one row it never loses, whoever begins."""
     players = "player=alpha_beta player@opponent.player=random budget.iterations=10000"

@@ -52,6 +52,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, command):
         assert b"Traceback" not in engine.stderr.read()
 
 
+@pytest.mark.slow
 def test_both_ends(run, only, monkeypatch):
     """A whole game of our player against our engine in another process."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

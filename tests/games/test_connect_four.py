@@ -28,7 +28,9 @@ def after(columns, state=None):
     return state
 
 
-@pytest.mark.parametrize("first", range(0, 10_000, 2500))
+@pytest.mark.parametrize(
+    "first", [pytest.param(f, marks=[pytest.mark.slow] if f else []) for f in range(0, 10_000, 2500)]
+)
 def test_move_by_move_against_openspiel(first):
     numbers_there = one_by_one(lambda move: BOARD.square(move)[1])
     follow(GAME, "connect_four", numbers_there, keys_from(first, 2500))

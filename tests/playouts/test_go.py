@@ -361,6 +361,7 @@ def test_traces_are_those_ply_by_ply():
     assert np.array_equal(CpuPlayouts(whole, POLICY).columns(*batch), by_steps)
 
 
+@pytest.mark.slow
 def test_without_stages_it_is_the_uniform_policy():
     keys = keys_of(43, count=100)
     ours, theirs = (CpuPlayouts(GO[9], policy).tally(starts(GO[9], 100), keys, 5) for policy in (OFF, Uniform()))

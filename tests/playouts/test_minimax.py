@@ -51,10 +51,8 @@ OF_EACH = [(Othello(), 3, 14), (DotsAndBoxes(2, 2), 8, 3), (DiceDuel(2), 20, 2),
 @pytest.mark.parametrize(
     "game, games, step, depth",
     [
-        pytest.param(
-            *of, depth, id=f"{type(of[0]).__name__}-{depth}", marks=[] if depth < 3 or i == 1 else [pytest.mark.slow]
-        )
-        for i, of in enumerate(OF_EACH)
+        pytest.param(*of, depth, id=f"{type(of[0]).__name__}-{depth}", marks=[] if depth < 3 else [pytest.mark.slow])
+        for of in OF_EACH
         for depth in DEPTHS
     ],
 )

@@ -236,6 +236,7 @@ def test_another_process_in_the_folder_is_refused(run, again):
     assert f"{again} is in use by another run; wait for it, or choose another" in outcome.err
 
 
+@pytest.mark.slow
 def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
     before, report = stamps(again), (again / "report.md").read_text()
     words = "ties_evaluation=5 ties_win_rate=0.1 board_ply=25 baseline=mm1_playouts hydra.run.dir=a"
@@ -376,6 +377,7 @@ def test_the_plain_command_is_affordable():
     assert max(getattr(keys, "playouts", 0) for keys in config.policy.methods.values()) <= 300
 
 
+@pytest.mark.slow
 def test_a_sweep_of_ranks_is_gathered(run, tmp_path):
     line = f"rank -m {TINY} methods=[minimax_3,evaluation] seed=1,2 hydra.sweep.dir=s"
     assert run(line).code == 0

@@ -74,6 +74,7 @@ def test_an_experiment_tells_what_is_less_than_the_documents(run, tmp_path):
     assert "**The yardstick is not the document's:** MM-1 of the state after the move; the document's is MM-8" in report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["data.pgn=g.pgn", "data.positions_file=p.txt"])
 def test_the_documents_share_stands_beside_games_of_a_pgn_alone(run, tmp_path, source):
     write(tmp_path, "g.pgn", GAMES)
