@@ -6,7 +6,7 @@ from numba import njit
 
 from gpumcts import options
 from gpumcts.games import contract
-from gpumcts.games.chess.options import Chess
+from gpumcts.games.chess.options import Board, Chess
 from gpumcts.games.chess.pieces import CLOCK, PLY
 from gpumcts.jit import SEPARATE
 from gpumcts.kernels.batch import Rules
@@ -66,6 +66,12 @@ def positions(game, policy, count):
     return np.concatenate([states, late, long, ends])
 
 
+def test_every_depth_has_a_body_of_its_own():
+    """A deeper policy is a class below that of depth 1: without a body it would choose by depth 1, and say nothing."""
+    bodies = [choose.find(type(Minimax(depth=depth).compiled()), Board) for depth in (1, 2, 3)]
+    assert len(set(bodies)) == 3
+
+
 @pytest.mark.parametrize(
     "depth, evaluation",
     [
@@ -73,12 +79,13 @@ def positions(game, policy, count):
         pytest.param(1, "pesto", marks=pytest.mark.slow),
         pytest.param(2, "michniewski", marks=pytest.mark.slow),
         pytest.param(2, "pesto", marks=pytest.mark.slow),
+        pytest.param(3, "michniewski", marks=pytest.mark.slow),
     ],
 )
 def test_choices_are_those_of_minimax(depth, evaluation):
     game = options.compiled(Chess(evaluation=evaluation))
     policy = Minimax(depth=depth, epsilon=0.2).compiled()
-    states = positions(game, policy, 800 if depth == 1 else 400)
+    states = positions(game, policy, {1: 800, 2: 400, 3: 40}[depth])
     exact = Minimax(depth=depth).compiled()
     found = np.full((len(states), 2), -1, np.int64)
     _compare(game, exact, states, np.array([key_of(32, i) for i in range(len(states))], np.uint64), found)
