@@ -14,6 +14,14 @@ FOREVER = 2**31 - 1
 RANDOM = g.players.Random()
 
 
+@pytest.fixture(autouse=True)
+def listening():
+    """A shell starts what it runs in the background deaf to Ctrl-C; these tests would wait without end."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @contextlib.contextmanager
 def control_c(seconds):
     """Ctrl-C after so long, as the terminal sends it."""

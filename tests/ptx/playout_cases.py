@@ -22,6 +22,7 @@ LATE = {
     "OneWord6": 20,
     "Full10": 60,
     "Michniewski": 20,
+    "Gomoku15": 100,
 }  # plies before the positions, by the game's class
 LEAVES, FEW = 40, {2: 6, 3: 4}  # by the depth of a policy that searches
 
