@@ -1,7 +1,9 @@
 """Work in processes of their own, each with a time of its own: one that fails, hangs or loses the device costs no other."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,13 +61,25 @@ class _Running:
 
 
 def ended_in(folder: Path, command: list[str], until: float) -> tuple[int | None, list[str]]:
-    """Run a command in a folder, with the modules of this checkout; its exit code, None where it was late, and its lines."""
+    """Run a command in a folder, with the modules of this checkout; its exit code, None where it was late, and its lines.
+
+    A command that is late is ended with all that it started: a run left behind would keep the device, and the lock of its folder.
+    """
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile("w+b") as said:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment() | {"PYTHONPATH": path}, stdout=said, stderr=subprocess.STDOUT
+            command,
+            cwd=folder,
+            env=environment() | {"PYTHONPATH": path},
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
-        code = code_of(process, until)
+        try:
+            code = code_of(process, until)
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # nothing is left of it
+                os.killpg(process.pid, signal.SIGKILL)
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
     return code, [line.strip() for line in text.splitlines() if line.strip()]

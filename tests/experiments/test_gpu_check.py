@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -378,3 +379,17 @@ def test_without_a_device(tmp_path, words):
     assert done.stderr.startswith("error: no device can be used: no NVIDIA driver is there")
     assert len(done.stderr.splitlines()) == 1
     assert json.loads((tmp_path / "new" / report.FIGURES).read_text("utf-8"))["problem"]
+
+
+def test_what_a_late_command_started_ends_with_it(tmp_path):
+    """A grandchild would keep the device."""
+    child = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); "
+    command = [sys.executable, "-c", f"{child} print(p.pid, flush=True); p.wait()"]
+    code, said = process.ended_in(tmp_path, command, time.monotonic() + 3)
+    assert code is None
+    for _ in range(50):
+        status = Path(f"/proc/{said[0]}/stat")
+        if not status.exists() or status.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.1)
+    pytest.fail("it goes on")

@@ -115,9 +115,8 @@ def mean_of(total, count):
 @inlined
 def mean_over_observed(forest, tree, node, total):
     """A mean over the observed visits of a node that has been visited."""
-    if (
-        forest.unobserved.shape[1] > 0
-    ):  # which does not change in a scan of children, so the compiler takes it out of there
+    # The shape does not change in a scan of children, so the compiler takes the question out of there.
+    if forest.unobserved.shape[1] > 0:
         return mean_of(total, observed(forest, tree, node))
     return total / forest.visits[tree, node]
 
