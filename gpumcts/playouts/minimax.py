@@ -38,7 +38,7 @@ class Minimax(NamedTuple):
 
     LANES = False
 
-    def compiled(self) -> "MinimaxDepth1":
+    def compiled(self) -> "MinimaxDepth":
         """Depth becomes a class, epsilon the 32-bit threshold of a random word, so that compiled code is integer."""
         return (MinimaxDepth1, MinimaxDepth2, MinimaxDepth3)[self.depth - 1](round(self.epsilon * 2**32), self.truncate)
 
@@ -46,8 +46,12 @@ class Minimax(NamedTuple):
 OPTION = Minimax
 
 
-class MinimaxDepth1(NamedTuple):
-    """Minimax of depth 1 as it travels into compiled code: threshold in [0, 2^32] for a random move."""
+class MinimaxDepth(NamedTuple):
+    """Minimax as it travels into compiled code: threshold in [0, 2^32] for a random move.
+
+    A game that has bodies of its own gives them for the classes below. These are no classes of each other, so a body for one
+    depth does not stand for another one.
+    """
 
     threshold: int
     truncate: int
@@ -55,11 +59,15 @@ class MinimaxDepth1(NamedTuple):
     LANES = False
 
 
-class MinimaxDepth2(MinimaxDepth1):
+class MinimaxDepth1(MinimaxDepth):
+    """Depth 1."""
+
+
+class MinimaxDepth2(MinimaxDepth):
     """Depth 2."""
 
 
-class MinimaxDepth3(MinimaxDepth1):
+class MinimaxDepth3(MinimaxDepth):
     """Depth 3."""
 
 
@@ -162,7 +170,7 @@ def random_ply(policy, stream):
     return (bits(stream, 1) >> U(32)) < U(policy.threshold)
 
 
-@choose.implements(MinimaxDepth1, object)
+@choose.implements(MinimaxDepth, object)
 def minimax_choose(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)

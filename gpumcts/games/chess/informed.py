@@ -30,16 +30,7 @@ from gpumcts.games.chess.squares import ALL, NONE, S8, jumps, steps, union
 from gpumcts.games.contract import NO_MOVE, evaluation, random_move
 from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
 from gpumcts.playouts.contract import choose
-from gpumcts.playouts.minimax import (
-    BOUND,
-    TIE_DRAWS,
-    WIN_VALUE,
-    MinimaxDepth1,
-    MinimaxDepth2,
-    MinimaxDepth3,
-    best_move,
-    random_ply,
-)
+from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, WIN_VALUE, MinimaxDepth1, MinimaxDepth2, random_ply
 from gpumcts.rng import draw
 
 U = np.uint64
@@ -264,11 +255,3 @@ def choose_2(policy, game, state, stream):
                 noted(ties, kind, bit, value > best)
                 best = value
     return drawn_from(ties, stream)
-
-
-@choose.implements(MinimaxDepth3, Board)
-def choose_3(policy, game, state, stream):
-    """By the search that every game has: without this body the class above, of depth 1, would choose."""
-    if random_ply(policy, stream):
-        return random_move(game, state, stream)
-    return best_move(policy, game, state, stream)
