@@ -147,9 +147,19 @@ def _told(engine: Any, row: Row, shape: Shape) -> str:
     return hashlib.sha256(engine.columns(states, keys, shape.playouts).tobytes()).hexdigest()[:16]
 
 
-@functools.cache
 def batch(row: Row, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Leaves and their keys."""
+    name = str(row), shape  # a row itself may hold a list, and that is no key
+    if name not in _BATCHES:
+        _BATCHES[name] = _new_batch(row, shape)
+    return _BATCHES[name]
+
+
+_BATCHES: dict[tuple[str, Shape], tuple[np.ndarray, np.ndarray]] = {}
+"""What :func:`batch` has made."""
+
+
+def _new_batch(row: Row, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     leaves = shape.leaves or FEW.get(getattr(row.policy, "depth", 0), LEAVES)
     states = positions(compiled(row.game), leaves, least=LATE.get(type(compiled(row.game)).__name__, 0))
     if row.keeps:
