@@ -50,7 +50,7 @@ from gpumcts.verbs import apart
 def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase):
     """Take bundles of groups to their leaves until there are no more."""
     mine = with_slots(forest, crew, thread)
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         begin, groups = crew.bundles[number, BEGIN], crew.bundles[number, GROUPS]
         see_to_room(forest, crew, thread, crew.bundles[number, BUNDLE_ROWS] * crew.leaf_slots)
@@ -62,7 +62,7 @@ def take_bundles(select, expand, rule, operator, game, forest, switches, batch, 
             groups = expand(game, mine, switches, begin, begin + groups, side, batch)
             side = 1 - side
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @inlined
@@ -160,9 +160,9 @@ def shares_of_rows(rows, threads, least):
 
 
 @inlined
-def fewest_rows(switches):
+def fewest_rows(switches, crew):
     """Rows of a share of playouts at least."""
-    return max(np.int64(1), np.int64(FEWEST_PLAYOUTS) // switches.playouts)
+    return max(np.int64(1), np.int64(crew.fewest_playouts) // switches.playouts)
 
 
 @inlined
@@ -199,18 +199,18 @@ def play_piece(evaluate, game, policy, switches, number, pieces, batch, crew):
 
 
 @apart
-def play_shares(evaluate, game, policy, switches, batch, crew, phase):
+def play_shares(evaluate, game, policy, switches, batch, crew, thread, phase):
     """What a thread does in a phase of playouts."""
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         rows, pieces = load(crew.board, ROWS), load(crew.board, PIECES)
         if pieces > 0:
             play_piece(evaluate, game, policy, switches, number, pieces, batch, crew)
         else:
-            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches))
+            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches, crew))
             play_rows(evaluate, game, policy, switches, begin, end, batch)
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @apart
@@ -230,14 +230,14 @@ def join_pieces(switches, rows, pieces, batch, crew):
 def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
     threads = crew.chunks.shape[0]
-    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches))
+    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, crew))
     if rows < SHARES * threads:
         pieces = min(switches.playouts // FEWEST_PLAYOUTS, crew.tally.shape[0] // rows)
         shares = rows * pieces if pieces > 0 else shares
     store(crew.board, ROWS, rows)
     store(crew.board, PIECES, pieces)
     announce(crew, phase, EVALUATE, shares)
-    play_shares(evaluate, game, policy, switches, batch, crew, phase)
+    play_shares(evaluate, game, policy, switches, batch, crew, 0, phase)
     await_shares(crew)
     if pieces > 0:
         join_pieces(switches, rows, pieces, batch, crew)
@@ -247,15 +247,15 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase
 
 
 @inlined
-def take_paths(back_up_part, operator, forest, switches, batch, crew, phase):
+def take_paths(back_up_part, operator, forest, switches, batch, crew, thread, phase):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         begin = crew.bundles[number, BEGIN]
         end = begin + crew.bundles[number, BUNDLE_ROWS]
         back_up_part(operator, forest, switches, crew.rows, crew.tops, begin, end, False, batch)
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @inlined
@@ -267,7 +267,7 @@ def back_up_together(back_up, back_up_part, rule, operator, forest, switches, le
         return
     announce(crew, phase, BACK_UP, bundles)
     back_up_part(operator, forest, switches, crew.every_row, crew.tops, 0, leaves, True, batch)
-    take_paths(back_up_part, operator, forest, switches, batch, crew, phase)
+    take_paths(back_up_part, operator, forest, switches, batch, crew, 0, phase)
     await_shares(crew)
 
 
@@ -320,6 +320,6 @@ def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy,
                 select, expand, rule, operator, plain_game(game), forest, switches, batch, crew, thread, number
             )  # fmt: skip
         elif kind == EVALUATE:
-            play_shares(evaluate, game, policy, switches, batch, crew, number)
+            play_shares(evaluate, game, policy, switches, batch, crew, thread, number)
         elif kind == BACK_UP:
-            take_paths(back_up_part, operator, forest, switches, batch, crew, number)
+            take_paths(back_up_part, operator, forest, switches, batch, crew, thread, number)
