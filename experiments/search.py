@@ -4,7 +4,7 @@
     python -m experiments.search backup=accelerated backup.decay=0.9999 playout=minimax
 
 The board, then the moves with their visits, the value for the player to move (0 loses, 1 wins), and the most visited
-line that begins with each.
+line that begins with each. Last the parts of the search with the seconds that its threads spent on each.
 """
 
 import sys
@@ -78,6 +78,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "playouts": iterations * settings.playouts_per_leaf,
         "iterations_per_second": iterations / seconds,
         "seconds": seconds,
+        "time": _time(found.times),
         "seed": config.keys.seed,
         "engine": resolve(config.engine),
     }
@@ -87,6 +88,13 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     else:
         show(*_shown(config, root, summary), f"folder: {here(run.folder)}")
     return summary
+
+
+def _time(times: Any) -> dict[str, Any]:
+    """Seconds and shares in [0, 1] of the parts of a search, of all its threads together, and of a device at work."""
+    shares = times.shares()
+    parts = {name: {"seconds": seconds, "share": shares[name]} for name, seconds in times.parts().items()}
+    return {"threads": times.threads, "seconds": times.seconds, "parts": parts, "device_seconds": times.device}
 
 
 def _state(config: Checked, root: Any) -> Any:
@@ -145,7 +153,18 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
         rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
     columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
     speed = f"{summary['iterations']:,} iterations, {shortened(summary['iterations_per_second'])} iterations/s"
-    return [board, table("", columns, rows), f"plays {summary['best']}; {speed}, seed {summary['seed']}"]
+    told = f"plays {summary['best']}; {speed}, seed {summary['seed']}"
+    return [board, table("", columns, rows), told, _time_shown(summary["time"])]
+
+
+def _time_shown(time: dict[str, Any]) -> Any:
+    """The parts of a search with their seconds and shares, and those of a device."""
+    rows = [[name, f"{part['seconds']:.3f}", f"{100 * part['share']:.1f}"] for name, part in time["parts"].items()]
+    if (device := time["device_seconds"]) is not None:
+        rows.append(["device at work", f"{device:.3f}", f"{100 * device / time['seconds']:.1f}"])
+    threads = "" if time["threads"] == 1 else f" x {time['threads']} threads"
+    columns = {f"time: {time['seconds']:.3f} s{threads}": "left", "seconds": "right", "%": "right"}
+    return table("", columns, rows)
 
 
 COMMAND = Command(

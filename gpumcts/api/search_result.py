@@ -10,6 +10,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.kernels.batch import Rules
 from gpumcts.tree.solve import DRAW, LOSS, WIN
+from gpumcts.tree.time_split import TimeSplit
 from gpumcts.validation import integer
 
 if TYPE_CHECKING:
@@ -51,6 +52,15 @@ class SearchResult:
     def iterations(self) -> int:
         """Iterations that each position was given; with ``solve`` a tree whose root is proven made fewer."""
         return self._found.iterations
+
+    @property
+    def times(self) -> TimeSplit:
+        """Where the time went, in seconds of all threads of the search: ``parts()`` and ``shares()`` by name.
+
+        The parts are selection, growth, playouts, backup, waiting and other, of all positions together. They differ from
+        call to call; nothing else of a result does.
+        """
+        return self._found.times
 
     @property
     def best(self) -> npt.NDArray[np.int64]:

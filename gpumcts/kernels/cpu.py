@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -80,9 +81,17 @@ class CpuPlayouts:
         return Tally.of(self.columns(states, keys, playouts, stop))
 
     def columns(
-        self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
+        self,
+        states: np.ndarray,
+        keys: np.ndarray,
+        playouts: int = 1,
+        stop: threading.Event | None = None,
+        on_seconds: Callable[[float], None] | None = None,
     ) -> np.ndarray:
-        """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``."""
+        """The same as the kernels write it, int64[B, 4 + P K]; the game may be ``traces.Traced``.
+
+        on_seconds : told now and then, by any thread, the seconds that it has played since
+        """
         columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
         parts, halt = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), Halt(stop)
 
@@ -91,7 +100,10 @@ class CpuPlayouts:
                 begin = time.perf_counter()
                 words = np.require(states[part], requirements=["C", "W"])  # as compiled code takes them
                 _evaluate(self._evaluate, self.game, self.policy, words, keys[part], playouts, columns[part])
-                parts.took(part, time.perf_counter() - begin)
+                seconds = time.perf_counter() - begin
+                parts.took(part, seconds)
+                if on_seconds is not None:
+                    on_seconds(seconds)
 
         if self.threads == 1 or len(states) <= parts.size:
             work()

@@ -43,6 +43,7 @@ class CudaPlayouts:
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
     spans : since ``watch``, from when to when the device was busy with each flight, (begin, end) in seconds; None before
+    device_seconds : that the device was at work on all flights so far
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     cores : of the host, which copy large batches into pinned memory and out of it
 
@@ -64,6 +65,7 @@ class CudaPlayouts:
         self._fewest = self.shape.threads * self.shape.blocks // self._lanes
         self.playouts_a_launch = self._fewest
         self.spans: list[tuple[float, float]] | None = None
+        self.device_seconds = 0.0
         self._base: Any = None  # of the spans
         self._flights: list[Flight] = []
         self._room = 0
@@ -183,6 +185,7 @@ class CudaPlayouts:
 
     def took(self, playouts: int, seconds: float) -> None:
         """Learn from a flight how many playouts a launch may have."""
+        self.device_seconds += seconds
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
         self.playouts_a_launch = min(max(self._fewest, wanted), MOST_A_LAUNCH)
 

@@ -13,6 +13,8 @@ from gpumcts.tree.batch import CHANCES, NO_LEAF, TIES, begin_group, join_group
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
+from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
+from gpumcts.verbs import apart
 
 U = np.uint64
 
@@ -122,33 +124,96 @@ def advance(
     return number
 
 
+# ------------------------------------------------------------------------------------------- on the CPU, by the clock
+
+
+@inlined
+def gather_timed(
+    select, expand, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch, ticks
+):  # fmt: skip
+    """``gather``, timed; the time at its end."""
+    clock = look_at_clock(True)
+    open_groups, side = begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch), 0
+    while open_groups > 0:
+        select(rule, operator, forest, switches, 0, open_groups, side, batch)
+        clock = lap(ticks, SELECTION, clock, True)
+        open_groups = expand(game, forest, switches, 0, open_groups, side, batch)
+        clock = lap(ticks, GROWTH, clock, True)
+        side = 1 - side
+    return clock
+
+
+@apart
+def advance_timed(
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, leaves,
+    batch, ticks,
+):  # fmt: skip
+    """The batch of ``advance`` that begins with iteration ``number``, timed, where there is room for it."""
+    rows, plain = (end - begin) * leaves, plain_game(game)
+    clock = gather_timed(
+        select, expand, rule, operator, plain, forest, switches, roots, keys, begin, end, number, leaves, batch, ticks
+    )
+    for row in range(rows):
+        for column in range(TALLY_COLUMNS):
+            batch.tally[row, column] = 0
+    evaluate(game, policy, batch.words[:rows], batch.keys[:rows], 0, switches.playouts, batch.tally[:rows])
+    clock = lap(ticks, PLAYOUTS, clock, True)
+    back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+    lap(ticks, BACKUP, clock, True)
+
+
 @entry
 def advance_block(
     select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room,
-    batch, watch,
+    batch, watch, ticks,
 ):  # fmt: skip
-    """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled."""
-    return advance(
-        select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots,
-        keys, block[0], block[1], numbers[0], numbers[1], room, batch, watch,
-    )  # fmt: skip
+    """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled.
+
+    ticks : int64[PARTS]; one batch in several is timed (``time_split``)
+    """
+    (begin, end), (number, until) = block, numbers
+    untimed = (batches_a_look((end - begin) * switches.leaves, switches.playouts) - 1) * switches.leaves
+    while number < until:
+        goes_on = has_room(forest, begin, end, room) and not (switches.solve and all_solved(forest, begin, end))
+        if goes_on:
+            leaves = min(switches.leaves, until - number)
+            advance_timed(
+                select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end,
+                number, leaves, batch, ticks,
+            )  # fmt: skip
+            number += leaves
+            if watch.below.shape[0] > 0:
+                look(operator, forest, watch, begin, end, number)
+        wanted = min(number + untimed, until) if goes_on else until
+        number = advance(
+            select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
+            wanted, room, batch, watch,
+        )  # fmt: skip
+        if number < wanted:
+            break
+    return number
 
 
 @entry
 def gather_block(
-    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch
+    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch, ticks
 ):  # fmt: skip
-    """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room."""
+    """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room.
+
+    ticks : int64[PARTS]
+    """
     if not has_room(forest, block[0], block[1], room):
         return False
-    gather(
+    gather_timed(
         select, expand, rule, operator, game, forest, switches, roots, keys, block[0], block[1],
-        number, leaves, batch,
+        number, leaves, batch, ticks,
     )  # fmt: skip
     return True
 
 
 @entry
-def back_up_block(back_up, rule, operator, forest, switches, rows, batch):
-    """Back up so many rows alone."""
+def back_up_block(back_up, rule, operator, forest, switches, rows, batch, ticks):
+    """Back up so many rows alone; ticks : int64[PARTS]."""
+    clock = look_at_clock(True)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+    lap(ticks, BACKUP, clock, True)

@@ -1,4 +1,8 @@
-"""The steps of one tree on several threads, by the phases of a crew: see ``crew``."""
+"""The steps of one tree on several threads, by the phases of a crew: see ``crew``.
+
+Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. Of the lead's, WAITING is
+how long the batches took in all: what is no thread's part of that, threads have waited.
+"""
 
 import numpy as np
 
@@ -41,17 +45,22 @@ from gpumcts.tree.crew import (
 )
 from gpumcts.tree.forest import NONE, ROOT
 from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.time_split import BACKUP as BACKING_UP
+from gpumcts.tree.time_split import GROWTH, PLAYOUTS, SELECTION, WAITING, batches_a_look, lap, look_at_clock
 from gpumcts.verbs import apart
+
+PHASES = 3  # of a batch
 
 # ------------------------------------------------------------------------------------------------ select and expand
 
 
 @apart
-def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase):
-    """Take bundles of groups to their leaves until there are no more."""
+def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase, ticks, timed):
+    """Take bundles of groups to their leaves until there are no more; ticks : int64[LINE], where ``timed``."""
     mine = with_slots(forest, crew, thread)
     number = take_share(crew, phase, thread)
     while number != NO_SHARE:
+        clock = look_at_clock(timed)
         begin, groups = crew.bundles[number, BEGIN], crew.bundles[number, GROUPS]
         see_to_room(forest, crew, thread, crew.bundles[number, BUNDLE_ROWS] * crew.leaf_slots)
         if crew.shares_back_up:
@@ -59,7 +68,9 @@ def take_bundles(select, expand, rule, operator, game, forest, switches, batch, 
         side = 0
         while groups > 0:
             select(rule, operator, mine, switches, begin, begin + groups, side, batch)
+            clock = lap(ticks, SELECTION, clock, timed)
             groups = expand(game, mine, switches, begin, begin + groups, side, batch)
+            clock = lap(ticks, GROWTH, clock, timed)
             side = 1 - side
         fetch_add(crew.board, DONE, 1)
         number = take_share(crew, phase, thread)
@@ -88,12 +99,12 @@ def hand_out(crew, number, begin, groups, rows):
 
 
 @apart
-def share_out(select, expand, rule, operator, game, forest, switches, batch, crew):
+def share_out(select, expand, rule, operator, game, forest, switches, batch, crew, ticks, timed):
     """Take the group at the root down until its parts are small, and hand those out in bundles.
 
     A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
     """
-    mine = with_slots(forest, crew, 0)
+    mine, clock = with_slots(forest, crew, 0), look_at_clock(timed)
     open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
     batch.open[0, side] = batch.open[0, 0]
     while open_groups > 0:
@@ -114,24 +125,30 @@ def share_out(select, expand, rule, operator, game, forest, switches, batch, cre
         if large > 0:
             see_to_room(forest, crew, 0, large * crew.node_slots)
             select(rule, operator, mine, switches, 0, large, side, batch)
+            clock = lap(ticks, SELECTION, clock, timed)
             open_groups = expand(game, mine, switches, 0, large, side, batch)
+            clock = lap(ticks, GROWTH, clock, timed)
             side ^= 1
     if groups > 0:
         hand_out(crew, bundle, begin, groups, rows)
     store(crew.board, COMPLETE, 1)
+    lap(ticks, SELECTION, clock, timed)
 
 
 @inlined
 def gather_together(
-    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, crew, phase
+    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, crew, phase,
+    ticks, timed,
 ):  # fmt: skip
     """``advance.gather`` for one tree, its groups shared out where they are many."""
+    clock = look_at_clock(timed)
     begin_rows(forest, switches, roots, keys, 0, 1, number, leaves, batch)
     for row in range(leaves):
         crew.tops[row] = NEVER
     announce(crew, phase, GATHER if leaves >= FEWEST_ROWS else ALONE, 0)
-    share_out(select, expand, rule, operator, game, forest, switches, batch, crew)
-    take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, 0, phase)
+    lap(ticks, SELECTION, clock, timed)
+    share_out(select, expand, rule, operator, game, forest, switches, batch, crew, ticks, timed)
+    take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, 0, phase, ticks, timed)
     await_shares(crew)
     store(crew.board, PATHS, load(crew.board, READY))
 
@@ -199,16 +216,18 @@ def play_piece(evaluate, game, policy, switches, number, pieces, batch, crew):
 
 
 @apart
-def play_shares(evaluate, game, policy, switches, batch, crew, thread, phase):
+def play_shares(evaluate, game, policy, switches, batch, crew, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
     number = take_share(crew, phase, thread)
     while number != NO_SHARE:
+        clock = look_at_clock(timed)
         rows, pieces = load(crew.board, ROWS), load(crew.board, PIECES)
         if pieces > 0:
             play_piece(evaluate, game, policy, switches, number, pieces, batch, crew)
         else:
             begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches, crew))
             play_rows(evaluate, game, policy, switches, begin, end, batch)
+        lap(ticks, PLAYOUTS, clock, timed)
         fetch_add(crew.board, DONE, 1)
         number = take_share(crew, phase, thread)
 
@@ -227,7 +246,7 @@ def join_pieces(switches, rows, pieces, batch, crew):
 
 
 @inlined
-def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase):
+def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase, ticks, timed):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
     threads = crew.chunks.shape[0]
     pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, crew))
@@ -237,50 +256,62 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase
     store(crew.board, ROWS, rows)
     store(crew.board, PIECES, pieces)
     announce(crew, phase, EVALUATE, shares)
-    play_shares(evaluate, game, policy, switches, batch, crew, 0, phase)
+    play_shares(evaluate, game, policy, switches, batch, crew, 0, phase, ticks, timed)
     await_shares(crew)
     if pieces > 0:
+        clock = look_at_clock(timed)
         join_pieces(switches, rows, pieces, batch, crew)
+        lap(ticks, PLAYOUTS, clock, timed)
 
 
 # ------------------------------------------------------------------------------------------------------------ back up
 
 
 @inlined
-def take_paths(back_up_part, operator, forest, switches, batch, crew, thread, phase):
+def take_paths(back_up_part, operator, forest, switches, batch, crew, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
     number = take_share(crew, phase, thread)
     while number != NO_SHARE:
+        clock = look_at_clock(timed)
         begin = crew.bundles[number, BEGIN]
         end = begin + crew.bundles[number, BUNDLE_ROWS]
         back_up_part(operator, forest, switches, crew.rows, crew.tops, begin, end, False, batch)
+        lap(ticks, BACKING_UP, clock, timed)
         fetch_add(crew.board, DONE, 1)
         number = take_share(crew, phase, thread)
 
 
 @inlined
-def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase):
+def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase, ticks, timed):
     """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
-    bundles = load(crew.board, PATHS)
+    bundles, clock = load(crew.board, PATHS), look_at_clock(timed)
     if not crew.shares_back_up or leaves < FEWEST_ROWS or bundles == 0:
         back_up(learner(rule), operator, forest, switches, 0, leaves, batch)
+        lap(ticks, BACKING_UP, clock, timed)
         return
     announce(crew, phase, BACK_UP, bundles)
     back_up_part(operator, forest, switches, crew.every_row, crew.tops, 0, leaves, True, batch)
-    take_paths(back_up_part, operator, forest, switches, batch, crew, 0, phase)
+    lap(ticks, BACKING_UP, clock, timed)
+    take_paths(back_up_part, operator, forest, switches, batch, crew, 0, phase, ticks, timed)
     await_shares(crew)
 
 
 # ---------------------------------------------------------------------------------------------------- the threads
 
 
+@inlined
+def is_timed(phase, switches):
+    """Whether the batch of a phase is timed: all threads find the same."""
+    return (phase - 1) // PHASES % batches_a_look(switches.leaves, switches.playouts) == 0
+
+
 @entry
 def lead(
     select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys, numbers, room,
-    batch, watch, crew,
+    batch, watch, crew, ticks,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
-    number, until, phase = numbers[0], numbers[1], np.int64(1)
+    number, until, phase, mine = numbers[0], numbers[1], np.int64(1), ticks[0]
     store(crew.board, SLOTS, np.int64(forest.used[0]))
     while number < until:
         if switches.solve and forest.proof[0, ROOT] != 0:
@@ -289,17 +320,20 @@ def lead(
             leaves = min(switches.leaves, until - number)
             if forest.used[0] + room > forest.visits.shape[1]:
                 break
+            timed = is_timed(phase, switches)
+            clock = look_at_clock(timed)
             gather_together(
                 select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch, crew,
-                phase,
+                phase, mine, timed,
             )  # fmt: skip
-            evaluate_together(evaluate, game, policy, switches, leaves, batch, crew, phase + 1)
+            evaluate_together(evaluate, game, policy, switches, leaves, batch, crew, phase + 1, mine, timed)
             back_up_together(
-                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase + 2
+                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase + 2, mine, timed
             )  # fmt: skip
+            lap(mine, WAITING, clock, timed)
             forest.used[0] = load(crew.board, SLOTS)
             number += leaves
-            phase += 3
+            phase += PHASES
         if watch.below.shape[0] > 0:
             look(operator, forest, watch, 0, 1, number)
     announce(crew, phase, LEAVE, 0)
@@ -307,19 +341,22 @@ def lead(
 
 
 @entry
-def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, crew):
+def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, crew, ticks):
     """Join the lead of a tree, and take shares of its phases until it leaves."""
     thread, phase = fetch_add(crew.board, JOINED, 1) + 1, np.int64(0)
+    mine = ticks[thread]
     while True:
         phase = wait_while(crew.board, PHASE, phase)
         number, kind = phase >> KIND_BITS, phase & ((1 << KIND_BITS) - 1)
         if kind == LEAVE:
             return
+        timed = is_timed(number, switches)
         if kind == GATHER:
             take_bundles(
-                select, expand, rule, operator, plain_game(game), forest, switches, batch, crew, thread, number
+                select, expand, rule, operator, plain_game(game), forest, switches, batch, crew, thread, number,
+                mine, timed,
             )  # fmt: skip
         elif kind == EVALUATE:
-            play_shares(evaluate, game, policy, switches, batch, crew, thread, number)
+            play_shares(evaluate, game, policy, switches, batch, crew, thread, number, mine, timed)
         elif kind == BACK_UP:
-            take_paths(back_up_part, operator, forest, switches, batch, crew, thread, number)
+            take_paths(back_up_part, operator, forest, switches, batch, crew, thread, number, mine, timed)

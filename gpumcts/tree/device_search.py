@@ -23,6 +23,7 @@ from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
 from gpumcts.tree.select import select
+from gpumcts.tree.time_split import Stopwatch
 
 SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
@@ -179,7 +180,9 @@ class DeviceSearch:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
         on_table: Callable[[int, slice, RootTable], None] | None = None,
+        clock: Stopwatch | None = None,
     ) -> None:
+        self._clock = clock or Stopwatch(1)
         self._searcher, self._roots, self._points, self._on_table = searcher, roots, points, on_table
         self._iterations = int(points[-1])
         self._size, self._known = size, known
@@ -274,11 +277,13 @@ class DeviceSearch:
 
     def _launch(self, arrays: Any, task: Task) -> float:
         """The seconds that the device took for a launch."""
-        begin = arrays.mark()
-        self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
-        end = arrays.mark()
-        end.wait()
+        with self._clock.on_device():
+            begin = arrays.mark()
+            self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
+            end = arrays.mark()
+            end.wait()
         seconds = end.since(begin)
+        self._clock.add_device(seconds)
         if (spans := self._searcher.device_kernel.spans) is not None:
             spans.append(seconds)
         return seconds

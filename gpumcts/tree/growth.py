@@ -1,5 +1,6 @@
 """How the CPU's threads grow a forest: blocks of trees side by side, or where there are fewer trees, one tree together."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from gpumcts.tree.crew_steps import assist, lead
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import back_up_part_step, is_shared
+from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, Stopwatch, no_ticks
 from gpumcts.tree.workers import Workers
 
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
@@ -34,14 +36,13 @@ Progress = Callable[[int], None] | None
 class Together:
     """One tree that all threads of a searcher grow: its crew and its batch, which last for as long as the tree does."""
 
-    def __init__(self, searcher: Any, used: np.ndarray) -> None:
+    def __init__(self, searcher: Any, used: np.ndarray, back_up_part: Any) -> None:
         leaves = searcher.settings.leaves_per_tree
         self._searcher, self.used = searcher, used
         self._crew = crew_for(searcher)
         self._room = crew_room(self._crew, leaves)
         self._batch: Batch = searcher.batch(leaves)
-        forest = searcher.empty_forest(1, 1)
-        self._back_up_part = back_up_part_step(searcher.operator, forest, searcher.switches, self._batch)
+        self._back_up_part = back_up_part
 
     def advance(
         self,
@@ -52,9 +53,11 @@ class Together:
         numbers: Block,
         watch: Watch,
         stop: Stop,
+        clock: Stopwatch,
     ) -> int:
         """Iterations ``numbers`` of a forest of one tree; the iteration reached, less than asked for where room is lacking."""
         s, crew, reached = self._searcher, self._crew, [numbers[0]]
+        begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
         crew.board[:] = 0
 
         def work(thread: int, halt: threading.Event) -> None:
@@ -62,15 +65,25 @@ class Together:
                 reached[0] = lead(
                     s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator, s.played_game,
                     s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch, crew,
+                    ticks,
                 )  # fmt: skip
             else:
                 assist(
                     s._select, s._expand, s._evaluate, self._back_up_part, s.rule, s.operator, s.played_game, s.policy,
-                    forest, s.switches, self._batch, crew,
+                    forest, s.switches, self._batch, crew, ticks,
                 )  # fmt: skip
 
         workers.run(work, range(s.threads), stop)
+        clock.share_out(_of_all(ticks), s.threads * (time.perf_counter() - begin))
         return reached[0]
+
+
+def _of_all(ticks: np.ndarray) -> np.ndarray:
+    """The ticks of all threads, int64[PARTS], from those of each; ``WAITING`` of the lead are those of whole batches."""
+    found = ticks.sum(axis=0)[:PARTS]
+    whole, found[WAITING] = len(ticks) * ticks[0, WAITING], 0
+    found[WAITING] = max(0, whole - int(found.sum()))
+    return found
 
 
 def crew_for(searcher: Any) -> Crew:
@@ -91,6 +104,12 @@ class Growth:
         self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
         self._together: dict[int, Together] = {}  # by the tree's place in the forest
         self._kept: tuple[np.ndarray, Batch] | None = None  # of a forest that is one block
+
+    @functools.cached_property
+    def _back_up_part(self) -> Any:
+        """The compiled step; loading it takes longer than a short search."""
+        s = self._searcher
+        return back_up_part_step(s.operator, s.empty_forest(1, 1), s.switches, s.batch(1))
 
     def shares_trees(self, trees: int) -> bool:
         """Whether the threads grow each tree together, one after the other: there are too few trees for one each."""
@@ -117,15 +136,16 @@ class Growth:
         watch: Watch,
         stop: Stop,
         on_progress: Progress,
+        clock: Stopwatch,
     ) -> None:
         """Iterations ``span`` of the forest that is ``held``, which may be another after it."""
         if self.shares_trees(len(states)):
             for tree in range(len(states)):
-                self._grow_together(held, states, keys, tree, span, watch, stop, on_progress)
+                self._grow_together(held, states, keys, tree, span, watch, stop, on_progress, clock)
         else:
-            self._grow_blocks(held, states, keys, span, watch, stop, on_progress)
+            self._grow_blocks(held, states, keys, span, watch, stop, on_progress, clock)
 
-    def _grow_blocks(self, held, states, keys, span, watch, stop, on_progress) -> None:
+    def _grow_blocks(self, held, states, keys, span, watch, stop, on_progress, clock) -> None:
         """Every block goes on until it is done or lacks room; then the forest grows and they go on."""
         iterations = span[1]
         blocks = self._blocks(len(states), iterations)
@@ -134,11 +154,16 @@ class Growth:
             pending = [block for block in blocks if numbers[block] < iterations]
             if not pending:
                 return
-            self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress)
+            with clock.on_all_threads():
+                self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress, clock)
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             if any(numbers[block] < iterations for block in pending):
-                self._searcher.widen(held)
+                self._widen(held, clock)
+
+    def _widen(self, held: list[Forest], clock: Stopwatch) -> None:
+        with clock.on_all_threads(), clock.part(GROWTH):
+            self._searcher.widen(held)
 
     def _blocks(self, trees: int, iterations: int) -> list[Block]:
         """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
@@ -161,7 +186,7 @@ class Growth:
             self._kept = (forest.used, self._searcher.batch(rows))
         return self._kept[1]
 
-    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress) -> None:
+    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress, clock) -> None:
         def work(block: Block, halt: threading.Event) -> None:
             trees, leaves = block[1] - block[0], self._searcher.settings.leaves_per_tree
             batch = self._batch_of(forest, block)
@@ -169,7 +194,9 @@ class Growth:
                 begin = time.perf_counter()
                 wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
                 until = min(numbers[block] + wanted * leaves, iterations)
-                reached = self._searcher.advance(forest, states, keys, block, (numbers[block], until), batch, watch)
+                span, ticks = (numbers[block], until), no_ticks()
+                reached = self._searcher.advance(forest, states, keys, block, span, batch, watch, ticks)
+                clock.share_out(ticks, time.perf_counter() - begin)
                 done, numbers[block] = reached - numbers[block], reached
                 if on_progress is not None:
                     on_progress(done * trees)
@@ -182,24 +209,25 @@ class Growth:
     def _keep_pace(self, begin: float, iterations: int) -> None:
         self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)
 
-    def _grow_together(self, held, states, keys, tree, span, watch, stop, on_progress) -> None:
+    def _grow_together(self, held, states, keys, tree, span, watch, stop, on_progress, clock) -> None:
         """Iterations ``span`` of one tree of the forest on all threads."""
         together = self._together.get(tree)
         if together is None or together.used is not held[0].used:
-            together = self._together[tree] = Together(self._searcher, held[0].used)
+            together = self._together[tree] = Together(self._searcher, held[0].used, self._back_up_part)
         one, (number, iterations) = slice(tree, tree + 1), span
         leaves, watched = self._searcher.settings.leaves_per_tree, watch._replace(below=watch.below[one])
         while number < iterations:
             begin = time.perf_counter()
             until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)
             forest = Forest(*(array[one] for array in held[0]))
-            reached = together.advance(self._workers, forest, states[one], keys[one], (number, until), watched, stop)
+            more = (watched, stop, clock)
+            reached = together.advance(self._workers, forest, states[one], keys[one], (number, until), *more)
             done, number = reached - number, reached
             if on_progress is not None:
                 on_progress(done)
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             if reached < until:
-                self._searcher.widen(held)
+                self._widen(held, clock)
             else:
                 self._keep_pace(begin, done)

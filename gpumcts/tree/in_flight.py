@@ -18,11 +18,12 @@ import numpy as np
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.tree.advance import gather, has_room
+from gpumcts.tree.advance import gather_timed, has_room
 from gpumcts.tree.batch import NO_LEAF, Batch
 from gpumcts.tree.forest import ROOT, Forest, add_in_flight
-from gpumcts.tree.offload import SECONDS_A_REPORT, Half, trees_together
+from gpumcts.tree.offload import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, Stopwatch, lap, look_at_clock, no_ticks
 
 Block = tuple[int, int]
 
@@ -64,36 +65,48 @@ def count_paths(forest, rows, batch, playouts):
 
 @entry
 def gather_beside(
-    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, flying, rows, batch
+    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, flying, rows, batch,
+    ticks,
 ):  # fmt: skip
-    """``gather`` with ``rows`` rows of batch ``flying`` in flight; False, and nothing done, where a tree lacks room."""
+    """``gather`` with ``rows`` rows of batch ``flying`` in flight; False, and nothing done, where a tree lacks room.
+
+    ticks : int64[PARTS]
+    """
     if not has_room(forest, block[0], block[1], room):
         return False
+    clock = look_at_clock(True)
     count_paths(forest, rows, flying, switches.playouts)
-    gather(
+    lap(ticks, SELECTION, clock, True)
+    clock = gather_timed(
         select, expand, rule, operator, game, forest, switches, roots, keys, block[0], block[1],
-        number, leaves, batch,
+        number, leaves, batch, ticks,
     )  # fmt: skip
     to_places(forest, (block[1] - block[0]) * leaves, batch)
     count_paths(forest, rows, flying, -switches.playouts)
+    lap(ticks, SELECTION, clock, True)
     return True
 
 
 @entry
-def back_up_beside(back_up, rule, operator, forest, switches, rows, batch):
-    """Back up so many rows, whose paths are places."""
+def back_up_beside(back_up, rule, operator, forest, switches, rows, batch, ticks):
+    """Back up so many rows, whose paths are places; ticks : int64[PARTS]."""
+    clock = look_at_clock(True)
     to_nodes(forest, rows, batch)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+    lap(ticks, BACKUP, clock, True)
 
 
 # ------------------------------------------------------------------------------------------------------ on the host
 
 
 class HostFlight:
-    """A batch that the CPU plays at once: as ``kernels.flight.Flight``."""
+    """A batch that the CPU plays at once: as ``kernels.flight.Flight``.
+
+    spent : seconds of threads that the last one took
+    """
 
     def __init__(self, engine: Any, leaves: int, playouts: int) -> None:
-        self._engine = engine
+        self._engine, self.spent = engine, 0.0
         columns = tally_columns(engine.game, playouts)
         self._arrays = (
             np.zeros((leaves, engine.game.WORDS), np.uint64),
@@ -108,7 +121,9 @@ class HostFlight:
     def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
         """Play them."""
         states, keys, tally = self.arrays(leaves, playouts)
-        tally[:] = self._engine.columns(states, keys, playouts, stop)
+        took: list[float] = []
+        tally[:] = self._engine.columns(states, keys, playouts, stop, took.append)
+        self.spent = sum(took)
 
     def finish(self) -> None:
         """They are back."""
@@ -134,6 +149,7 @@ class InFlight:
         self._searcher, self._aloft = searcher, dict[Block, Aloft]()
         self._settings = searcher.settings
         self._host: Any = None
+        self._clock = Stopwatch(searcher.threads)  # until there is one of a search
         self._unreported, self._reported = 0, time.perf_counter()
 
     @property
@@ -150,6 +166,7 @@ class InFlight:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
         land: bool = False,
+        clock: Stopwatch | None = None,
     ) -> None:
         """Select iterations ``span`` of the forest that is ``held``, which may be another after it; the last batch is left aloft,
         or with ``land`` counted too.
@@ -157,12 +174,14 @@ class InFlight:
         KeyboardInterrupt where ``stop`` is set.
         """
         size = trees_together(self._searcher, self._settings.leaves_per_tree)
-        with ThreadPoolExecutor(self._searcher.threads) as pool:
+        self._clock = clock or Stopwatch(self._searcher.threads)
+        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
             for begin in range(0, len(states), size):
                 chunk = (begin, min(begin + size, len(states)))
                 self._fly(held, states, keys, chunk, span, stop, on_progress, pool)
         if land:
-            self.land(held)
+            with self._clock.on_all_threads():
+                self.land(held)
         self._report(0, on_progress, last=True)
 
     def land(self, held: list[Forest]) -> None:
@@ -184,12 +203,13 @@ class InFlight:
             while number < until:
                 leaves = min(most, until - number)
                 half = halves[0]
-                self._gather(held, states, keys, half.parts(leaves), aloft, number, leaves, pool)
-                half.flight.start((chunk[1] - chunk[0]) * leaves, playouts, stop)
+                with self._clock.on_all_threads():
+                    self._gather(held, states, keys, half.parts(leaves), aloft, number, leaves, pool)
+                    self._send(half.flight, (chunk[1] - chunk[0]) * leaves, playouts, stop)
                 if aloft is not None:
-                    if aloft.flight is not None:
-                        aloft.flight.finish()
-                    self._each(lambda part, aloft=aloft: self._back_up(held, aloft, part), aloft.parts, pool)
+                    self._await(aloft.flight)
+                    with self._clock.on_all_threads():
+                        self._each(lambda part, aloft=aloft: self._back_up(held, aloft, part), aloft.parts, pool)
                 if stop is not None and stop.is_set():
                     raise KeyboardInterrupt
                 aloft = Aloft(half.parts(leaves), leaves, half.flight)
@@ -201,6 +221,20 @@ class InFlight:
                 flight.finish()
         if aloft is not None:
             self._aloft[chunk] = aloft if aloft.flight is None else aloft.landed()
+
+    def _send(self, flight: Any, leaves: int, playouts: int, stop: threading.Event | None) -> None:
+        """Send a batch off; what the CPU spends on its playouts is theirs, and so is sending them to a device."""
+        begin = time.perf_counter()
+        flight.start(leaves, playouts, stop)
+        on_host = isinstance(flight, HostFlight)
+        self._clock.add(PLAYOUTS, flight.spent if on_host else time.perf_counter() - begin)
+
+    def _await(self, flight: Any) -> None:
+        """Wait until the batch of a flight is back, where it is not yet."""
+        if isinstance(flight, HostFlight) or flight is None:
+            return
+        with self._clock.on_device():
+            flight.finish()
 
     def _flights(self, leaves: int, playouts: int) -> list[Any]:
         searcher = self._searcher
@@ -219,23 +253,27 @@ class InFlight:
         s, beside = self._searcher, dict(aloft.parts) if aloft is not None else {}
 
         def gather_part(part: tuple[Block, Batch]) -> bool:
-            block, batch = part
+            (block, batch), ticks = part, no_ticks()
             rows = (block[1] - block[0]) * aloft.leaves if aloft is not None else 0
-            return gather_beside(
+            found = gather_beside(
                 s._select, s._expand, s.rule, s.operator, s.game, held[0], s.switches, states, keys, block,
-                number, leaves, s.room, beside.get(block, batch), rows, batch,
+                number, leaves, s.room, beside.get(block, batch), rows, batch, ticks,
             )  # fmt: skip
+            self._clock.add_ticks(ticks)
+            return found
 
         while parts:
             fits = self._each(gather_part, parts, pool)
             parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
             if parts:
-                self._searcher.widen(held)
+                with self._clock.part(GROWTH):
+                    self._searcher.widen(held)
 
     def _back_up(self, held: list[Forest], aloft: Aloft, part: tuple[Block, Batch]) -> None:
-        s, (block, batch) = self._searcher, part
+        s, (block, batch), ticks = self._searcher, part, no_ticks()
         rows = (block[1] - block[0]) * aloft.leaves
-        back_up_beside(s._back_up, s.rule, s.operator, held[0], s.switches, rows, batch)
+        back_up_beside(s._back_up, s.rule, s.operator, held[0], s.switches, rows, batch, ticks)
+        self._clock.add_ticks(ticks)
 
     def _report(self, iterations: int, on_progress: Callable[[int], None] | None, last: bool = False) -> None:
         """Tell of progress, now and then."""

@@ -4,6 +4,7 @@ Two halves of the forest are under way at a time. While the device plays the lea
 select in the other. Each tree does what ``advance_block`` does, in the same order, so the trees are the same.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import numpy as np
 
 from gpumcts.tree.batch import Batch, empty_batch
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.time_split import GROWTH, PLAYOUTS, Stopwatch, no_ticks
 
 MOST_LEAVES = 1 << 16  # of a half: enough to fill a device
 MOST_BYTES = 1 << 28  # of a half's paths
@@ -26,6 +28,15 @@ def trees_together(searcher: Any, leaves: int) -> int:
     """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
     rows = min(MOST_LEAVES, MOST_BYTES // (5 * (searcher.game.MAX_PLIES + 2) + 8 * searcher.kept_columns))
     return max(1, rows // leaves)
+
+
+@contextlib.contextmanager
+def device_clocked(engine: Any, clock: Stopwatch) -> Iterator[None]:
+    """Tell a stopwatch how long an engine's device is at work meanwhile; nothing of an engine that does not know."""
+    before = getattr(engine, "device_seconds", None)
+    yield
+    if before is not None:
+        clock.add_device(engine.device_seconds - before)
 
 
 class Half:
@@ -66,8 +77,10 @@ class Offload:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
         begin: int = 0,
+        clock: Stopwatch | None = None,
     ) -> None:
         self._held, self._begin = held, begin
+        self._clock = clock or Stopwatch(searcher.threads)
         self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
         self._leaves = min(searcher.settings.leaves_per_tree, iterations - begin)
         self._playouts = searcher.settings.playouts_per_leaf
@@ -77,7 +90,7 @@ class Offload:
 
     def run(self) -> None:
         """Do all iterations; the forest that is held may have grown. KeyboardInterrupt where ``stop`` is set."""
-        with ThreadPoolExecutor(self._searcher.threads) as pool:
+        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
                 flights = self._searcher.engine.flights(rows, self._playouts)
@@ -108,7 +121,8 @@ class Offload:
         while any(half.leaves for half in halves):
             for half in halves:
                 if half.leaves:
-                    half.flight.finish()
+                    with self._clock.on_device():
+                        half.flight.finish()
                     self._check_stop()
                     self._back_up(half, pool)
                     self._gather(half, pool)
@@ -128,26 +142,35 @@ class Offload:
             return
 
         def gather(part: tuple[Block, Batch]) -> bool:
-            block, batch = part
-            return self._searcher.gather(self._held[0], self._states, self._keys, block, half.number, leaves, batch)
+            (block, batch), ticks = part, no_ticks()
+            found = self._searcher.gather(
+                self._held[0], self._states, self._keys, block, half.number, leaves, batch, ticks
+            )
+            self._clock.add_ticks(ticks)
+            return found
 
         parts = half.parts(leaves)
-        while parts:
-            fits = self._each(gather, parts, pool)
-            parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
-            if parts:
-                self._searcher.widen(self._held)
-        half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
+        with self._clock.on_all_threads():
+            while parts:
+                fits = self._each(gather, parts, pool)
+                parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
+                if parts:
+                    with self._clock.part(GROWTH):
+                        self._searcher.widen(self._held)
+            with self._clock.part(PLAYOUTS):
+                half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
 
     def _back_up(self, half: Half, pool: ThreadPoolExecutor) -> None:
         """Back up the leaves of a half that have come back."""
         leaves = half.leaves
 
         def back_up(part: tuple[Block, Batch]) -> None:
-            block, batch = part
-            self._searcher.back_up(self._held[0], (block[1] - block[0]) * leaves, batch)
+            (block, batch), ticks = part, no_ticks()
+            self._searcher.back_up(self._held[0], (block[1] - block[0]) * leaves, batch, ticks)
+            self._clock.add_ticks(ticks)
 
-        self._each(back_up, half.parts(leaves), pool)
+        with self._clock.on_all_threads():
+            self._each(back_up, half.parts(leaves), pool)
         half.number += leaves
         self._report((half.end - half.begin) * leaves)
 

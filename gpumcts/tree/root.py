@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.games.contract import NO_MOVE
+from gpumcts.games.contract import NO_MOVE, remaining_plies, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
@@ -13,6 +13,14 @@ from gpumcts.tree.forest import NONE, ROOT
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 
 U = np.uint64
+
+
+@entry
+def horizons_of(game, roots, horizons):
+    """Estimated plies to the end from each of ``roots`` (uint64[B, W]), into float64[B]."""
+    words, width = roots.reshape(-1), roots.shape[1]
+    for row in range(roots.shape[0]):
+        horizons[row] = remaining_plies(game, unpack(game, words, row * width, 1))
 
 
 class Child(NamedTuple):

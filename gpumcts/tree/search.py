@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import CHANCE, remaining_plies, unpack
-from gpumcts.jit import entry
+from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover, playout_engine, resolve
@@ -39,9 +38,9 @@ from gpumcts.tree.searched import Searched, joined
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, expand_step, select_step
+from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
 from gpumcts.tree.workers import Workers
 
-U = np.uint64
 # Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
 # It does for all trees of most batches of Othello; a forest that is too small grows.
 SLOTS_PER_NODE = 1.2
@@ -50,13 +49,6 @@ SPREAD = 16  # by the root of the nodes
 # Othello it is 0.03, since few positions have so many moves, and forests grow.
 SIBLINGS = 0.1
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
-
-
-@entry
-def _horizons(game, states, horizons):
-    words, width = states.reshape(-1), states.shape[1]
-    for b in range(states.shape[0]):
-        horizons[b] = remaining_plies(game, unpack(game, words, b * width, 1))
 
 
 class Searcher:
@@ -231,27 +223,32 @@ class Searcher:
         states, keys, reused = self.trees_of(states, keys, games)
         roots = self.root_moves(states)
         self.adapt(len(states))
-        size = self._wave_of(len(states), iterations, reused)
+        size, clock = self._wave_of(len(states), iterations, reused), self._stopwatch()
         if self.on_device:
-            tables, forest = self._search_on_device(size, states, keys, roots, iterations, stop, on_progress, reused)
-            return self._found(tables, position_keys, n * iterations, forest)
+            more = (stop, on_progress, reused, clock)
+            tables, forest = self._search_on_device(size, states, keys, roots, iterations, *more)
+            return self._found(tables, position_keys, n * iterations, forest, clock)
         tables, forest = [], None
         for begin in range(0, len(states), size):
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
-            held = [self.plant(states[wave], roots[wave], iterations, reused)]
-            self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress)
-            forest = held.pop()
-            tables.append(root.root_table(self.operator, forest))
+            with clock.on_all_threads(), clock.part(GROWTH):
+                held = [self.plant(states[wave], roots[wave], iterations, reused)]
+            self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress, clock=clock)
+            tables.append(root.root_table(self.operator, forest := held.pop()))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
-        return self._found(tables, position_keys, n * iterations, single)
+        return self._found(tables, position_keys, n * iterations, single, clock)
 
-    def _found(self, tables, keys, iterations, forest) -> Searched:
+    def _found(self, tables, keys, iterations, forest, clock) -> Searched:
         """What the trees of positions under ``keys`` have found."""
         settings = self.settings
         table = merged(joined(tables), settings.roots)
-        return Searched(table, keys, settings.final == "value", iterations, forest, settings.roots)
+        return Searched(table, keys, settings.final == "value", iterations, forest, settings.roots, clock.split())
+
+    def _stopwatch(self) -> Stopwatch:
+        """Of a search that begins now: one thread of the host for one on the device."""
+        return Stopwatch(1 if self.on_device else self.threads)
 
     def trees_of(self, states, keys, games) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """States and keys of the trees of positions, and with ``Settings.reuse`` what they are kept under."""
@@ -294,7 +291,8 @@ class Searcher:
         roots = self.root_moves(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
-            self._device_search(size, states, keys, roots, points, None, stop, on_progress, on_table).run()
+            more = (stop, on_progress, self._stopwatch(), on_table)
+            self._device_search(size, states, keys, roots, points, None, *more).run()
             return np.zeros(0, np.int64)
         below, held = np.zeros(len(states) if level is not None else 0, np.int64), []
         for begin in range(0, len(states), size):
@@ -307,22 +305,22 @@ class Searcher:
                 on_table(point, wave, root.root_table(self.operator, held[0]))
         return below
 
-    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused):
+    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused, clock):
         """The root tables, and the forest where it is there, of the same search with at most ``size`` trees on the device."""
         known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
-        device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress)
+        device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress, clock)
         tables, forest = device.run()
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
         return tables, forest
 
     def _device_search(
-        self, size, states, keys, root_moves, points, known, stop, on_progress, on_table=None
+        self, size, states, keys, root_moves, points, known, stop, on_progress, clock, on_table=None
     ) -> DeviceSearch:
         horizons = np.zeros(len(states), np.float64)
-        _horizons(self.game, states, horizons)
+        root.horizons_of(self.game, states, horizons)
         roots = Roots(states, keys, root_moves, horizons)
-        return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table)
+        return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table, clock)
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
@@ -345,7 +343,7 @@ class Searcher:
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
         forest.moves[:, 0] = root_moves
-        _horizons(self.game, states, forest.horizon)
+        root.horizons_of(self.game, states, forest.horizon)
         if reused is not None:
             self.kept.hand_on(self.game, reused, states, forest)
             most = int(forest.visits[:, root.ROOT].max()) + iterations * self.settings.playouts_per_leaf
@@ -353,24 +351,27 @@ class Searcher:
                 raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
-    def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None) -> None:
+    def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None, clock=None) -> None:
         """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
 
         aloft : keeps what is in flight until the next call; without it all is counted
+        clock : the stopwatch of the search
         """
+        clock = clock or self._stopwatch()
         if self.settings.batches_in_flight > 1:
-            (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, land=aloft is None)
+            (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, aloft is None, clock)
             return
         if self.engine is not None:
-            Offload(self, held, states, keys, span[1], stop, on_progress, span[0]).run()
+            Offload(self, held, states, keys, span[1], stop, on_progress, span[0], clock).run()
             return
-        self._growth.grow(held, states, keys, span, watch, stop, on_progress)
+        self._growth.grow(held, states, keys, span, watch, stop, on_progress, clock)
 
-    def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH) -> int:
+    def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:
         """``advance_block`` with what this search is made of."""
         return advance_block(
             self._select, self._expand, self._evaluate, self._back_up, self.rule, self.operator, self.played_game, self.policy,
             forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
+            no_ticks() if ticks is None else ticks,
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
@@ -383,16 +384,16 @@ class Searcher:
         """Slots a tree is given where those of ``forest`` do not suffice."""
         return int(forest.visits.shape[1] * 1.5) + self.room
 
-    def gather(self, forest, states, keys, block, number, leaves, batch) -> bool:
+    def gather(self, forest, states, keys, block, number, leaves, batch, ticks) -> bool:
         """``gather_block`` with what this search is made of."""
         return gather_block(
             self._select, self._expand, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
-            number, leaves, self.room, batch,
+            number, leaves, self.room, batch, ticks,
         )  # fmt: skip
 
-    def back_up(self, forest, rows, batch) -> None:
+    def back_up(self, forest, rows, batch, ticks) -> None:
         """``back_up_block`` with what this search is made of."""
-        back_up_block(self._back_up, self.rule, self.operator, forest, self.switches, rows, batch)
+        back_up_block(self._back_up, self.rule, self.operator, forest, self.switches, rows, batch, ticks)
 
     def batch(self, rows: int) -> Batch:
         """Room for so many leaves."""

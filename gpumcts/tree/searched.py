@@ -7,6 +7,7 @@ import numpy as np
 from gpumcts.tree import proven, root
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.roots import trees_by_visits
+from gpumcts.tree.time_split import TimeSplit
 
 
 class Searched:
@@ -15,6 +16,7 @@ class Searched:
     It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
 
     iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
+    times : where the time went; None where nobody kept it, as in a search that goes on by slices
     """
 
     def __init__(
@@ -25,9 +27,10 @@ class Searched:
         iterations: int,
         forest: Forest | None,
         roots: int = 1,
+        times: TimeSplit | None = None,
     ):
         self.table, self.iterations, self.forest = table, iterations, forest
-        self._keys, self._by_value, self._roots = keys, by_value, roots
+        self._keys, self._by_value, self._roots, self.times = keys, by_value, roots, times
 
     def _trees(self, position: int) -> range:
         return range(position * self._roots, (position + 1) * self._roots)

@@ -6,13 +6,14 @@ import numba
 import numpy as np
 from numba import types
 
-from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, remaining_plies, unpack
+from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, unpack
 from gpumcts.jit import entry, inlined, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.forest import NONE
 from gpumcts.tree.table import REWARDS, Table, find, rewards_for, table_index, visits_of
 from gpumcts.tree.table_steps import ARRIVED, Near, Trail, enter, pick, walk
+from gpumcts.tree.time_split import BACKUP, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
 
 U = np.uint64
 
@@ -44,37 +45,38 @@ def set_out(trail, roots, keys, number):
 
 @inlined
 def advance(
-    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
+    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
 ):
-    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t."""
+    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t.
+
+    ticks : int64[PARTS]; one iteration in several is timed (``time_split``)
+    """
+    a_look = batches_a_look(trail.codes.shape[0], switches.playouts)
     for number in range(span[0], span[1]):
+        timed = (number - span[0]) % a_look == 0
+        clock = look_at_clock(timed)
         set_out(trail, roots, keys, number)
         while walk(game, table, keeping, near, trail, switches) > 0:
             pick(rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+        clock = lap(ticks, SELECTION, clock, timed)
         if not switches.whole_path:  # else every leaf is the end of a game, and its score is known
             for row in range(trail.codes.shape[0]):
                 for column in range(TALLY_COLUMNS):
                     trail.tally[row, column] = 0
             evaluate(game, policy, trail.words, trail.keys, 0, switches.playouts, trail.tally)
+            clock = lap(ticks, PLAYOUTS, clock, timed)
         enter(table, keeping, trail, switches)
+        lap(ticks, BACKUP, clock, timed)
 
 
 @entry
 def advance_block(
-    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
+    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
 ):  # fmt: skip
     """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
     advance(
-        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
-    )
-
-
-@entry
-def horizons_of(game, roots, horizons):
-    """Estimated plies to the end from each of ``roots`` (uint64[B, W]), into float64[B]."""
-    words, width = roots.reshape(-1), roots.shape[1]
-    for row in range(roots.shape[0]):
-        horizons[row] = remaining_plies(game, unpack(game, words, row * width, 1))
+        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
+    )  # fmt: skip
 
 
 @entry

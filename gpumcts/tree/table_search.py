@@ -28,8 +28,9 @@ from gpumcts.tree.searched import Searched
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
-from gpumcts.tree.table_advance import advance_block, fill_root_table, horizons_of, pick_step, walk_step
+from gpumcts.tree.table_advance import advance_block, fill_root_table, pick_step, walk_step
 from gpumcts.tree.table_steps import Near, Trail, bytes_a_row, empty_near, empty_trail
+from gpumcts.tree.time_split import Stopwatch, no_ticks
 
 CACHED = (
     1 << 20
@@ -199,10 +200,12 @@ class TableSearcher:
         """
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations}: must be at least 1")
-        found = TableSearched(self, states, keys, iterations)
-        for part, tables, found.tables in self._search_blocks(states, keys, [iterations], stop, on_progress):
-            for whole, piece in zip(found.table, tables[0], strict=True):
-                whole[part] = _widened(piece, whole)
+        found, clock = TableSearched(self, states, keys, iterations), Stopwatch(self.threads)
+        with clock.on_all_threads():
+            for part, tables, found.tables in self._search_blocks(states, keys, [iterations], stop, on_progress, clock):
+                for whole, piece in zip(found.table, tables[0], strict=True):
+                    whole[part] = _widened(piece, whole)
+        found.times = clock.split()
         return found
 
     def follow(
@@ -228,7 +231,8 @@ class TableSearcher:
             raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
         if level is not None:
             raise BadInput(f"search.table={self.entries}: a root's value is not watched in a table")
-        for part, tables, _ in self._search_blocks(states, keys, points, stop, on_progress):
+        clock = Stopwatch(self.threads)
+        for part, tables, _ in self._search_blocks(states, keys, points, stop, on_progress, clock):
             for point, found in zip(points, tables, strict=True):
                 on_table(point, part, found)
         return np.zeros(0, np.int64)
@@ -243,7 +247,7 @@ class TableSearcher:
         return counts
 
     def _search_blocks(
-        self, states, keys, points, stop, on_progress
+        self, states, keys, points, stop, on_progress, clock
     ) -> Iterator[tuple[slice, list[root.RootTable], Table | None]]:
         """Search block after block, over threads: yields in order its trees and their root tables at all points.
 
@@ -257,7 +261,7 @@ class TableSearcher:
         def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
             block = self._block(part.stop - part.start, self.entries)
             most = int(counts[part].max())
-            tables = self._run(block, states[part], keys[part], points, most, halt, on_progress)
+            tables = self._run(block, states[part], keys[part], points, most, halt, on_progress, clock)
             return tables, block.table if len(parts) == 1 else None
 
         if threads == 1 or len(parts) == 1:
@@ -270,23 +274,24 @@ class TableSearcher:
                 finally:
                     halt.set()  # before the pool waits for what is under way
 
-    def _run(self, block, roots, keys, points, most_moves, halt, on_progress) -> list[root.RootTable]:
+    def _run(self, block, roots, keys, points, most_moves, halt, on_progress, clock) -> list[root.RootTable]:
         """All iterations of a block, in calls of a tenth of a second; its root tables at the points."""
-        horizons_of(self.game, roots, block.near.forest.horizon)
+        root.horizons_of(self.game, roots, block.near.forest.horizon)
         tables, number, step = [], 0, 16
         for point in points:
             while number < point:
                 if halt.is_set():
                     raise KeyboardInterrupt
                 begin = time.perf_counter()
-                until = min(number + step, point)
+                until, ticks = min(number + step, point), no_ticks()
                 advance_block(
                     self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy, block.table,
-                    self.keeping, block.near, block.trail, self.switches, roots, keys, (number, until),
+                    self.keeping, block.near, block.trail, self.switches, roots, keys, (number, until), ticks,
                 )  # fmt: skip
                 if on_progress is not None:
                     on_progress((until - number) * len(roots))
                 seconds = time.perf_counter() - begin
+                clock.share_out(ticks, seconds)
                 step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
                 number = until
             found = root.empty_table(len(roots), max(1, most_moves))

@@ -288,6 +288,11 @@ def test_search(run, only):
     assert done.code == 0
     summary = summary_of(only("outputs/search/*"))
     assert summary["iterations_per_second"] > 0
+    time = summary["time"]
+    assert time["threads"] == 1 and time["device_seconds"] is None
+    assert sum(part["share"] for part in time["parts"].values()) == pytest.approx(1)
+    assert sum(part["seconds"] for part in time["parts"].values()) == pytest.approx(time["seconds"], rel=0.02)
+    assert all(f" {part} " in done.out for part in ("selection", "growth", "playouts", "backup", "waiting", "other"))
     assert sum(row["visits"] for row in summary["moves"]) in (59, 60)  # the root's own playout may be one of them
     assert all(row["variation"].startswith(row["move"]) and 0 <= row["value"] <= 1 for row in summary["moves"])
     most = [row["move"] for row in summary["moves"] if row["visits"] == summary["moves"][0]["visits"]]

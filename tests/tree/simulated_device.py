@@ -232,7 +232,7 @@ def main(more: bool) -> None:
     found["reuse"], found["followed"] = played_on(DeviceEngine()), followed(DeviceEngine())
     with holding(device_search, MOST_BROUGHT_BACK=0):
         found["left on the device"] = told(dots())
-    found.update(paced=paced(), brought_back=brought_back())
+    found.update(paced=paced(), brought_back=brought_back(), times=dots().times._asdict())
     found.update(growing=growing(), failing=failing(), stopped=stopped(), by_name=_error_of(_by_name))
     print(json.dumps(found))
 

@@ -99,6 +99,13 @@ def test_scarce_memory(simulated):
     assert found["refused"].startswith("budget.iterations=12: a tree takes ")
 
 
+def test_the_host_waits(simulated):
+    """One thread of it, whatever the kernel does meanwhile."""
+    times = simulated["times"]
+    assert times["threads"] == 1 and 0 < times["device"] <= 1.001 * times["waiting"] <= 1.01 * times["seconds"]
+    assert times["selection"] == times["playouts"] == times["backup"] == 0
+
+
 def test_stop(simulated):
     assert simulated["stopped"] == {"done": [5], "end": "stopped"}
 

@@ -1,0 +1,157 @@
+"""How the time of a search is split: selection, growth, playouts, back-up and waiting, in seconds of its threads.
+
+Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. A clock costs a small batch more than it tells, so of batches of
+few playouts one in several is timed (``batches_a_look``), and the seconds of all are shared out as its are. A ``Stopwatch``
+adds up what the threads of one search bring.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.jit import inlined
+from gpumcts.monotonic import NANOSECONDS, now
+
+SELECTION, GROWTH, PLAYOUTS, BACKUP, WAITING = range(5)
+PARTS = 5
+PLAYOUTS_A_LOOK = 256  # for a batch that is timed: then clocks cost less than 0.2 % (docs/many_leaves.md)
+LINE = 8  # words of int64 that the ticks of a thread take, where several threads write their own: a line of the cache
+
+
+class TimeSplit(NamedTuple):
+    """Where the time of a search went, in seconds of its threads: the parts add up to ``threads`` times ``seconds``.
+
+    seconds : from the beginning of the search to its end; threads : of the CPU that the search may use
+    selection : ways down the trees; in a table, with the look for the positions' entries
+    growth : moves played on the ways down, new nodes, and memory for them; in a table 0, which does not grow
+    playouts : of leaves; where a device plays them, what a thread takes to send them there
+    backup : what playouts came to goes up the trees, or into the table
+    waiting : threads with nothing to do while others work, and all of them while a device does
+    other : the rest: Python between the steps, what the root has found
+    device : seconds in which a device was at work on this search; None without one
+    """
+
+    seconds: float
+    threads: int
+    selection: float
+    growth: float
+    playouts: float
+    backup: float
+    waiting: float
+    other: float
+    device: float | None = None
+
+    def parts(self) -> dict[str, float]:
+        """Seconds of each part, from ``selection`` to ``other``."""
+        return dict(list(self._asdict().items())[2:8])
+
+    def shares(self) -> dict[str, float]:
+        """The shares of the parts in all seconds of all threads, each in [0, 1]."""
+        whole = max(sum(self.parts().values()), 1e-12)
+        return {name: seconds / whole for name, seconds in self.parts().items()}
+
+
+# ------------------------------------------------------------------------------------------------------- compiled
+
+
+@inlined
+def batches_a_look(rows, playouts):
+    """Of how many batches of so many rows and playouts a row one is timed."""
+    return max(np.int64(1), np.int64(PLAYOUTS_A_LOOK) // (rows * playouts))
+
+
+@inlined
+def look_at_clock(timed):
+    """Nanoseconds, or 0 where the batch is not timed."""
+    return now() if timed else np.int64(0)
+
+
+@inlined
+def lap(ticks, part, begin, timed):
+    """Add what has passed since ``begin`` to a part, where the batch is timed; the time by now."""
+    if not timed:
+        return np.int64(0)
+    end = now()
+    ticks[part] += end - begin
+    return end
+
+
+# ------------------------------------------------------------------------------------------------------ on the host
+
+
+def no_ticks() -> np.ndarray:
+    """Ticks of a thread before it begins."""
+    return np.zeros(PARTS, np.int64)
+
+
+class Stopwatch:
+    """Adds up the seconds of a search that begins now on so many threads; any of them may call."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads, self._begin = threads, time.perf_counter()
+        self._lock = threading.Lock()
+        self._parts, self._timed = np.zeros(PARTS), np.zeros(PARTS)
+        self._shared_out, self._device = 0.0, None
+
+    def add(self, part: int, seconds: float) -> None:
+        """So many seconds of a thread were a part's."""
+        with self._lock:
+            self._parts[part] += seconds
+
+    def add_ticks(self, ticks: np.ndarray) -> None:
+        """The same of all parts, from the ticks of a thread; they are 0 afterwards."""
+        with self._lock:
+            self._parts += ticks / NANOSECONDS
+        ticks[:] = 0
+
+    def share_out(self, ticks: np.ndarray, seconds: float) -> None:
+        """So many seconds of threads went as the ticks of the batches that were timed, int64[PARTS]."""
+        with self._lock:
+            self._timed += ticks
+            self._shared_out += seconds
+
+    def add_device(self, seconds: float) -> None:
+        """A device was at work for so long."""
+        with self._lock:
+            self._device = (self._device or 0.0) + seconds
+
+    @contextlib.contextmanager
+    def part(self, part: int) -> Iterator[None]:
+        """What this thread does meanwhile is a part's."""
+        begin = time.perf_counter()
+        yield
+        self.add(part, time.perf_counter() - begin)
+
+    @contextlib.contextmanager
+    def on_all_threads(self) -> Iterator[None]:
+        """All threads are there for what goes on meanwhile: seconds that none of them adds to a part are waiting."""
+        begin, before = time.perf_counter(), self._added()
+        yield
+        if self._threads > 1:
+            seconds = self._threads * (time.perf_counter() - begin)
+            self.add(WAITING, max(0.0, seconds - (self._added() - before)))
+
+    @contextlib.contextmanager
+    def on_device(self) -> Iterator[None]:
+        """All threads wait meanwhile."""
+        begin = time.perf_counter()
+        yield
+        self.add(WAITING, self._threads * (time.perf_counter() - begin))
+
+    def _added(self) -> float:
+        with self._lock:
+            return float(self._parts.sum()) + self._shared_out
+
+    def split(self) -> TimeSplit:
+        """The split up to now."""
+        seconds = time.perf_counter() - self._begin
+        with self._lock:
+            timed = self._timed.sum()
+            parts = self._parts + (self._shared_out * self._timed / timed if timed else 0.0)
+        selection, growth, playouts, backup, waiting = parts.tolist()
+        other = max(0.0, self._threads * seconds - float(parts.sum()))
+        return TimeSplit(seconds, self._threads, selection, growth, playouts, backup, waiting, other, self._device)
