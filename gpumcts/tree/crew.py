@@ -35,7 +35,7 @@ FEWEST_ROWS = 64  # of a batch whose groups are shared out
 FEWEST_PLAYOUTS = 16  # of a share
 FEWEST_IN_LANES = 16 * LANES  # the same in lanes: those that run empty at a share's end are few of all rounds
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
-FEWEST_OF_A_CREW = 128  # playouts of a batch: below, waiting takes what sharing gives
+FEWEST_OF_A_CREW = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
 
@@ -188,4 +188,4 @@ def see_to_room(forest, crew, thread, slots):
 
 def is_worth_a_crew(leaves: int, playouts: int) -> bool:
     """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
-    return leaves * playouts >= FEWEST_OF_A_CREW
+    return leaves * playouts >= FEWEST_OF_A_CREW or playouts >= 2 * FEWEST_PLAYOUTS
