@@ -1,6 +1,6 @@
 """All that needs a CUDA device, into one folder: the tests, then the benchmark; or a campaign that goes on from call to call.
 
-    python -m experiments.gpu_check FOLDER [--minutes 8] [--suites playouts,ways,...]
+    python -m experiments.gpu_check FOLDER [--minutes 8] [--suites playouts,ways,batches,...]
     python -m experiments.gpu_check --campaign FOLDER --minutes 9
 
 ``tests.txt``       what pytest said: tests marked ``gpu`` and not ``slow``, shared out to several processes

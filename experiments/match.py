@@ -36,7 +36,7 @@ from experiments.config.schema import (
     top_keys,
 )
 from experiments.config.validation import shown, typed
-from experiments.players.contract import GROUPS
+from experiments.players.contract import GROUPS, keys_under
 from experiments.players.registry import (
     check_matched,
     check_player,
@@ -72,7 +72,9 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     if game.PLAYERS != 2:
         raise BadInput(f"game={game_identity['name']} is for one player; a match takes a game for two")
     player, opponent = player_of(plain), player_of(plain["opponent"], "opponent.")
-    check_policies(game, player.policy, opponent.policy)
+    check_policies(game, player.policy)
+    with keys_under("opponent."):
+        check_policies(game, opponent.policy)
     check_matched(player, opponent)
     check_player(game, player)
     check_player(game, opponent, "opponent.")

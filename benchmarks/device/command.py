@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.device import campaign
 from benchmarks.device.sizes import NAMED
-from benchmarks.device.suites import PARTS, WAYS
+from benchmarks.device.suites import BATCHES, PARTS, WAYS
 
 MINUTES = 8.0
 
@@ -23,7 +23,7 @@ def main(program: str, about: str) -> int:
         default=MINUTES,
         help="for tests and figures, once kernels are compiled; of a campaign: for all of the call",
     )
-    names = [*PARTS, WAYS]
+    names = [*PARTS, WAYS, BATCHES]
     parser.add_argument("--suites", help=f"suites to measure in place of all, of: {', '.join(names)}")
     parser.add_argument(
         "--sizes", choices=NAMED, default="full", help="small: for a machine that only acts as if it had a device"

@@ -17,6 +17,8 @@ class Sizes(NamedTuple):
     games : whose playout kernels are compiled beforehand; searches_first : how many usual search kernels are
     turn : seconds of a turn; leaves, playouts : of a batch of uniform playouts, leaves for informed ones are fewer
     trees, iterations : of a search
+    batches : games and leaves a batch of one tree that has one or two batches in flight
+    batch_playouts : playouts a leaf of these
     grid : of the crossover
     tests : words for pytest that choose fewer tests
     documents : words for ``experiments.reproduce`` that choose the runs of papers; none for no run
@@ -33,6 +35,8 @@ class Sizes(NamedTuple):
     playouts: tuple[int, ...]
     trees: int
     iterations: int
+    batches: tuple[tuple[str, int], ...]
+    batch_playouts: tuple[int, ...]
     grid: Grid
     tests: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
@@ -60,6 +64,8 @@ FULL = Sizes(
     playouts=(1, 16),
     trees=50_000,
     iterations=100,
+    batches=(("othello", 1024), ("othello", 4096), ("chess", 256)),
+    batch_playouts=(1, 16, 64, 1024),
     grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30),
     documents=("--all",),
 )
@@ -75,6 +81,8 @@ SMALL = Sizes(
     playouts=(1, 2),
     trees=40,
     iterations=4,
+    batches=(("dots_and_boxes", 8),),
+    batch_playouts=(1, 2),
     grid=Grid(trees=(1, 4), playouts=(1, 2), iterations=2),
     tests=("tests/kernels/test_gpu.py", "-k", "first_kernel or no_memory or test_stop"),
 )

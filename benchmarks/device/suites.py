@@ -40,7 +40,8 @@ PARTS = {
     ON_DEVICE: Part("search", "device", 3, 70),
     "match": Part("match", "cuda", 2, 70),
 }
-WAYS, CAPS = "ways", "caps"  # a suite for each cell, and for each search: ``ways: go, uniform``
+WAYS, CAPS, BATCHES = "ways", "caps", "batches"
+"""Suites for each cell, each search, and each game with its leaves a batch: ``ways: go, uniform``, ``batches: othello, 1024``."""
 SECONDS_A_CELL = 60.0
 
 
@@ -58,6 +59,11 @@ def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:
 
         game, policy = what.split(", ")
         return rows_of_ways(game, policy, chosen)
+    if kind == BATCHES:
+        from benchmarks.device.batches import rows_of_batches
+
+        game, leaves = what.split(", ")
+        return rows_of_batches(game, int(leaves), chosen)
     if kind == CAPS:
         from benchmarks.device.choices import rows_of_caps
 

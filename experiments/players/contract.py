@@ -1,15 +1,34 @@
 """What a kind of player is: a module of ``kinds/`` with a ``KIND``, and a file of ``conf/player/`` that names it."""
 
-from collections.abc import Callable, Mapping
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.config.schema import PlayerConfig
+from gpumcts.errors import BadInput
 from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone, Player
 
 GROUPS = ("playout", "selection", "backup", "search", "budget")
 """Groups of a configuration that may count for a player."""
+_OWN_KEY = re.compile(rf"(?<![\w.@])(?=(?:{'|'.join(('player', *GROUPS))})[.=]\w)")
+
+
+@contextlib.contextmanager
+def keys_under(prefix: str) -> Iterator[None]:
+    """Keys of a player that a refusal names stand under ``prefix`` (empty, or ``opponent.``).
+
+    What a search is made of knows its keys by their groups alone: ``search.roots`` becomes ``opponent.search.roots``.
+    Raises BadInput in place of one that is raised meanwhile.
+    """
+    try:
+        yield
+    except BadInput as error:
+        if not prefix:
+            raise
+        raise BadInput(_OWN_KEY.sub(prefix, str(error))) from None
 
 
 def _checks_nothing(game: Any, player: PlayerConfig, prefix: str) -> None:

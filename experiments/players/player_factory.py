@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from experiments.config.schema import Checked, PlayerConfig
+from experiments.players.contract import keys_under
 from experiments.players.external_engines import seated, version
 from experiments.players.matched_budget import bound_iterations
 from experiments.players.registry import kind_of
@@ -24,6 +25,7 @@ from gpumcts.tree.table_search import TableSearcher
 from gpumcts.tree.workers import Workers
 
 SIDES = ("player", "opponent")
+PREFIXES = {"player": "", "opponent": "opponent."}  # of a side's keys
 MOST_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
 
 
@@ -110,14 +112,16 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], ov
     workers = Workers(config.threads)
     outside = {side: player.program for side, player in configured.items() if player.program is not None}
     processes = {side: keys.processes or config.threads for side, keys in outside.items()}
-    players: list[Anyone] = [
-        seated(config.game, outside[side], side, processes[side], folder, on_progress)
-        if side in outside
-        else _Done(side)
-        if over
-        else kind_of(player.name).seated(player, place_of(config, side, on_progress, workers=workers), iterations[side])
-        for side, player in configured.items()
-    ]
+    players: list[Anyone] = []
+    for side, player in configured.items():
+        if side in outside:
+            players.append(seated(config.game, outside[side], side, processes[side], folder, on_progress))
+        elif over:
+            players.append(_Done(side))
+        else:
+            place = place_of(config, side, on_progress, workers=workers)
+            with keys_under(PREFIXES[side]):
+                players.append(kind_of(player.name).seated(player, place, iterations[side]))
     bound = {"iterations_of_seconds": measured} if measured else {}
     bound |= {"iterations_matched": matched} if matched else {}
     engine = resolve(config.engine)
@@ -130,7 +134,11 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], ov
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:
     def measure() -> dict[str, Rate]:
-        return {side: _rate(config, player) for side, player in timed.items()}
+        rates = {}
+        for side, player in timed.items():
+            with keys_under(PREFIXES[side]):
+                rates[side] = _rate(config, player)
+        return rates
 
     return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}
 
@@ -145,7 +153,8 @@ def _matched(
             iterations = measured.get(theirs) or other.iterations
             place = place_of(config, theirs, workers=Workers(config.threads))
             make = cast(Callable[[], Player], functools.partial(kind_of(other.name).seated, other, place, iterations))
-            return bound_iterations(folder, side, config.game, player.budget.matched, make)
+            with keys_under(PREFIXES[theirs]):
+                return bound_iterations(folder, side, config.game, player.budget.matched, make)
     return {}
 
 

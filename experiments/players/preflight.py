@@ -5,6 +5,7 @@ from typing import Any
 import psutil
 
 from experiments.config.schema import Checked, PlayerConfig
+from experiments.players.contract import keys_under
 from experiments.players.external_engines import version
 from experiments.players.registry import kind_of
 from gpumcts.errors import BadInput
@@ -31,25 +32,29 @@ def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
 def check_memory(config: Checked) -> None:
     """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit, or cannot be made at all."""
     _check_tables(config)
-    for _, player in sides(config):
+    for prefix, player in sides(config):
         if player.plays_out:
-            parts = (config.game, player.policy, player.rule, player.operator, player.settings)
-            if player.settings.table is not None:
-                sizes: Any = _TableSizes(
-                    *parts, *table_of(player), engine=config.engine, memory_limit=config.memory_limit
-                )
-            else:
-                sizes = _Sizes(*parts, memory_limit=config.memory_limit)
-            if player.budget.iterations is not None:
-                sizes.wave(1, player.budget.iterations)
-                continue
-            try:
-                sizes.wave(1, fewest_iterations(player.settings))
-            except BadInput as error:
-                if player.settings.table is not None:
-                    raise
-                why = str(error).partition(": ")[2]  # without the iterations, which nobody gave
-                raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
+            with keys_under(prefix):
+                _check_search(config, player)
+
+
+def _check_search(config: Checked, player: PlayerConfig) -> None:
+    """Refuse a search that cannot be made, or whose tree cannot fit."""
+    parts = (config.game, player.policy, player.rule, player.operator, player.settings)
+    if player.settings.table is not None:
+        sizes: Any = _TableSizes(*parts, *table_of(player), engine=config.engine, memory_limit=config.memory_limit)
+    else:
+        sizes = _Sizes(*parts, memory_limit=config.memory_limit)
+    if player.budget.iterations is not None:
+        sizes.wave(1, player.budget.iterations)
+        return
+    try:
+        sizes.wave(1, fewest_iterations(player.settings))
+    except BadInput as error:
+        if player.settings.table is not None:
+            raise
+        why = str(error).partition(": ")[2]  # without the iterations, which nobody gave
+        raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
 
 
 def _check_tables(config: Checked) -> None:

@@ -13,14 +13,41 @@ from benchmarks.device import (
     device_tests,
     process,
     sizes,
+    steps,
     suites,
     tools,
 )
+from benchmarks.device.batches import rows_of_batches
 from benchmarks.device.device_tests import Results
 from benchmarks.measure import Contender, Row, compare
+from gpumcts.options import option
 from tests import conftest
+from tests.tree.test_offload import Elsewhere
 
 ROOT = process.ROOT
+
+# ------------------------------------------------------------------------------------------------- batches in flight
+
+
+def test_two_batches_in_flight_against_one():
+    """For each number of playouts both rates, held against each other, and what a leaf costs the host."""
+    engine = Elsewhere(option("game", "dots_and_boxes")())
+    rows = list(rows_of_batches("dots_and_boxes", 8, sizes.SMALL._replace(turn=0.01), engine))
+    assert len(rows) == 4 * len(sizes.SMALL.batch_playouts)
+    one, two, *hosts = rows[:4]
+    assert [row.at["batches"] for row in rows[:4]] == [1, 2, 1, 2] and set(two.ratios) == {one.what}
+    assert [row.unit for row in hosts] == ["us/leaf"] * 2
+    for rate, host in zip((one, two), hosts, strict=True):
+        assert 0 < host.median * rate.high <= 1e6  # the host is not at work for longer than it takes
+
+
+def test_batches_are_steps():
+    names = {step.name for step in steps.steps(sizes.FULL)}
+    assert {"batches: othello, 1024", "batches: othello, 4096", "batches: chess, 256"} <= names
+    assert {"batches: dots_and_boxes, 8", "again: batches: dots_and_boxes, 8"} <= {
+        step.name for step in steps.steps(sizes.SMALL)
+    }
+
 
 # --------------------------------------------------------------------------------------------------------------- tests
 

@@ -34,6 +34,20 @@ BAD = {
     "match opponent.player=random": "opponent.player=random: choose it as player@opponent.player=random",
     "match opponent.budget=small": "opponent.budget=small: choose it as budget@opponent.budget=small",
     "match opponent.selection=rave": "opponent.selection=rave: choose it as selection@opponent.selection=rave",
+    "match opponent.search.in_flight=unobserved": "opponent.search.in_flight=unobserved: counts with "
+    "opponent.search.leaves_per_tree or opponent.search.batches_in_flight above 1 alone",
+    "match opponent.search.in_flight=unobserved opponent.search.leaves_per_tree=8 selection@opponent.selection=boltzmann": (
+        "opponent.search.in_flight=unobserved: visits do not count with opponent.selection=boltzmann; take opponent.search."
+    ),
+    "match opponent.search.batches_in_flight=2 opponent.search.table=100": "opponent.search.batches_in_flight=2: must be 1 "
+    "with opponent.search.table",
+    "match opponent.search.roots=2 opponent.search.table=100": "opponent.search.roots=2: must be 1 with opponent.search.table",
+    "match opponent.search.roots=4 opponent.budget.iterations=4": "opponent.budget.iterations=4: must be more than 7 with "
+    "opponent.search.roots=4",
+    "match opponent.search.table=100 backup@opponent.backup=max": "opponent.backup=Max: a table keeps means alone",
+    "match opponent.search.table=1000000 memory_gb=0.01 budget.iterations=10": "opponent.search.table=1000000: a table and ",
+    "match opponent.budget.iterations=100000 memory_gb=0.001 budget.iterations=9": "opponent.budget.iterations=100000: a tree ",
+    "match playout@opponent.playout=go": "opponent.playout=go is not for game=othello; opponent.playout=uniform plays every",
     "match opponent.search=fuego": "opponent.search=fuego: choose it as search@opponent.search=fuego",
     "match opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as player@opponent.player=uci",
     "match player@opponent.player=uci opponent.player=uci opponent.player.command=x": "opponent.player=uci: choose it as ",
