@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.app.command import Command, Run
-from experiments.app.serving import check_serving, own_streams, serving_config
+from experiments.app.serving import check_serving, own_streams, serving_config, tell_batches
 from experiments.config.command_options import GtpKeys
 from experiments.config.schema import Checked, Given, Plain, game_value
 
@@ -56,6 +56,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         return game_value({"game": {"name": game["name"], **terms}})[0]
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
+    tell_batches(config)
     with own_streams() as (source, sink):
         terms = {key: value for key, value in game.items() if key != "name"}
         engine = Engine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)

@@ -15,6 +15,7 @@ from experiments.analysis.plots import speed_panel
 from experiments.analysis.result_table import search_cells, search_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import SearchKeys
+from experiments.config.one_tree import leaves_told
 from experiments.config.schema import Checked, Given, Plain, as_json, check_policies, game_value, named, top_keys
 from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
@@ -152,7 +153,9 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
         line = " ".join(row["variation"].split()[:LINE_MOVES])
         rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
     columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
-    speed = f"{summary['iterations']:,} iterations, {shortened(summary['iterations_per_second'])} iterations/s"
+    assert config.player is not None
+    leaves = leaves_told(config.player.settings.leaves_per_tree)
+    speed = f"{summary['iterations']:,} iterations{leaves}, {shortened(summary['iterations_per_second'])} iterations/s"
     told = f"plays {summary['best']}; {speed}, seed {summary['seed']}"
     return [board, table("", columns, rows), told, _time_shown(summary["time"])]
 

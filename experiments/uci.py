@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import Any
 
 from experiments.app.command import Command, Run
-from experiments.app.serving import check_serving, own_streams, serving_config
+from experiments.app.serving import check_serving, own_streams, serving_config, tell_batches
 from experiments.config.command_options import UciKeys
 from experiments.config.schema import Checked, Given, Plain
 
@@ -54,6 +54,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         return made
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
+    tell_batches(config)
     with own_streams() as (source, sink):
         engine = Engine(config.game, make, limits, config.keys.seed, say)
         engine.serve(source, sink)

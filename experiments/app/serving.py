@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
+from experiments.config.one_tree import leaves_told
 from experiments.config.schema import Checked, Plain, as_json, check_policies, game_value, named, top_keys
 from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
@@ -37,6 +38,15 @@ def check_serving(config: Checked) -> None:
 
     check_engine(config.engine)
     check_memory(config)
+
+
+def tell_batches(config: Checked) -> None:
+    """A line for whoever started the engine, where a batch has more than a leaf."""
+    from experiments.terminal.console import say
+
+    assert config.player is not None
+    if told := leaves_told(config.player.settings.leaves_per_tree):
+        say(f"searches{told} (search.leaves_per_tree)")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.overrides import label_of
+from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
 from experiments.runs.provenance import following, provenance

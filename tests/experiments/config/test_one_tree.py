@@ -1,0 +1,71 @@
+"""Leaves a batch of commands that search one position: the game's, unless somebody names a number."""
+
+import pytest
+
+from experiments.app.error_messages import CONF
+from experiments.app.serving import serving_config, tell_batches
+from experiments.config.command_options import GtpKeys, UciKeys
+from experiments.config.one_tree import BATCHES, leaves_of
+from experiments.players.kinds.uct import searching_player
+from tests.experiments.config.drivers import composed
+
+ONE_TREE = ("search", "gtp", "uci")
+OTHELLO = 64
+NAMED = sorted(file.stem for file in (CONF / "one_tree").glob("*.yaml"))
+
+
+def leaves(command, *overrides):
+    return composed(command, *overrides)["search"]["leaves_per_tree"]
+
+
+@pytest.mark.parametrize("command", ONE_TREE)
+@pytest.mark.parametrize(
+    "overrides, expected",
+    [
+        (["budget=seconds"], OTHELLO),
+        (["budget=seconds", "search.leaves_per_tree=3"], 3),
+        (["budget=seconds", "search=sensei"], OTHELLO),
+        (["budget=seconds", "search.table=1000"], 1),
+        ([f"budget.iterations={BATCHES * OTHELLO}"], OTHELLO),
+        ([f"budget.iterations={BATCHES * OTHELLO - 1}"], OTHELLO - 1),
+        ([f"budget.iterations={BATCHES * 8}", "search.roots=2"], 4),
+        (["budget.iterations=1"], 1),
+        (["budget.iterations=nonsense"], OTHELLO),
+    ],
+)
+def test_leaves_of_one_tree(command, overrides, expected):
+    budget = [] if overrides[0].startswith("budget=") else ["budget=iterations"]
+    assert leaves(command, "game=othello", *budget, *overrides) == expected
+
+
+@pytest.mark.parametrize("command", ONE_TREE)
+def test_a_game_of_which_nothing_is_said_takes_one(command):
+    assert "clobber" not in NAMED and leaves(command, "game=clobber", "budget=seconds") == 1
+
+
+def test_a_match_takes_one():
+    assert leaves("match", "game=othello") == 1
+
+
+@pytest.mark.parametrize("game", NAMED)
+def test_what_conf_says_is_a_number_that_a_search_takes(game):
+    player = searching_player(composed("gtp", f"game={game}"))
+    assert player.settings.leaves_per_tree > 1
+
+
+def test_trees_share_a_budget():
+    assert [leaves_of(64, 6_400, roots) for roots in (1, 2, 3, 200)] == [64, 64, 42, 1]
+
+
+@pytest.mark.parametrize("leaves", [1, 2])
+def test_a_search_tells_how_many(run, leaves):
+    done = run(f"search budget.iterations={BATCHES * leaves} engine=cpu threads=1")
+    assert done.code == 0, done.err
+    assert (f"{BATCHES * leaves} iterations in batches of 2 leaves, " in done.out) == (leaves == 2)
+
+
+@pytest.mark.parametrize("command", ["gtp", "uci"])
+@pytest.mark.parametrize("game, told", [("othello", f"searches in batches of {OTHELLO} leaves"), ("clobber", "")])
+def test_an_engine_tells_how_many(capsys, command, game, told):
+    tell_batches(serving_config(composed(command, f"game={game}"), {"gtp": GtpKeys, "uci": UciKeys}[command], command))
+    assert capsys.readouterr().err.split(" (")[0].strip() == told
