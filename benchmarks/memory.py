@@ -46,12 +46,12 @@ def count_nodes(forest: Any) -> int:
     """Nodes of all trees: the roots and everybody's children, counted from the roots."""
     total = 0
     for tree in range(len(forest.used)):
-        pending = [ROOT]
-        while pending:
-            node = pending.pop()
-            first, count = int(forest.first_child[tree, node]), int(forest.children[tree, node])
-            total += 1
-            pending.extend(range(first, first + count))
+        level = np.array([ROOT])
+        while len(level):
+            total += len(level)
+            first, count = forest.first_child[tree, level], forest.children[tree, level].astype(np.int64)
+            within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            level = np.repeat(first, count) + within
     return total
 
 

@@ -1,5 +1,6 @@
 """Runs of a sweep by their values of the swept keys: a row where one key varies, a matrix where two do, and what is missing."""
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import product
@@ -66,6 +67,7 @@ def _in_order(values: Sequence[str]) -> tuple[str, ...]:
 
 def _number(value: str) -> float | None:
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

@@ -8,12 +8,12 @@ from pathlib import Path
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import Grid, grid_of
 from experiments.analysis.result_table import columns
-from experiments.analysis.svg_curve import Point, svg_curve
+from experiments.analysis.svg_curve import svg_curve
 from experiments.analysis.sweep_report import End
-from experiments.runs.presentation import Measure, presentation_of
+from experiments.analysis.swept_figure import Matrix, swept_figure
+from experiments.runs.presentation import Measure
 from experiments.runs.results import Result, groups
 
-MIN_POINTS = 3  # of a curve
 STYLE = """
 :root { color-scheme: light dark; --ground: #fff; --ink: #1d1f21; --faint: #5f6368; --line: #d9dce0; --mark: #1f5fa8; }
 @media (prefers-color-scheme: dark) {
@@ -98,18 +98,10 @@ def _missing(results: list[Result]) -> list[str]:
 
 def _figure(results: list[Result]) -> list[str]:
     """A curve where one number is swept, a matrix where two keys are, and nothing else."""
-    grid, measure = grid_of(results), presentation_of(results[0].program).measure
-    if grid is None:
-        return []
-    found = {cell: one for cell, result in grid.cells.items() if (one := measure(result)) is not None}
-    if len(grid.keys) == 2:
-        return [_matrix(grid, found)] if found else []
-    numbers = grid.numbers
-    if numbers is None:
-        return []
-    pairs = zip(numbers, grid.values[0], strict=True)
-    points = [Point(number, value, found[(value,)]) for number, value in pairs if (value,) in found]
-    return [svg_curve(grid.keys[0], points)] if len(points) >= MIN_POINTS else []
+    figure = swept_figure(results)
+    if isinstance(figure, Matrix):
+        return [_matrix(*figure)]
+    return [svg_curve(*figure)] if figure is not None else []
 
 
 def _matrix(grid: Grid, found: Mapping[tuple[str, ...], Measure]) -> str:

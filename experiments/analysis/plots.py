@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from experiments.analysis.planner_samples import draw, series
+from experiments.analysis.swept_figure import Matrix, swept_figure
+from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import Result, groups
 
@@ -23,8 +25,8 @@ MAX_CURVES = 12  # more cannot be told apart
 
 
 def plot(results: list[Result], path: Path) -> bool:
-    """One panel a table or command, those that have something to draw; False, and no file, where none has."""
-    drawable = [(some, panel) for some in groups(results).values() if (panel := _panel_of(some)) is not None]
+    """The panels of each table or command that has something to draw; False, and no file, where none has."""
+    drawable = [(some, panel) for some in groups(results).values() for panel in _panels_of(some)]
     if not drawable:
         return False
     import matplotlib
@@ -43,14 +45,19 @@ def plot(results: list[Result], path: Path) -> bool:
 
 
 class Panel(NamedTuple):
-    """A panel of a plot: what draws it into axes, and its height in inches."""
+    """A panel of a plot: what draws it into axes, its height in inches, and a panel to stand below it."""
 
     draw: Callable[["Axes", list[Result]], None]
     inches: float
+    below: "Panel | None" = None
 
 
-def _panel_of(results: list[Result]) -> Panel | None:
-    return presentation_of(results[0].program).panel(results)
+def _panels_of(results: list[Result]) -> list[Panel]:
+    found, panel = [], presentation_of(results[0].program).panel(results)
+    while panel is not None:
+        found.append(panel)
+        panel = panel.below
+    return found
 
 
 def _lines(results: list[Result]) -> float:
@@ -59,11 +66,29 @@ def _lines(results: list[Result]) -> float:
 
 
 def match_panel(results: list[Result]) -> Panel | None:
-    """Win rates, over k where all runs have one."""
+    """Win rates: over k where all runs have one, as a sweep's figure where no source prints them, else a line a run."""
     if not any(result.summary["games"] for result in results):
         return None
-    by_k = all("k" in result.config for result in results)
-    return Panel(_by_k, TALL) if by_k else Panel(_win_rates, _lines(results))
+    if all("k" in result.config for result in results):
+        return Panel(_by_k, TALL)
+    published = any(result.published is not None for result in results)
+    return (None if published else _swept_panel(results)) or Panel(_win_rates, _lines(results))
+
+
+def _swept_panel(results: list[Result]) -> Panel | None:
+    """A curve or a matrix, as the HTML report has it; None where the sweep is neither."""
+    figure = swept_figure(results)
+    if figure is None:
+        return None
+
+    def drawn(axes: "Axes", results: list[Result]) -> None:
+        _title(axes, results)
+        if isinstance(figure, Matrix):
+            draw_matrix(axes, figure)
+        else:
+            draw_curve(axes, figure)
+
+    return Panel(drawn, inches_of(figure) if isinstance(figure, Matrix) else TALL)
 
 
 def trees_panel(results: list[Result]) -> Panel | None:
@@ -81,10 +106,11 @@ def planning_panel(results: list[Result]) -> Panel | None:
 
 
 def speed_panel(key: str) -> Callable[[list[Result]], Panel]:
-    """A bar a run: the rate ``key`` of its summary."""
+    """A bar a run: the rate ``key`` of its summary; above the bars the figure of the sweep, where it has one."""
 
     def panel(results: list[Result]) -> Panel:
-        return Panel(functools.partial(_speeds, key), _lines(results))
+        bars, figure = Panel(functools.partial(_speeds, key), _lines(results)), _swept_panel(results)
+        return bars if figure is None else figure._replace(below=bars)
 
     return panel
 

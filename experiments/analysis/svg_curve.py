@@ -9,6 +9,7 @@ from experiments.runs.presentation import Measure
 
 WIDTH, HEIGHT = 460, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 52
+PAD = 12  # beside the first point and the last
 SPAN_OF_LOG = 20.0  # the greatest value over the least, from which on the axis is logarithmic
 LETTER = 7.5  # pixels, about
 STEPS = 4  # of the upright axis
@@ -24,7 +25,10 @@ class Point(NamedTuple):
 
 def svg_curve(key: str, points: Sequence[Point]) -> str:
     """The figure; ``points`` in rising order, two at least."""
-    xs, (low, high) = _places([point.at for point in points]), _range([point.measure for point in points])
+    places, _ = places_across([point.at for point in points])
+    xs = [LEFT + PAD + (WIDTH - LEFT - RIGHT - 2 * PAD) * place for place in places]
+    low, high = _range([point.measure for point in points])
+    labels = labels_that_fit(xs, [point.text for point in points], LETTER)
 
     def up(value: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
@@ -37,8 +41,7 @@ def svg_curve(key: str, points: Sequence[Point]) -> str:
         parts.append(_text(LEFT - 6, y + 4, points[0].measure.text(value), "end"))
     line = " ".join(f"{x:.1f},{up(point.measure.value):.1f}" for x, point in zip(xs, points, strict=True))
     parts.append(f'<polyline class="curve" points="{line}"/>')
-    last = -math.inf
-    for x, point in zip(xs, points, strict=True):
+    for x, point, label in zip(xs, points, labels, strict=True):
         measure = point.measure
         if measure.low is not None and measure.high is not None:
             parts.append(
@@ -48,10 +51,8 @@ def svg_curve(key: str, points: Sequence[Point]) -> str:
         parts.append(
             f'<circle class="dot" cx="{x:.1f}" cy="{up(measure.value):.1f}" r="4"><title>{words}</title></circle>'
         )
-        half = LETTER * len(point.text) / 2 + 3
-        if x - half > last:
-            parts.append(_text(x, HEIGHT - BOTTOM + 18, point.text, "middle"))
-            last = x + half
+        if label:
+            parts.append(_text(x, HEIGHT - BOTTOM + 18, label, "middle"))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, key, "middle"))
     name = html.escape(f"{points[0].measure.name} over {key}")
     return (
@@ -60,12 +61,22 @@ def svg_curve(key: str, points: Sequence[Point]) -> str:
     )
 
 
-def _places(values: Sequence[float]) -> list[float]:
-    """Where the values stand from left to right."""
+def places_across(values: Sequence[float]) -> tuple[list[float], bool]:
+    """Where rising values stand from left (0) to right (1), and whether the axis is logarithmic."""
     log = values[0] > 0 and values[-1] / values[0] >= SPAN_OF_LOG
     at = [math.log(value) if log else value for value in values]
-    room = WIDTH - LEFT - RIGHT - 24
-    return [LEFT + 12 + room * (value - at[0]) / (at[-1] - at[0]) for value in at]
+    return [(value - at[0]) / (at[-1] - at[0]) for value in at], log
+
+
+def labels_that_fit(xs: Sequence[float], labels: Sequence[str], letter: float) -> list[str]:
+    """The labels, those empty that would touch one before; ``letter`` is a letter's width, in the unit of ``xs``."""
+    found, last = [], -math.inf
+    for x, label in zip(xs, labels, strict=True):
+        half = letter * (len(label) + 1) / 2
+        fits = x - half >= last
+        found.append(label if fits else "")
+        last = x + half if fits else last
+    return found
 
 
 def _range(measures: Sequence[Measure]) -> tuple[float, float]:

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import hydra
 from hydra import compose, initialize_config_dir
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra._internal.utils import get_args_parser
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -29,9 +27,11 @@ from experiments.app.error_messages import (
     one_line,
     set_not_chosen,
 )
+from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
 from experiments.app.launchers import BASIC, SWEEPER, at_once, check_installed
 from experiments.app.overrides import (
+    combinations,
     flags_first,
     key_of,
     once_each,
@@ -106,9 +106,7 @@ class Command:
             return INTERRUPTED
 
     def _main(self, words: list[str]) -> int:
-        parser = get_args_parser()
-        parser.error = _refuse_flag  # type: ignore[method-assign]
-        flags = parser.parse_args(words)
+        flags = parsed(words)
         if flags.help:
             from experiments.app.help import help_text
 
@@ -171,7 +169,7 @@ class Command:
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) != BASIC:
                 return self._by_another_sweeper(name, fixed, more, first, swept, given)
-            rows = _combinations(parser.parse_overrides([*params, *once_each(given)]))
+            rows = combinations(parser.parse_overrides([*params, *once_each(given)]))
             jobs, also = self._every(name, rows, more), []
             if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
                 also = ["hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"]
@@ -254,7 +252,7 @@ def _composed(name: str, overrides: list[str]) -> DictConfig:
 def _first_of(given: Sequence[Override]) -> list[str]:
     """The overrides of one run of a sweep, to see what they choose; ranges that only a sweeper can draw from are left out."""
     drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
-    return _combinations(drawn)[0]
+    return combinations(drawn)[0]
 
 
 def _once_each(words: Sequence[str]) -> list[str]:
@@ -268,15 +266,6 @@ def _once_each(words: Sequence[str]) -> list[str]:
 
 def _names_folder(given: Sequence[Override]) -> bool:
     return any(override.key_or_group == "hydra.sweep.dir" for override in given)
-
-
-def _combinations(overrides: Sequence[Override]) -> list[list[str]]:
-    """The overrides of every run, as Hydra's basic sweeper has them."""
-    return BasicSweeper.split_arguments(list(overrides), max_batch_size=None)[0]
-
-
-def _refuse_flag(message: str) -> NoReturn:
-    raise BadInput(f"{message}; --help shows what there is")
 
 
 @contextmanager

@@ -1,44 +1,86 @@
-"""Two parts of Hydra that did the same work over and over, replaced: most of the time of a sweep of a hundred short runs.
+"""Two parts of Hydra that do the same work over and over, replaced through its public interface for plugins.
 
 Hydra composes a run of a sweep twice, to see that it can be composed and then to work, and parses some twenty files of YAML each
 time. We compose and check every run before Hydra does anything. Here files are parsed once, and the second look is left out.
+Without the first a run of a sweep takes 0.08 s more processor time, without the second 0.07 s (Xeon, 2.6 GHz).
 """
 
 import copy
-import dataclasses
 import os
 from collections.abc import Sequence
 
-from hydra._internal.core_plugins import file_config_source
-from hydra._internal.sources_registry import SourcesRegistry
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
-from hydra.plugins.config_source import ConfigResult
+from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from hydra.plugins.sweeper import Sweeper
+from omegaconf import Container, OmegaConf
+
+from experiments.app.error_messages import CONF
+
+SCHEME = "conf"
+HEADER = 512  # characters at the start of a file, in which its package stands
 
 
-class FileConfigSource(file_config_source.FileConfigSource):
-    """Hydra's source of configuration files, which gives a copy of what it has read before where the file is the same still.
+class ParsedFiles(ConfigSource):
+    """Files of configuration below a folder, ``conf:///folder``: each is parsed once until it changes."""
 
-    It has the name of Hydra's own, which Hydra would register later, and then leaves this one in its place.
-    """
+    _parsed: dict[tuple[str, int, int], tuple[Container, dict[str, str | None]]] = {}
 
-    _read: dict[tuple[str, int, int], ConfigResult] = {}
+    @staticmethod
+    def scheme() -> str:
+        """What its paths begin with."""
+        return SCHEME
 
     def load_config(self, config_path: str) -> ConfigResult:
-        """The configuration of a file below ``path``; raises ConfigLoadError where there is none."""
-        path = os.path.realpath(os.path.join(self.path, self._normalize_file_name(config_path)))
+        """A copy of the configuration of a file; raises ConfigLoadError where there is none."""
+        path = self._place(self._normalize_file_name(config_path))
         try:
             file = os.stat(path)
         except OSError:
-            return super().load_config(config_path)  # which says what is wrong
+            raise ConfigLoadError(f"Config not found : {path}") from None
         key = (path, file.st_mtime_ns, file.st_size)
-        if key not in self._read:
-            self._read[key] = super().load_config(config_path)
-        found = self._read[key]
+        if key not in self._parsed:
+            with open(path, encoding="utf-8") as stream:
+                header = self._get_header_dict(stream.read(HEADER))
+                stream.seek(0)
+                self._parsed[key] = OmegaConf.load(stream), header
+        config, header = self._parsed[key]
         # Hydra takes the defaults list out of what it is given, and sets the package in the header.
-        return dataclasses.replace(
-            found, provider=self.provider, config=copy.deepcopy(found.config), header=dict(found.header)
-        )
+        return ConfigResult(self.provider, self.full_path(), copy.deepcopy(config), dict(header))
+
+    def available(self) -> bool:
+        """Whether the folder is there."""
+        return self.is_group("")
+
+    def is_group(self, config_path: str) -> bool:
+        """Whether it is a folder of files."""
+        return os.path.isdir(self._place(config_path))
+
+    def is_config(self, config_path: str) -> bool:
+        """Whether it is a file, its ending left out."""
+        return os.path.isfile(self._place(self._normalize_file_name(config_path)))
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """The names in a folder, of groups or of files or of both."""
+        names: list[str] = []
+        for name in os.listdir(self._place(config_path)):
+            self._list_add_result(names, os.path.join(config_path, name), name, results_filter)
+        return sorted(set(names))
+
+    def _place(self, config_path: str) -> str:
+        return os.path.realpath(os.path.join(self.path, config_path))
+
+
+class OwnFolder(SearchPathPlugin):
+    """Our own ``conf/`` is read by ``ParsedFiles``; other folders, a user's among them, by Hydra."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Change the scheme of the one path, which keeps its place."""
+        for element in search_path.get_path():
+            if element.path.removeprefix("file://") == str(CONF):
+                element.path = f"{SCHEME}://{CONF}"
 
 
 def _composed_already(sweeper: Sweeper, batch: Sequence[Sequence[str]]) -> None:
@@ -46,8 +88,10 @@ def _composed_already(sweeper: Sweeper, batch: Sequence[Sequence[str]]) -> None:
 
 
 def quicken() -> None:
-    """Put both in the place of Hydra's own."""
-    SourcesRegistry.instance().types[FileConfigSource.scheme()] = FileConfigSource
-    for sweeper in Plugins.instance().discover(Sweeper):
-        if sweeper.__name__ == "BasicSweeper":
-            sweeper.validate_batch_is_legal = _composed_already  # type: ignore[method-assign]
+    """Register both; a second call changes nothing."""
+    plugins = Plugins.instance()
+    for plugin in (ParsedFiles, OwnFolder):
+        plugins.register(plugin)
+    for sweeper in plugins.discover(Sweeper):
+        if sweeper.__name__ == "BasicSweeper":  # others make their runs up as they go on, and check them then
+            sweeper.validate_batch_is_legal = _composed_already  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """The overrides of a command line: what is refused that Hydra would take, what they set, and which of them are swept."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 from hydra.core.override_parser.types import Override
@@ -76,6 +77,24 @@ def once_each(given: Sequence[Override]) -> list[str]:
                 line = f"{override.get_key_element()}={','.join(kept)}"
         words.append(line)
     return words
+
+
+def combinations(given: Sequence[Override]) -> list[list[str]]:
+    """The overrides of every run of a sweep, as Hydra's basic sweeper makes them: the last swept key varies fastest.
+
+    Raises BadInput at a range, which only a sweeper that draws from it can take.
+    """
+    values: dict[str, list[str]] = {}
+    for override in given:
+        key = override.get_key_element()
+        if not override.is_sweep_override():
+            values[key] = [override.get_value_element_as_str()]
+        elif override.is_discrete_sweep():
+            values[key] = list(override.sweep_string_iterator())
+        else:
+            raise BadInput(f"{override.input_line}: a range is for a sweeper that draws from it (hydra/sweeper=optuna)")
+    lists = [[f"{key}={value}" for value in some] for key, some in values.items()]
+    return [list(row) for row in product(*lists)]
 
 
 def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:

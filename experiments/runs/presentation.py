@@ -51,7 +51,7 @@ class Presentation:
     """How runs of a command are shown.
 
     cells : a run (``runs.results.Result``) as the cells of a table, by heading
-    panel : some runs as a panel of a plot (``analysis.plots.Panel``); None where nothing is to be drawn
+    panel : some runs as a panel of a plot (``analysis.plots.Panel``), others below it; None where nothing is to be drawn
     measure : the number that a run is compared by in curves and matrices; None where it has none
     partial : whether an interrupted run has a result already, as a match has after every game
     """

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpumcts.atomic import fetch_add, idle, load, replace, store, wait_while
 from gpumcts.jit import inlined
+from gpumcts.kernels.playout_loop import LANES
 from gpumcts.tree.forest import CAPACITIES, NONE, Forest
 
 LINE = 8  # words of int64 in a line of the cache: words of the board that different threads write lie apart
@@ -22,7 +23,8 @@ PHASE, JOINED, TAKEN, READY, COMPLETE, DONE, ROWS, PIECES, SLOTS, PATHS = range(
 how many there are so far, whether that is all, how many are done. Rows of the batch, pieces that a leaf's playouts are cut into;
 slots of the tree that are in chunks; bundles of the batch."""
 ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the lead's
-KIND_BITS, SHARE_BITS = 3, 32
+KIND_BITS, SHARE_BITS = 3, 20
+MOST_SHARES = (1 << SHARE_BITS) - 1
 NO_SHARE = -1
 NEVER = np.iinfo(np.int32).max
 BEGUN, END = 0, 1  # columns of Crew.chunks: the first free slot, and the end of the chunk
@@ -31,7 +33,9 @@ ROWS_OF_A_BUNDLE = 32  # at least: paths enough for the lanes
 SHARES = 8  # of a thread in a step, so that all end together
 FEWEST_ROWS = 64  # of a batch whose groups are shared out
 FEWEST_PLAYOUTS = 16  # of a share
+FEWEST_IN_LANES = 16 * LANES  # the same in lanes: those that run empty at a share's end are few of all rounds
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
+FEWEST_OF_A_CREW = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
 
@@ -52,16 +56,26 @@ class Crew(NamedTuple):
     node_slots: int  # that the children of a node may take at most
     chunk: int  # slots of a chunk
     largest: int  # rows of a group that goes into a bundle, at most
+    fewest_playouts: int  # of a share
 
 
 def crew_of(
-    threads: int, leaves: int, most_moves: int, leaf_slots: int, columns: int, shares_back_up: bool = False
+    threads: int,
+    leaves: int,
+    most_moves: int,
+    leaf_slots: int,
+    columns: int,
+    shares_back_up: bool = False,
+    playouts: int = 1,
+    in_lanes: bool = False,
 ) -> Crew:
-    """A crew of so many threads for batches of so many leaves."""
+    """A crew of so many threads for batches of so many leaves and playouts of a leaf, which are played in lanes or not."""
     largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
     rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, FEWEST_ROWS))
     need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
+    part = leaves * playouts // (2 * threads)
+    fewest_playouts = max(FEWEST_PLAYOUTS, min(FEWEST_IN_LANES, part)) if in_lanes else FEWEST_PLAYOUTS
     return Crew(
         board=np.zeros(10 * LINE, np.int64),
         bundles=np.zeros((leaves, 3), np.int64),
@@ -76,6 +90,7 @@ def crew_of(
         node_slots=BLOCKS_OF_A_NODE * most_moves,
         chunk=NEEDS_OF_A_CHUNK * need,
         largest=largest,
+        fewest_playouts=fewest_playouts,
     )
 
 
@@ -97,24 +112,30 @@ def announce(crew, number, kind, shares):
     store(crew.board, READY, 0)
     store(crew.board, COMPLETE, 0)
     store(crew.board, DONE, 0)
-    store(crew.board, TAKEN, number << SHARE_BITS)
+    store(crew.board, TAKEN, number << (2 * SHARE_BITS))
     store(crew.board, READY, shares)
     store(crew.board, COMPLETE, np.int64(shares > 0))
     store(crew.board, PHASE, (number << KIND_BITS) | kind)
 
 
 @inlined
-def take_share(crew, number):
-    """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE."""
-    spins = 0
+def take_share(crew, number, thread):
+    """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE.
+
+    The lead takes the last one, others take the first one: subtrees that are next to each other in a batch are so in the next
+    one, so most of a subtree's nodes stay in the cache of one core.
+    """
+    spins, one = 0, np.int64(1) << (SHARE_BITS if thread == 0 else 0)
     while True:
         taken = load(crew.board, TAKEN)
-        if taken >> SHARE_BITS != number:
+        if taken >> (2 * SHARE_BITS) != number:
             return np.int64(NO_SHARE)
-        share, complete = taken & ((1 << SHARE_BITS) - 1), load(crew.board, COMPLETE)
-        if share < load(crew.board, READY):
-            if replace(crew.board, TAKEN, taken, taken + 1):
-                return share
+        first, last = taken & MOST_SHARES, (taken >> SHARE_BITS) & MOST_SHARES
+        complete = load(crew.board, COMPLETE)
+        ready = load(crew.board, READY)
+        if first + last < ready and (thread != 0 or complete != 0):
+            if replace(crew.board, TAKEN, taken, taken + one):
+                return ready - 1 - last if thread == 0 else first
         elif complete != 0:
             return np.int64(NO_SHARE)
         else:
@@ -167,4 +188,4 @@ def see_to_room(forest, crew, thread, slots):
 
 def is_worth_a_crew(leaves: int, playouts: int) -> bool:
     """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
-    return leaves * playouts >= 2 * FEWEST_PLAYOUTS
+    return leaves * playouts >= FEWEST_OF_A_CREW or playouts >= 2 * FEWEST_PLAYOUTS

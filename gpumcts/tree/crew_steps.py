@@ -58,7 +58,7 @@ PHASES = 3  # of a batch
 def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase, ticks, timed):
     """Take bundles of groups to their leaves until there are no more; ticks : int64[LINE], where ``timed``."""
     mine = with_slots(forest, crew, thread)
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
         begin, groups = crew.bundles[number, BEGIN], crew.bundles[number, GROUPS]
@@ -73,7 +73,7 @@ def take_bundles(select, expand, rule, operator, game, forest, switches, batch, 
             clock = lap(ticks, GROWTH, clock, timed)
             side = 1 - side
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @inlined
@@ -177,9 +177,9 @@ def shares_of_rows(rows, threads, least):
 
 
 @inlined
-def fewest_rows(switches):
+def fewest_rows(switches, crew):
     """Rows of a share of playouts at least."""
-    return max(np.int64(1), np.int64(FEWEST_PLAYOUTS) // switches.playouts)
+    return max(np.int64(1), np.int64(crew.fewest_playouts) // switches.playouts)
 
 
 @inlined
@@ -216,20 +216,20 @@ def play_piece(evaluate, game, policy, switches, number, pieces, batch, crew):
 
 
 @apart
-def play_shares(evaluate, game, policy, switches, batch, crew, phase, ticks, timed):
+def play_shares(evaluate, game, policy, switches, batch, crew, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
         rows, pieces = load(crew.board, ROWS), load(crew.board, PIECES)
         if pieces > 0:
             play_piece(evaluate, game, policy, switches, number, pieces, batch, crew)
         else:
-            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches))
+            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches, crew))
             play_rows(evaluate, game, policy, switches, begin, end, batch)
         lap(ticks, PLAYOUTS, clock, timed)
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @apart
@@ -249,14 +249,14 @@ def join_pieces(switches, rows, pieces, batch, crew):
 def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase, ticks, timed):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
     threads = crew.chunks.shape[0]
-    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches))
+    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, crew))
     if rows < SHARES * threads:
         pieces = min(switches.playouts // FEWEST_PLAYOUTS, crew.tally.shape[0] // rows)
         shares = rows * pieces if pieces > 0 else shares
     store(crew.board, ROWS, rows)
     store(crew.board, PIECES, pieces)
     announce(crew, phase, EVALUATE, shares)
-    play_shares(evaluate, game, policy, switches, batch, crew, phase, ticks, timed)
+    play_shares(evaluate, game, policy, switches, batch, crew, 0, phase, ticks, timed)
     await_shares(crew)
     if pieces > 0:
         clock = look_at_clock(timed)
@@ -268,9 +268,9 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase
 
 
 @inlined
-def take_paths(back_up_part, operator, forest, switches, batch, crew, phase, ticks, timed):
+def take_paths(back_up_part, operator, forest, switches, batch, crew, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
-    number = take_share(crew, phase)
+    number = take_share(crew, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
         begin = crew.bundles[number, BEGIN]
@@ -278,7 +278,7 @@ def take_paths(back_up_part, operator, forest, switches, batch, crew, phase, tic
         back_up_part(operator, forest, switches, crew.rows, crew.tops, begin, end, False, batch)
         lap(ticks, BACKING_UP, clock, timed)
         fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase)
+        number = take_share(crew, phase, thread)
 
 
 @inlined
@@ -292,7 +292,7 @@ def back_up_together(back_up, back_up_part, rule, operator, forest, switches, le
     announce(crew, phase, BACK_UP, bundles)
     back_up_part(operator, forest, switches, crew.every_row, crew.tops, 0, leaves, True, batch)
     lap(ticks, BACKING_UP, clock, timed)
-    take_paths(back_up_part, operator, forest, switches, batch, crew, phase, ticks, timed)
+    take_paths(back_up_part, operator, forest, switches, batch, crew, 0, phase, ticks, timed)
     await_shares(crew)
 
 
@@ -357,6 +357,6 @@ def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy,
                 mine, timed,
             )  # fmt: skip
         elif kind == EVALUATE:
-            play_shares(evaluate, game, policy, switches, batch, crew, number, mine, timed)
+            play_shares(evaluate, game, policy, switches, batch, crew, thread, number, mine, timed)
         elif kind == BACK_UP:
-            take_paths(back_up_part, operator, forest, switches, batch, crew, number, mine, timed)
+            take_paths(back_up_part, operator, forest, switches, batch, crew, thread, number, mine, timed)

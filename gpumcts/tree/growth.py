@@ -88,12 +88,12 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
 
 def crew_for(searcher: Any) -> Crew:
     """A crew of a searcher's threads."""
-    leaves, shared = (
-        searcher.settings.leaves_per_tree,
-        is_shared(learner(searcher.rule), searcher.operator, searcher.switches),
-    )
-    leaf_slots = searcher.room // leaves
-    return crew_of(searcher.threads, leaves, searcher.game.MAX_MOVES, leaf_slots, searcher.kept_columns, shared)
+    settings, game = searcher.settings, searcher.game
+    leaves, shared = settings.leaves_per_tree, is_shared(learner(searcher.rule), searcher.operator, searcher.switches)
+    return crew_of(
+        searcher.threads, leaves, game.MAX_MOVES, searcher.room // leaves, searcher.kept_columns, shared,
+        settings.playouts_per_leaf, bool(game.LANES),
+    )  # fmt: skip
 
 
 class Growth:

@@ -90,7 +90,7 @@ class Searcher:
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
-        self._memory_limit = memory_limit
+        self.memory_limit = memory_limit
         self.kept = Kept()
         self._growth = Growth(self, workers or Workers(threads))
         whole_path = settings.expansion == "whole_path"
@@ -182,9 +182,9 @@ class Searcher:
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
         slots = self.slots(iterations) + kept_slots + self._more_room(trees)
         tree_bytes = slots * self.slot_bytes
-        limit = limit_of(self._memory_limit)
+        limit = limit_of(self.memory_limit)
         if self.on_device:
-            device_limit = memory_for_trees(self._memory_limit)
+            device_limit = memory_for_trees(self.memory_limit)
             # with reuse the trees come back, and those of the last search are still there
             limit = min(device_limit, limit_of(None)) if self.settings.reuse else device_limit
             tree_bytes += extra_tree_bytes(self)

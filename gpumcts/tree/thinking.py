@@ -10,15 +10,27 @@ from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.checks import check_tries
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.in_flight import InFlight
+from gpumcts.tree.memory import limit_of
 from gpumcts.tree.root import root_table
 from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.searched import Searched
 
-ROOM = 20_000  # iterations that the tree has room for at first; it grows
+# Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows is
+# copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
+ROOM, FEWEST, PART = 1 << 24, 20_000, 4
 FIRST_SLICE = 16  # iterations, before the pace is known
 SECONDS_A_SLICE = 0.05
 SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
+
+
+def _room(searcher: Searcher) -> int:
+    """Iterations of each tree that there is room for at first."""
+    trees, most = searcher.settings.roots, limit_of(searcher.memory_limit) // PART
+    iterations = ROOM // trees
+    while iterations > FEWEST // trees and trees * searcher.slots(iterations) * searcher.slot_bytes > most:
+        iterations //= 2
+    return max(iterations, 1)
 
 
 class Thinking:
@@ -42,7 +54,7 @@ class Thinking:
         self.full = False  # whether memory ended it
         self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
         roots = searcher.root_moves(self._states)
-        self._held = [searcher.plant(self._states, roots, -(-ROOM // self._roots), self._games)]
+        self._held = [searcher.plant(self._states, roots, _room(searcher), self._games)]
 
     def go_on(self, iterations: int) -> None:
         """So many iterations more, a multiple of the trees; raises BadInput where there is no memory for them."""

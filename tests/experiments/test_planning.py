@@ -10,6 +10,7 @@ import yaml
 from experiments import planning
 from experiments.analysis import planner_samples
 from experiments.app.error_messages import CONF, choices
+from experiments.app.flags import parsed
 from experiments.papers import kocsis2006bandit
 from experiments.runs.run_directory import SUMMARY
 from gpumcts import options
@@ -164,12 +165,10 @@ def test_slopes():
 
 @pytest.mark.slow
 def test_the_scales_of_figure_4():
-    from hydra._internal.utils import get_args_parser
-
     sizes = {"small": list(range(2, 11)), "document": [*range(2, 11), 12, 14, 16, 18, 20, 25, 30, 35, 40]}
     for budget, expected in sizes.items():
         words = ["experiment=kocsis2006bandit/fig4", f"budget={budget}", "planner=uct"]
-        jobs, _ = planning.COMMAND._jobs(get_args_parser().parse_args(words))
+        jobs, _ = planning.COMMAND._jobs(parsed(words))
         assert [job.checked.game.size for job in jobs] == expected
         assert {job.checked.keys.states for job in jobs} == {1000 if budget == "document" else 600}
         assert {job.checked.keys.noise for job in jobs} == {0.1} == {job.checked.keys.error for job in jobs}

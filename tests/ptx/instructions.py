@@ -158,9 +158,10 @@ for to in (8, 16, 32, 64):
                 if (to_kind, to) != (of_kind, of):
                     _value(f"cvt.{to_kind}{to}.{of_kind}{of}", f"{to_kind}{to} {of_kind}{of}", "a", loose=True)
 ROUNDED = {"rzi": "trunc(a)", "rni": "nearbyint(a)", "rmi": "floor(a)", "rpi": "ceil(a)"}
-for w in (32, 64):
-    for kind in "us":
-        _value(f"cvt.rn.f64.{kind}{w}", f"f64 {kind}{w}", "(double)a")
+for kind in "us":
+    for w in (8, 16, 32, 64):
+        _value(f"cvt.rn.f64.{kind}{w}", f"f64 {kind}{w}", "(double)a", loose=True)
+    for w in (32, 64):
         for mode, rounded in ROUNDED.items():
             expression = f"integer_of({rounded}, {w}, {int(kind == 's')})"
             _value(f"cvt.{mode}.{kind}{w}.f64", f"u{w} f64", expression)

@@ -9,3 +9,9 @@ def wrapping_words():
     """No warnings about uint64 arithmetic modulo 2^64."""
     with np.errstate(over="ignore"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def small_batches_are_shared(monkeypatch):
+    """Threads share batches that are too small to gain by it: what they find has to be right all the same."""
+    monkeypatch.setattr("gpumcts.tree.crew.FEWEST_OF_A_CREW", 2)

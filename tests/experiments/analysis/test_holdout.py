@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hydra._internal.utils import get_args_parser
 
 from experiments.analysis import holdout as rounds
+from experiments.app.flags import parsed
 from experiments.match import COMMAND
 from experiments.papers import hashimoto2012accelerated as document
 from experiments.papers import open_questions
@@ -31,7 +31,7 @@ def test_the_best_of_a_round_and_the_command_that_confirms_it():
     said, command = line.split(" On fresh games: python -m experiments.match ")
     assert said.endswith("go, size 9: best k=2, 57.5 % [52.6, 62.3], seed 1.")
     assert command == "experiment=hashimoto2012accelerated/table1a game=go budget=small k=2 round=confirm"
-    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
+    jobs, _ = COMMAND._jobs(parsed(command.split()))
     assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
 
 
@@ -86,7 +86,7 @@ def test_the_best_decay_by_hand_and_the_best_rule_play_on():
     command = line.partition("On fresh games: python -m experiments.match ")[2]
     words = "experiment=open_questions/decay budget=small board=othello by=many option=k3,visits_01 round=confirm"
     assert command == words
-    jobs, _ = COMMAND._jobs(get_args_parser().parse_args(command.split()))
+    jobs, _ = COMMAND._jobs(parsed(command.split()))
     assert [job.checked.player.identity["backup"]["name"] for job in jobs] == ["accelerated", ADAPTIVE]
 
 

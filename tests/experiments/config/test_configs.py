@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hydra._internal.utils import get_args_parser
 
 from experiments import (
     bench,
@@ -27,6 +26,7 @@ from experiments import (
     worked,
 )
 from experiments.app.error_messages import CONF, choices
+from experiments.app.flags import parsed
 from experiments.app.help import help_text
 from experiments.config import command_options as keys
 from experiments.config.budgets import Budget
@@ -217,7 +217,7 @@ def test_an_overlay_begins_with_its_command(file):
     assert words[:2] == ["python", "-m"]
     group, *rest = file.relative_to(CONF).with_suffix("").parts
     assert f"{group}={'/'.join(rest)}" in words
-    jobs, _ = COMMANDS[words[2].removeprefix("experiments.")]._jobs(get_args_parser().parse_args(words[3:]))
+    jobs, _ = COMMANDS[words[2].removeprefix("experiments.")]._jobs(parsed(words[3:]))
     assert jobs
 
 

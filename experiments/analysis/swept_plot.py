@@ -1,0 +1,86 @@
+"""Curves and matrices of sweeps by matplotlib."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from experiments.analysis.svg_curve import labels_that_fit, places_across
+from experiments.analysis.swept_figure import Curve, Matrix
+from experiments.runs.presentation import Measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOR, FAINT = "#1f5fa8", "#888888"
+WIN_RATE = "win rate"
+WIDTH = 7.2  # inches of the axes, about
+LETTER = 0.09  # inches, about, of the ticks' size
+ROOM_OF_INTERVAL = 0.65  # inches of a cell
+LINE, MARGIN = 0.42, 1.5  # inches of a matrix's row, and of what stands around the rows
+
+
+def draw_curve(axes: "Axes", curve: Curve) -> None:
+    """Measures over the swept number with their intervals; shares in per cent, win rates with a line at 50 %."""
+    measures = [point.measure for point in curve.points]
+    unit = 100 if measures[0].percent else 1
+    across = [point.at for point in curve.points]
+    if measures[0].name == WIN_RATE:
+        axes.axhline(50, color=FAINT, linewidth=1, linestyle="--")
+    for at, measure in zip(across, measures, strict=True):
+        if measure.low is not None and measure.high is not None:
+            axes.vlines(at, unit * measure.low, unit * measure.high, color=COLOR)
+    axes.plot(across, [unit * measure.value for measure in measures], "o-", color=COLOR, clip_on=False)
+    places, log = places_across(across)
+    if log:
+        axes.set_xscale("log")
+    labels = labels_that_fit([WIDTH * place for place in places], [point.text for point in curve.points], LETTER)
+    axes.set_xticks(across, labels)
+    axes.set_xticks([], minor=True)
+    if measures[0].percent:
+        axes.set_ylim(0, 100)
+    axes.set_xlabel(curve.key)
+    axes.set_ylabel(_named(measures))
+
+
+def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
+    """The first key down, the second across; a cell the darker, the greater its number."""
+    down, across = matrix.grid.values
+    nothing = float("nan")
+    found = matrix.found
+    values = [[found[(row, column)].value if (row, column) in found else nothing for column in across] for row in down]
+    axes.imshow(values, cmap="Blues", alpha=0.5, aspect="auto")
+    room = WIDTH / len(across)
+    narrow = room < ROOM_OF_INTERVAL
+    for y, row in enumerate(down):
+        for x, column in enumerate(across):
+            one = found.get((row, column))
+            color = FAINT if one is None else "black"
+            axes.text(x, y, _words(one, narrow), ha="center", va="center", fontsize=8, color=color)
+    slanted = any(LETTER * len(value) > room for value in across)
+    turn = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(range(len(across)), across, **turn)
+    axes.set_yticks(range(len(down)), down)
+    axes.tick_params(length=0)
+    axes.set_xlabel(matrix.grid.keys[1])
+    axes.set_ylabel(matrix.grid.keys[0])
+    axes.set_title(_named(list(found.values()), intervals=not narrow), loc="right", fontsize=9)
+
+
+def inches_of(matrix: Matrix) -> float:
+    """The height of a panel with the matrix."""
+    return MARGIN + LINE * len(matrix.grid.values[0])
+
+
+def _words(measure: Measure | None, narrow: bool) -> str:
+    """What stands in a cell; a narrow one has room for the number alone."""
+    if measure is None:
+        return "-" if narrow else "missing"
+    number, _, interval = measure.words().partition(" [")
+    if narrow:
+        return number.removesuffix(" %")
+    return f"{number}\n[{interval}" if interval else number
+
+
+def _named(measures: Sequence[Measure], intervals: bool = True) -> str:
+    """The measure's name, its unit, and what its intervals are."""
+    told = intervals and any(measure.low is not None for measure in measures)
+    return f"{measures[0].name}{', %' if measures[0].percent else ''}{' (95 %)' if told else ''}"

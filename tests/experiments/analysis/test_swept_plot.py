@@ -1,0 +1,122 @@
+"""plot.png of a sweep: a curve over a swept number, a matrix over two swept keys, and what its axes hold."""
+
+import math
+
+import pytest
+from matplotlib.figure import Figure
+
+from experiments import match, search  # noqa: F401  they say how their runs are shown
+from experiments.analysis import plots
+from experiments.analysis.svg_curve import labels_that_fit
+from experiments.runs.results import Result
+
+
+def result(program, label, summary, config=None, folder=None):
+    return Result(folder, config or {}, {"program": program, "label": label, "name": program}, summary)
+
+
+def played(label, wins, games=100, **config):
+    """A match; its interval is 10 % to each side."""
+    rate = wins / games if games else None
+    ends = {"ci95_low": rate - 0.1, "ci95_high": rate + 0.1} if games else {"ci95_low": None, "ci95_high": None}
+    return result("match", label, {"games": games, "win_rate": rate, "seed": 1, **ends}, config)
+
+
+def searched(label, value):
+    return result("search", label, {"moves": [{"value": value}], "iterations_per_second": 1000.0})
+
+
+def drawn(results):
+    """The axes of each panel."""
+    panels = plots._panels_of(results)
+    found = [Figure().subplots() for _ in panels]
+    for axes, panel in zip(found, panels, strict=True):
+        panel.draw(axes, results)
+    return found
+
+
+def ticks(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_a_swept_number_is_a_curve_in_per_cent_with_intervals():
+    (axes,) = drawn([played(f"n={n}", wins) for n, wins in ((4, 80), (1, 20), (2, 50))])
+    even, curve = axes.lines
+    assert list(even.get_ydata()) == [50, 50]
+    assert list(curve.get_xdata()) == [1, 2, 4] and list(curve.get_ydata()) == [20, 50, 80]
+    ends = [bar.get_segments()[0].tolist() for bar in axes.collections]
+    wanted = [[[1, 10], [1, 30]], [[2, 40], [2, 60]], [[4, 70], [4, 90]]]
+    assert [sum(bar, []) for bar in ends] == [pytest.approx(sum(bar, [])) for bar in wanted]
+    assert axes.get_ylim() == (0, 100) and axes.get_ylabel() == "win rate, % (95 %)"
+    assert axes.get_xlabel() == "n" and ticks(axes.xaxis) == ["1", "2", "4"] and axes.get_xscale() == "linear"
+
+
+def test_a_wide_span_is_logarithmic_and_a_value_is_no_win_rate():
+    """A search's value has neither a line at 50 % nor per cents; its bars of speed stand below."""
+    axes, bars = drawn([searched(f"n={n}", 0.25) for n in (10, 100, 1000)])
+    (curve,) = axes.lines
+    assert axes.get_xscale() == "log" and list(curve.get_ydata()) == [0.25] * 3
+    assert axes.get_ylabel() == "value of the best move" and not axes.collections
+    assert [bar.get_width() for bar in bars.patches] == [1000.0] * 3
+
+
+def test_crowded_values_are_not_all_told():
+    (axes,) = drawn([played(f"n={n}", 50) for n in range(1000, 1060)])
+    told = [text for text in ticks(axes.xaxis) if text]
+    assert 5 <= len(told) < 20 and told[0] == "1000" and len(axes.lines[-1].get_xdata()) == 60
+    assert labels_that_fit([0.0, 1.0, 2.0, 3.0], ["10", "11", "12", "13"], 0.5) == ["10", "", "12", ""]
+
+
+def test_matches_without_a_game_are_left_out():
+    (axes,) = drawn([*(played(f"n={n}", 50) for n in (1, 2, 3)), played("n=4", 0, 0)])
+    assert list(axes.lines[-1].get_xdata()) == [1, 2, 3]
+
+
+def test_two_swept_keys_are_a_matrix_that_says_what_is_missing():
+    runs = [played("n=10 b=u", 20), played("n=2 b=u", 80), played("n=2 b=v", 50), played("n=10 b=v", 0, 0)]
+    (axes,) = drawn(runs)
+    ((top, missing),) = [image.get_array()[:, 1].tolist() for image in axes.images]
+    assert axes.images[0].get_array()[:, 0].tolist() == [0.8, 0.2] and top == 0.5
+    assert missing is None or math.isnan(missing)
+    assert texts(axes) == ["80 %\n[70, 90]", "50 %\n[40, 60]", "20 %\n[10, 30]", "missing"]
+    assert ticks(axes.yaxis) == ["2", "10"] and ticks(axes.xaxis) == ["u", "v"]
+    assert (axes.get_ylabel(), axes.get_xlabel()) == ("n", "b")
+    assert axes.get_title("right") == "win rate, % (95 %)"
+
+
+def test_a_wide_matrix_has_the_numbers_alone():
+    (axes,) = drawn([played(f"b={b} n={n}", n, games=100) for b in "uv" for n in range(10, 30) if (b, n) != ("v", 29)])
+    assert texts(axes)[:2] == ["10", "11"] and texts(axes)[-1] == "-"
+    assert axes.get_title("right") == "win rate, %"
+    assert all(label.get_rotation() == 0 for label in axes.get_xticklabels())
+
+
+def test_names_that_would_touch_are_slanted():
+    (axes,) = drawn([played(f"n={n} b={b * 30}", 50) for n in (1, 2) for b in "uvw"])
+    assert all(label.get_rotation() == 30 for label in axes.get_xticklabels())
+
+
+@pytest.mark.parametrize(
+    "labels", [["b=u", "b=v", "b=w"], ["n=1", "n=2"], ["n=1", "n=2", "n=inf"], ["n=1", "n=2", "n=nan"]]
+)
+def test_other_sweeps_have_a_line_a_match(labels):
+    """Names, two numbers, and numbers that have no place on an axis."""
+    (axes,) = drawn([played(label, 50) for label in labels])
+    assert axes.get_xlabel() == "win rate of the player, % (Wilson 95 %)"
+    assert len(ticks(axes.yaxis)) == len(labels)
+
+
+def test_a_sweep_over_k_keeps_its_own_axis():
+    (axes,) = drawn([played(f"k={k}", 50, k=k, budget={"iterations": 10}) for k in (1, 2, 3)])
+    assert axes.get_xlabel() == "k (decay = 1 - 0.1^k)"
+
+
+def test_a_picture_is_written(tmp_path):
+    assert plots.plot([played(f"n={n} b={b}", 50) for n in (1, 2) for b in "uv"], tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert not plots.plot([played("n=1", 0, 0), played("n=2", 0, 0)], tmp_path / "none.png")
+    assert not (tmp_path / "none.png").exists()
