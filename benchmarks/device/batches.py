@@ -13,7 +13,9 @@ from benchmarks.measure import Contender, Row, compare, row_of
 from benchmarks.ours import keys
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import option
+from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.time_split import TimeSplit
 
@@ -41,8 +43,8 @@ class _Turns:
 
     def __init__(self, game: str, leaves: int, playouts: int, batches: int, engine: Any) -> None:
         settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=playouts, batches_in_flight=batches)
-        parts = [option(kind, name)() for kind, name in (("game", game), ("playout", "uniform"), ("selection", "ucb1"))]
-        self._searcher = Searcher(*parts, option("backup", "average")(), settings, engine=engine)
+        made: Any = option("game", game)()
+        self._searcher = Searcher(made, Uniform(), Ucb1(), option("backup", "average")(), settings, engine=engine)
         self._start = Rules(self._searcher.game).starts(1)
         self._leaves = leaves
         self._at = {"leaves": leaves, "playouts": playouts, "batches": batches}

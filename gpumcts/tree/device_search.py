@@ -163,6 +163,14 @@ def extra_tree_bytes(searcher: Any) -> int:
     return sum(array.nbytes for array in arrays)
 
 
+def next_step(step: int, done: int, seconds: float) -> int:
+    """Steps of a tree in the next launch, after one of ``done`` took so long; fewer than ``step`` are done at the end.
+
+    No more than eight times as many as a launch has done, or ``step``: of many short searches it would grow without end.
+    """
+    return max(1, min(int(done * SECONDS_A_LAUNCH / max(seconds, 1e-6)), max(step, 8 * done)))
+
+
 class DeviceSearch:
     """One search of all trees of ``roots``, in waves of at most ``size``.
 
@@ -271,8 +279,8 @@ class DeviceSearch:
             if numbers.min() < until:
                 self._grow(arrays)
             else:
-                wanted = int(self._step * SECONDS_A_LAUNCH / max(seconds, 1e-6))
-                self._step = max(1, min(wanted, self._step * 8))
+                steps = -(-(until - least) // self._searcher.settings.leaves_per_tree)
+                self._step = next_step(self._step, steps, seconds)
                 self._searcher.device_kernel.pace = len(numbers), self._step
 
     def _launch(self, arrays: Any, task: Task) -> float:
