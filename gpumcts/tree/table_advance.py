@@ -46,17 +46,25 @@ def set_out(trail, roots, keys, number):
 def advance(
     walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
 ):
-    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t."""
+    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t.
+
+    Returns 0, or BEYOND_MOVES or BEYOND_PLIES where a search met what its rows have no room for.
+    """
     for number in range(span[0], span[1]):
         set_out(trail, roots, keys, number)
-        while walk(game, table, keeping, near, trail, switches) > 0:
+        waiting = walk(game, table, keeping, near, trail, switches)
+        while waiting > 0:
             pick(rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+            waiting = walk(game, table, keeping, near, trail, switches)
+        if waiting < 0:
+            return waiting
         if not switches.whole_path:  # else every leaf is the end of a game, and its score is known
             for row in range(trail.codes.shape[0]):
                 for column in range(TALLY_COLUMNS):
                     trail.tally[row, column] = 0
             evaluate(game, policy, trail.words, trail.keys, 0, switches.playouts, trail.tally)
         enter(table, keeping, trail, switches)
+    return np.int64(0)
 
 
 @entry
@@ -64,7 +72,7 @@ def advance_block(
     walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
 ):  # fmt: skip
     """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
-    advance(
+    return advance(
         walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span
     )
 
