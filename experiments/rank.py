@@ -1,10 +1,10 @@
 """Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (document 004, Figure 1).
 
     python -m experiments.rank data.pgn=games.pgn data.positions=20
-    python -m experiments.rank data.pgn=games.pgn data.positions=null yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
+    python -m experiments.rank data.pgn=games.pgn data.positions=null reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]
     python -m experiments.rank data.positions_file=positions.txt method.minimax_2_playouts.playouts=30
-    python -m experiments.rank game=othello data.games=5 yardstick=minimax_6 methods=[minimax_6,evaluation,minimax_2]
-    python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' yardstick=minimax_5 methods=[minimax_5,evaluation]
+    python -m experiments.rank game=othello data.games=5 reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]
+    python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' reference=minimax_5 methods=[minimax_5,evaluation]
     python -m experiments.rank experiment=ramanujan2010understanding/fig1 budget=small data.pgn=games.pgn
 
 Spearman's and Kendall's correlation of ranks, on each board and over all moves, with 95 % intervals by resampling whole games; of
@@ -46,7 +46,7 @@ class RankKeys(NamedTuple):
         "minimax_2",
         "minimax_2_playouts",
     ]  # noqa: RUF012
-    yardstick: str = "minimax_4"
+    reference: str = "minimax_4"
     baseline: str | None = None
     ties_evaluation: Annotated[float, Interval(ge=0, le=1e9)] = 0.0
     ties_win_rate: Annotated[float, Interval(ge=0, le=1)] = 0.0
@@ -59,13 +59,13 @@ class Ranking(NamedTuple):
     """What a run is about, beside its plain keys.
 
     data : the positions; methods : the keys of each method; definitions : what decides what each says, JSON values
-    yardstick : the keys of the document's yardstick, where an experiment names it
+    published : the keys of the reference that the document has, where an experiment names it
     """
 
     data: Any
     methods: dict[str, Any]
     definitions: dict[str, Any]
-    yardstick: Any = None
+    published: Any = None
 
 
 def rank_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -93,34 +93,34 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
         "seed": keys.seed,
         "data": {**data._asdict(), "content": content_digest(data)},
     }
-    ranking = Ranking(data, {name: own for name, (own, _) in found.items()}, definitions, _printed(plain, game))
+    ranking = Ranking(data, {name: own for name, (own, _) in found.items()}, definitions, _published(plain, game))
     slug = f"{game_identity['name']} ranks of moves"
     return Checked(as_json(identity), slug, keys, game=game, policy=ranking, study=study)
 
 
-def _printed(plain: Plain, game: Any) -> Any:
-    """The keys of the yardstick that an experiment says its document has; None where it says nothing."""
+def _published(plain: Plain, game: Any) -> Any:
+    """The keys of the reference that an experiment says its document has; None where it says nothing."""
     from experiments.ranking.methods import checked_method
 
-    own = plain.get("scales", {}).get("document", {}).get("printed")
-    return None if own is None else checked_method("scales.document.printed", own, game)[0]
+    own = plain.get("scales", {}).get("document", {}).get("published")
+    return None if own is None else checked_method("scales.document.published", own, game)[0]
 
 
 def _check_names(keys: RankKeys, known: list[str]) -> None:
-    """Refuse methods that there are not, twice the same, too few, and a yardstick or baseline that is none of them."""
+    """Refuse methods that there are not, twice the same, too few, and a reference or baseline that is none of them."""
     for name in keys.methods:
         if name not in known:
             raise BadInput(f"methods: {name} is not known; there are: {', '.join(known)} (+method.NAME=... adds one)")
     if len(set(keys.methods)) < len(keys.methods):
         raise BadInput(f"methods=[{','.join(keys.methods)}]: one of them is named twice")
-    for key in ("yardstick", "baseline"):
+    for key in ("reference", "baseline"):
         name = getattr(keys, key)
         if name is not None and name not in keys.methods:
             raise BadInput(f"{key}={name}: must be one of methods: {', '.join(keys.methods) or 'there is none'}")
     if len(keys.methods) < 2:
-        raise BadInput(f"methods=[{','.join(keys.methods)}]: give another one beside the yardstick")
-    if keys.baseline == keys.yardstick:
-        raise BadInput(f"baseline={keys.baseline}: that is the yardstick")
+        raise BadInput(f"methods=[{','.join(keys.methods)}]: give another one beside the reference")
+    if keys.baseline == keys.reference:
+        raise BadInput(f"baseline={keys.baseline}: that is the reference")
 
 
 def prepare(config: Checked) -> None:
@@ -195,7 +195,7 @@ class Ranks:
         """What the scales of an experiment may set, as it is here."""
         keys, ranking = self._config.keys, self._config.policy
         playouts = {name: getattr(own, "playouts", None) for name, own in ranking.methods.items()}
-        return {**ranking.data._asdict(), "yardstick": keys.yardstick, **playouts}
+        return {**ranking.data._asdict(), "reference": keys.reference, **playouts}
 
     def _lines(self) -> list[dict[str, Any]]:
         """All that is known of each position."""

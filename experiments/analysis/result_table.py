@@ -174,7 +174,7 @@ def rank_cells(result: Result) -> dict[str, str]:
     if not result.finished:
         return {}
     means = {name: f"{row['rho'][0]:.3f}" for name, row in summary["methods"].items()}
-    cells = {"boards": f"{summary['ranked']:,}", "games": str(summary["games"]), "yardstick": summary["yardstick"]}
+    cells = {"boards": f"{summary['ranked']:,}", "games": str(summary["games"]), "reference": summary["yardstick"]}
     return {**cells, **means, "core seconds": f"{summary['seconds']:.1f}"}
 
 

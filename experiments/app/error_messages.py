@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 from hydra.errors import OverrideParseException
 
+from experiments.config.validation import RENAMED, renamed
+
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
 MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
@@ -84,6 +86,8 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     for part in filter(None, parent.split(".")):
         at = at.get(part, {}) if isinstance(at, Mapping) else {}
     names = [str(name) for name in at] if isinstance(at, Mapping) else []
+    if RENAMED.get(last) in names:
+        return renamed(missing["key"])
     there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
     return f"{missing['key']}: unknown key{_guess(last, names)}{there}"
 

@@ -12,6 +12,8 @@ from gpumcts.errors import BadInput
 from gpumcts.validation import Fault, made
 
 T = TypeVar("T")
+RENAMED = {"yardstick": "reference"}
+"""Keys by the names that they had."""
 WORDS = {
     int: "an integer",
     float: "a number",
@@ -50,6 +52,8 @@ def group_at(plain: Any, where: str) -> Mapping[str, Any]:
 def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> BadInput:
     field, hint = fault
     key = f"{where}.{field}" if where else field
+    if hint is None and field in RENAMED:
+        return BadInput(renamed(key))
     if hint is None:
         known = ", ".join(cls._fields) or "no keys"  # type: ignore[attr-defined]
         return BadInput(f"{key}: unknown key; {where or 'the command'} has {known}")
@@ -58,6 +62,11 @@ def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> B
         read = f"{key}={shown(value)} is read as {_kind(value)}"
         return BadInput(f"{read}; it must be text, which is quoted twice: '{key}=\"...\"'")
     return BadInput(f"{key}={shown(value)}: must be {allowed}")
+
+
+def renamed(key: str) -> str:
+    """The complaint about a key that has another name now: ``yardstick: the key is called reference now``."""
+    return f"{key}: the key is called {RENAMED[key.rpartition('.')[2]]} now"
 
 
 def _kind(value: bool | int | float) -> str:

@@ -10,6 +10,7 @@ from experiments.config.schema import PlayerConfig
 from gpumcts.errors import BadInput
 from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone, Player
+from gpumcts.players.external_engine import OutsidePlayer
 
 GROUPS = ("playout", "selection", "backup", "search", "budget")
 """Groups of a configuration that may count for a player."""
@@ -40,6 +41,22 @@ def _own_name(identity: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
+class Program:
+    """How a program outside is started, looked at and seated.
+
+    terms : how it is started, from the words of its command, its checked keys and their prefix; raises BadInput
+    look_at : what it calls itself, from the game and the terms; raises BadInput where it does not start or cannot play the game
+    player : game, terms, processes, side, log and ``on_progress`` to the player
+    example : a command, for who has named none
+    """
+
+    terms: Callable[[list[str], Any, str], Any]
+    look_at: Callable[[Any, Any], str]
+    player: Callable[..., OutsidePlayer]
+    example: str
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of player.
 
@@ -53,6 +70,7 @@ class Kind:
     chance : whether it plays games in which chance moves
     check : raises BadInput where its keys do not go together, or not with the game
     label : it in a few words, by its identity
+    program : how it is started, where it is a program outside (``external_engines.external_engine``)
     """
 
     configured: Callable[[Mapping[str, Any], str], PlayerConfig]
@@ -65,3 +83,4 @@ class Kind:
     chance: bool = True
     check: Callable[[Any, PlayerConfig, str], None] = _checks_nothing
     label: Callable[[Mapping[str, Any]], str] = _own_name
+    program: Program | None = None

@@ -21,8 +21,8 @@ def plot_all(
 ) -> dict[str, str]:
     """Write the plots; their names and what they show."""
     judge = ranker(config)
-    ranked = [dict(line) for line in lines if judge.agreement(dict(line), judge.yardstick) is not None]
-    names = [name for name in config.keys.methods if name != judge.yardstick]
+    ranked = [dict(line) for line in lines if judge.agreement(dict(line), judge.reference) is not None]
+    names = [name for name in config.keys.methods if name != judge.reference]
     board = one_board(ranked, config.keys.board_ply)
     images = {"board.png": f"Ranks on one board: {board['title']}, ply {board['ply']}, `{board['position']}`"}
     _board(board, names, config, judge, folder / "board.png")
@@ -60,7 +60,7 @@ def _board(line: dict[str, Any], names: list[str], config: Checked, judge: Ranke
     figure = _figure(5.2, 4.6 * len(panels))
     most = len(line["moves"]) + 1
     colors = dict(zip(names, itertools.cycle(CURVES), strict=False))
-    y = judge.ranks(line, judge.yardstick)
+    y = judge.ranks(line, judge.reference)
     for axes, panel in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
         axes.plot([0, most], [0, most], "--", color=FAINT, linewidth=1)
         for name, mark in zip(panel, itertools.cycle(MARKS), strict=False):
@@ -71,13 +71,13 @@ def _board(line: dict[str, Any], names: list[str], config: Checked, judge: Ranke
         axes.set_ylim(0, most)
         axes.set_aspect("equal")
         axes.set_xlabel("rank by the method")
-        axes.set_ylabel(f"rank by {judge.yardstick}")
+        axes.set_ylabel(f"rank by {judge.reference}")
         axes.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _save(figure, path)
 
 
 def _densities(lines: Sequence[dict[str, Any]], names: list[str], judge: Ranker, path: Path) -> None:
-    """Where moves of each rank by a method stand by the yardstick; every column sums to 1."""
+    """Where moves of each rank by a method stand by the reference; every column sums to 1."""
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)
     figure = _figure(3.7 * columns + 0.8, 3.7 * rows)
@@ -94,7 +94,7 @@ def _densities(lines: Sequence[dict[str, Any]], names: list[str], judge: Ranker,
         axes.set_title(name, loc="left", fontsize=10)
         axes.set_aspect("equal")
         axes.set_xlabel("rank by the method")
-        axes.set_ylabel(f"rank by {judge.yardstick}")
+        axes.set_ylabel(f"rank by {judge.reference}")
     for axes in panels.flat[len(names) :]:
         axes.set_visible(False)
     figure.colorbar(drawn, ax=panels, label="share of the moves in the column", shrink=0.8)
@@ -102,7 +102,7 @@ def _densities(lines: Sequence[dict[str, Any]], names: list[str], judge: Ranker,
 
 
 def _share(lines: Sequence[dict[str, Any]], name: str, judge: Ranker, edges: np.ndarray) -> np.ndarray:
-    pairs = [(judge.ranks(line, name), judge.ranks(line, judge.yardstick)) for line in lines]
+    pairs = [(judge.ranks(line, name), judge.ranks(line, judge.reference)) for line in lines]
     x, y = (np.concatenate([(pair[i] - 1) / (len(pair[i]) - 1) for pair in pairs]) for i in (0, 1))
     found, _, _ = np.histogram2d(x, y, bins=(edges, edges))
     sums = found.sum(axis=1, keepdims=True)

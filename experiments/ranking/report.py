@@ -155,9 +155,9 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
         cost["distinct ones, mean"] = f"{row['distinct']:.1f}" if known else "-"
         cost["least"] = f"{row['distinct_least']:,}" if known else "-"
         costs.append(cost)
-    yardstick = summary["yardstick"]
-    costs.append({"method": yardstick, "core time a move": seconds_text(summary["yardstick_seconds"])})
-    title = f"agreement with {yardstick}: means over boards, and over all moves"
+    reference = summary["yardstick"]
+    costs.append({"method": reference, "core time a move": seconds_text(summary["yardstick_seconds"])})
+    title = f"agreement with {reference}: means over boards, and over all moves"
     return [Cells.of(title, rows), Cells.of("what they took", costs)]
 
 
@@ -241,7 +241,7 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     """Under which conditions, what was done, method by method, and what to beware of."""
     listed = [*summary["conditions"], *_methods_in_words(config)]
     parts = [counts(summary), "\n".join(f"- {line}" for line in listed), *summary["departures"]]
-    parts += [_how_ranks_are_judged(config), *_other_yardstick(config), *words_of_distinct(config, summary)]
+    parts += [_how_ranks_are_judged(config), *_other_reference(config), *words_of_distinct(config, summary)]
     return parts
 
 
@@ -260,12 +260,12 @@ def _how_ranks_are_judged(config: Checked) -> str:
     )
 
 
-def _other_yardstick(config: Checked) -> list[str]:
-    """That the yardstick is not the one that the experiment's file says the document has; nothing where it is."""
-    ours, theirs = config.policy.methods[config.keys.yardstick], config.policy.yardstick
+def _other_reference(config: Checked) -> list[str]:
+    """That the reference is not the one that the experiment's file says the document has; nothing where it is."""
+    ours, theirs = config.policy.methods[config.keys.reference], config.policy.published
     if theirs is None or ours == theirs:
         return []
-    return [f"**The yardstick is not the document's:** {method_words(ours)}; the document's is {method_words(theirs)}."]
+    return [f"**The reference is not the document's:** {method_words(ours)}; the document's is {method_words(theirs)}."]
 
 
 def words_of_distinct(config: Checked, summary: Mapping[str, Any]) -> list[str]:

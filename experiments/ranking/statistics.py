@@ -3,8 +3,8 @@
 Rank 1 is the best move. Ties have the average of their ranks. *Smoothing*: from the best value down, a group takes all values at
 most epsilon below its best one, and they tie. Spearman's rho and Kendall's tau-b are those of scipy.
 
-A board on which the yardstick sees no difference between moves cannot be ranked and is left out; a method that sees none where
-the yardstick does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn
+A board on which the reference sees no difference between moves cannot be ranked and is left out; a method that sees none where
+the reference does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn
 for the intervals, never boards.
 """
 
@@ -18,12 +18,12 @@ EXACT_GAMES, FLIPS = 12, 10_000  # of the sign-flip test
 
 
 class Agreement(NamedTuple):
-    """A method against the yardstick on one board of n moves.
+    """A method against the reference on one board of n moves.
 
     rho, tau : Spearman's and Kendall's (tau-b); best : probability that the method's best move, one of several at random, is one
-    of the yardstick's best
+    of the reference's best
     pooled : what sums up over boards, float64[9]: of the ranks scaled to [0, 1] their number, sums, squares and product, and of
-    the pairs of moves concordant minus discordant ones, those the method tells apart, those the yardstick does
+    the pairs of moves concordant minus discordant ones, those the method tells apart, those the reference does
     """
 
     rho: float
@@ -56,26 +56,26 @@ def ranks(values: Sequence[float] | np.ndarray, epsilon: float = 0.0) -> np.ndar
     return found
 
 
-def agreement(method: np.ndarray, yardstick: np.ndarray) -> Agreement | None:
-    """Of the ranks of one board's moves; None where the yardstick ties them all."""
-    if len(yardstick) < 2 or np.ptp(yardstick) == 0:
+def agreement(method: np.ndarray, reference: np.ndarray) -> Agreement | None:
+    """Of the ranks of one board's moves; None where the reference ties them all."""
+    if len(reference) < 2 or np.ptp(reference) == 0:
         return None
     best = method == method.min()
-    hit = float((best & (yardstick == yardstick.min())).sum() / best.sum())
-    rho, tau = (0.0, 0.0) if np.ptp(method) == 0 else _correlations(method, yardstick)
-    return Agreement(rho, tau, hit, _pooled(method, yardstick))
+    hit = float((best & (reference == reference.min())).sum() / best.sum())
+    rho, tau = (0.0, 0.0) if np.ptp(method) == 0 else _correlations(method, reference)
+    return Agreement(rho, tau, hit, _pooled(method, reference))
 
 
-def _correlations(method: np.ndarray, yardstick: np.ndarray) -> tuple[float, float]:
+def _correlations(method: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
     from scipy.stats import kendalltau, spearmanr
 
-    found: Any = (spearmanr(method, yardstick), kendalltau(method, yardstick))
+    found: Any = (spearmanr(method, reference), kendalltau(method, reference))
     return float(found[0].statistic), float(found[1].statistic)
 
 
-def _pooled(method: np.ndarray, yardstick: np.ndarray) -> np.ndarray:
-    x, y = ((r - 1) / (len(r) - 1) for r in (method, yardstick))
-    dx, dy = (np.sign(r[:, None] - r[None, :]) for r in (method, yardstick))
+def _pooled(method: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    x, y = ((r - 1) / (len(r) - 1) for r in (method, reference))
+    dx, dy = (np.sign(r[:, None] - r[None, :]) for r in (method, reference))
     pairs = [np.sum(dx * dy) / 2, np.sum(dx != 0) / 2, np.sum(dy != 0) / 2]
     return np.array([len(x), x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), (x * y).sum(), *pairs])
 

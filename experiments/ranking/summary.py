@@ -28,19 +28,19 @@ SMOOTHING = (0.0, 1.0, 3.0, 10.0)  # times the epsilons of a run
 
 
 class Ranker(NamedTuple):
-    """How values become ranks: the epsilon of each method, in its own units, and which is the yardstick."""
+    """How values become ranks: the epsilon of each method, in its own units, and which is the reference."""
 
     epsilons: dict[str, float]
-    yardstick: str
+    reference: str
 
     def ranks(self, line: Line, name: str) -> np.ndarray:
         """The ranks of the moves of a board by a method, float64[M]."""
         return ranks(line["values"][name], self.epsilons[name])
 
     def agreement(self, line: Line, name: str, values: Sequence[float] | None = None) -> Agreement | None:
-        """A method (or ``values`` in its units) against the yardstick; None where that ties all moves."""
+        """A method (or ``values`` in its units) against the reference; None where that ties all moves."""
         own = self.ranks(line, name) if values is None else ranks(values, self.epsilons[name])
-        return agreement(own, self.ranks(line, self.yardstick))
+        return agreement(own, self.ranks(line, self.reference))
 
 
 def ranker(config: Checked) -> Ranker:
@@ -48,14 +48,14 @@ def ranker(config: Checked) -> Ranker:
     keys = config.keys
     plays = {name: isinstance(method, PlayoutsKeys) for name, method in config.policy.methods.items()}
     epsilons = {name: keys.ties_win_rate if played else keys.ties_evaluation for name, played in plays.items()}
-    return Ranker(epsilons, keys.yardstick)
+    return Ranker(epsilons, keys.reference)
 
 
 def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
     """The summary of a run from the lines of its boards; intervals are [mean, low, high], over games."""
     judge = ranker(config)
-    ranked = [line for line in lines if judge.agreement(line, judge.yardstick) is not None]
-    others = [name for name in config.keys.methods if name != judge.yardstick]
+    ranked = [line for line in lines if judge.agreement(line, judge.reference) is not None]
+    others = [name for name in config.keys.methods if name != judge.reference]
     resampled = Resampled([line["game"] for line in ranked])
     found = {name: [judge.agreement(line, name) for line in ranked] for name in others} if ranked else {}
     curves = _curves(ranked, judge, others)
@@ -65,10 +65,10 @@ def summarise(lines: Sequence[Line], config: Checked) -> dict[str, Any]:
         "ranked": len(ranked),
         "games": resampled.games,
         "moves": sum(len(line["moves"]) for line in ranked),
-        "yardstick": judge.yardstick,
+        "yardstick": judge.reference,  # the name that recorded summaries and tables have
         "baseline": baseline(config),
         "methods": {name: _of_method(name, some, ranked, resampled) for name, some in found.items()},
-        "yardstick_seconds": _a_move(ranked, judge.yardstick),
+        "yardstick_seconds": _a_move(ranked, judge.reference),
         "differences": _differences(found, baseline(config), resampled),
         "smoothing": _smoothing(ranked, judge, others, resampled),
         "curves": shown,
@@ -118,7 +118,7 @@ def _differences(found: dict[str, list[Any]], base: str | None, resampled: Resam
 def _smoothing(
     lines: Sequence[Line], judge: Ranker, names: Sequence[str], resampled: Resampled
 ) -> dict[str, dict[str, Interval]]:
-    """Spearman's of the methods with other epsilons for ties than the run's, the yardstick's left as it is."""
+    """Spearman's of the methods with other epsilons for ties than the run's, the reference's left as it is."""
     if not lines or not any(judge.epsilons.values()):
         return {}
     found: dict[str, dict[str, Interval]] = {}
@@ -126,7 +126,7 @@ def _smoothing(
         row = found.setdefault(f"{factor:g}", {})
         for name in names:
             some = [
-                (ranks(x["values"][name], factor * judge.epsilons[name]), judge.ranks(x, judge.yardstick))
+                (ranks(x["values"][name], factor * judge.epsilons[name]), judge.ranks(x, judge.reference))
                 for x in lines
             ]
             both = [agreement(*pair) for pair in some]
@@ -138,7 +138,7 @@ def _smoothing(
 
 
 class Curve(NamedTuple):
-    """How a method of playouts agrees with the yardstick after so many of them.
+    """How a method of playouts agrees with the reference after so many of them.
 
     points : playouts a move, P of them; seconds : core seconds a move until then, the mean over boards, float64[P], increasing
     found : of each point, the agreement on each of B boards

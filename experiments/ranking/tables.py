@@ -28,19 +28,19 @@ def write_ranks(config: Checked, lines: Sequence[Mapping[str, Any]], path: Path)
 
 
 def write_boards(config: Checked, lines: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """A row for each position and method: both correlations with the yardstick, and whether the best moves agree.
+    """A row for each position and method: both correlations with the reference, and whether the best moves agree.
 
-    ``best_agrees`` is the probability that the method's best move, one of several at random, is one of the yardstick's. All
-    three are empty where the yardstick ties all moves.
+    ``best_agrees`` is the probability that the method's best move, one of several at random, is one of the reference's. All
+    three are empty where the reference ties all moves.
     """
     judge, keys = ranker(config), config.keys
 
     def rows() -> Iterator[list[Any]]:
         for line in lines:
-            for name in (name for name in keys.methods if name != keys.yardstick):
+            for name in (name for name in keys.methods if name != keys.reference):
                 found = judge.agreement(dict(line), name)
                 numbers = [""] * 3 if found is None else [f"{x:.6g}" for x in (found.rho, found.tau, found.best)]
-                yield [*_place(line), len(line["moves"]), name, keys.yardstick, *numbers]
+                yield [*_place(line), len(line["moves"]), name, keys.reference, *numbers]
 
     _write(path, [*PLACE, "moves", "method", "yardstick", "spearman", "kendall", "best_agrees"], rows())
 

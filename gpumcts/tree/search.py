@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
+from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
@@ -257,10 +258,15 @@ class Searcher:
         return np.repeat(states, n, axis=0) if n > 1 else states, tree_keys(keys, n), kept
 
     def root_moves(self, states: np.ndarray) -> np.ndarray:
-        """Legal moves of ``states`` (uint64[T, W]), int64[T]; negative where chance moves. ValueError where a game is over."""
+        """Legal moves of ``states`` (uint64[T, W]), int64[T]; negative where chance moves.
+
+        Raises ValueError where a game is over, and BadInput where a position has more moves than the game's MAX_MOVES.
+        """
         counts, movers = self.rules.describe(states)
         if not counts.all():
             raise ValueError("a game that is over cannot be searched")
+        if int(counts.max(initial=0)) > self.game.MAX_MOVES:
+            raise beyond(self.game, "MAX_MOVES")
         return np.where(movers == CHANCE, -counts, counts)
 
     def follow(

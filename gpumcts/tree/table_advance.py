@@ -50,14 +50,19 @@ def advance(
     """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t.
 
     ticks : int64[PARTS]; one iteration in several is timed (``time_split``)
+    Returns 0, or BEYOND_MOVES or BEYOND_PLIES where a search met what its rows have no room for.
     """
     a_look = batches_a_look(trail.codes.shape[0], switches.playouts)
     for number in range(span[0], span[1]):
         timed = (number - span[0]) % a_look == 0
         clock = look_at_clock(timed)
         set_out(trail, roots, keys, number)
-        while walk(game, table, keeping, near, trail, switches) > 0:
+        waiting = walk(game, table, keeping, near, trail, switches)
+        while waiting > 0:
             pick(rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+            waiting = walk(game, table, keeping, near, trail, switches)
+        if waiting < 0:
+            return waiting
         clock = lap(ticks, SELECTION, clock, timed)
         if not switches.whole_path:  # else every leaf is the end of a game, and its score is known
             for row in range(trail.codes.shape[0]):
@@ -67,6 +72,7 @@ def advance(
             clock = lap(ticks, PLAYOUTS, clock, timed)
         enter(table, keeping, trail, switches)
         lap(ticks, BACKUP, clock, timed)
+    return np.int64(0)
 
 
 @entry
@@ -74,7 +80,7 @@ def advance_block(
     walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
 ):  # fmt: skip
     """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
-    advance(
+    return advance(
         walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
     )  # fmt: skip
 

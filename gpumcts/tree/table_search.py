@@ -13,6 +13,7 @@ import numpy as np
 import psutil
 
 from gpumcts.errors import BadInput
+from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
 from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
@@ -29,7 +30,7 @@ from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
 from gpumcts.tree.table_advance import advance_block, fill_root_table, pick_step, walk_step
-from gpumcts.tree.table_steps import Near, Trail, bytes_a_row, empty_near, empty_trail
+from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, Near, Trail, bytes_a_row, empty_near, empty_trail
 from gpumcts.tree.time_split import Stopwatch, no_ticks
 
 CACHED = (
@@ -196,7 +197,8 @@ class TableSearcher:
         """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
 
         As ``Searcher.search``. The moves of a root that are not in its table, because they never were or because others
-        pushed them out, are missing in the result.
+        pushed them out, are missing in the result. Raises BadInput where a position has more moves than the game's MAX_MOVES,
+        or a game more plies than its MAX_PLIES.
         """
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations}: must be at least 1")
@@ -284,10 +286,12 @@ class TableSearcher:
                     raise KeyboardInterrupt
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()
-                advance_block(
+                answer = advance_block(
                     self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy, block.table,
                     self.keeping, block.near, block.trail, self.switches, roots, keys, (number, until), ticks,
                 )  # fmt: skip
+                if answer in (BEYOND_MOVES, BEYOND_PLIES):
+                    raise beyond(self.game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
                 if on_progress is not None:
                     on_progress((until - number) * len(roots))
                 seconds = time.perf_counter() - begin

@@ -49,6 +49,8 @@ U = np.uint64
 ROOT_REWARDS, ROOT_VISITS = 0, 1  # columns of Table.roots
 SETTLED, ASKS, ARRIVED = -1, -2, -3
 """Codes of a row: its leaf is settled; the selection rule is to pick; it stands at a position not looked at yet."""
+BEYOND_MOVES, BEYOND_PLIES = -1, -2
+"""What ``walk`` answers at a position with more moves, or in a game with more plies, than there is room for."""
 NEW = 0  # what ``pick`` answers: an unvisited move; else the slot of the child in the forest of two levels
 
 
@@ -234,23 +236,31 @@ def is_leaf(table, trail, switches, row, depth):
 
 @inlined
 def walk_row(game, table, keeping, near, trail, switches, row):
-    """Take one row as far as it goes without the rule; leaves it SETTLED at its leaf, or where the rule is to pick."""
+    """Take one row as far as it goes without the rule; leaves it SETTLED at its leaf, or where the rule is to pick.
+
+    Returns 0, or BEYOND_MOVES or BEYOND_PLIES, before anything is written for which there is no room.
+    """
     depth = trail.depths[row]
     state = unpack(game, trail.words[row], 0, 1)
     rank = np.int64(NONE) if trail.codes[row] == ARRIVED else picked(near, trail, switches, row, depth)
     while True:
         if rank == NONE:
-            if count_moves(game, state) == 0:
+            moves = np.int64(count_moves(game, state))
+            if moves == 0:
                 trail.tally[row, SCORE] = switches.playouts * score(game, state)
                 trail.codes[row] = SETTLED
                 break
             if is_leaf(table, trail, switches, row, depth):
                 trail.codes[row] = SETTLED
                 break
+            if moves > near.moves.shape[1]:
+                return np.int64(BEYOND_MOVES)
             rank = look(game, table, keeping, near, trail, switches, row, state, depth)
             if rank == NONE:
                 trail.codes[row] = ASKS
                 break
+        if depth + 1 >= trail.indices.shape[1]:
+            return np.int64(BEYOND_PLIES)
         state = play(game, state, np.int64(near.moves[row, rank]))
         depth += 1
         trail.indices[row, depth] = near.indices[row, rank]
@@ -258,15 +268,21 @@ def walk_row(game, table, keeping, near, trail, switches, row):
         rank = np.int64(NONE)
     pack(game, state, trail.words[row], 0, 1)
     trail.depths[row] = depth
+    return np.int64(0)
 
 
 @inlined
 def walk(game, table, keeping, near, trail, switches):
-    """Take every row that is not settled as far as it goes without the rule; returns how many wait for it."""
-    waiting = 0
+    """Take every row that is not settled as far as it goes without the rule; returns how many wait for it.
+
+    Or what ``walk_row`` answers, where a row is beyond the bounds of the game's class.
+    """
+    waiting = np.int64(0)
     for row in range(trail.codes.shape[0]):
         if trail.codes[row] != SETTLED:
-            walk_row(game, table, keeping, near, trail, switches, row)
+            answer = walk_row(game, table, keeping, near, trail, switches, row)
+            if answer != 0:
+                return answer
             waiting += trail.codes[row] == ASKS
     return waiting
 

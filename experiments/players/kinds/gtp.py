@@ -1,6 +1,30 @@
 """player=gtp: a program outside that speaks GTP."""
 
-from experiments.players.contract import Kind
-from experiments.players.external_engines import GtpPlayerKeys, external_engine, seated_by_factory
+from typing import Annotated, NamedTuple
 
-KIND = Kind(external_engine, seated_by_factory, keys=GtpPlayerKeys, chance=False)
+from annotated_types import Interval
+
+from experiments.players.contract import Program
+from experiments.players.external_engines import Patience, Processes, external_engine
+from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+
+GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
+"""GNU Go by our rules of Go: area, stones on the board alive, superko by position."""
+
+
+class GtpPlayerKeys(NamedTuple):
+    """The keys of player=gtp."""
+
+    name: str = "gtp"
+    command: str | None = None
+    setup: list[str] = []
+    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
+    patience: Patience = 60.0
+    processes: Processes = None
+
+
+def _terms(words: list[str], keys: GtpPlayerKeys, prefix: str) -> Terms:
+    return Terms(words, keys.setup, keys.seconds, keys.patience)
+
+
+KIND = external_engine(GtpPlayerKeys, Program(_terms, look_at, GtpPlayer, GNU_GO))

@@ -4,10 +4,12 @@ import pytest
 
 BAD = {
     "rank methods=[minimax_9]": "methods: minimax_9 is not known; there are: minimax_8,",
-    "rank methods=[minimax_4]": "give another one beside the yardstick",
+    "rank methods=[minimax_4]": "give another one beside the reference",
     "rank methods=[minimax_8,minimax_8]": "one of them is named twice",
-    "rank methods=[minimax_8,evaluation]": "yardstick=minimax_4: must be one of methods",
-    "rank yardstick=evaluation baseline=evaluation": "that is the yardstick",
+    "rank methods=[minimax_8,evaluation]": "reference=minimax_4: must be one of methods",
+    "rank yardstick=minimax_6": "yardstick: the key is called reference now",
+    "rank +yardstick=minimax_6": "yardstick: the key is called reference now",
+    "rank reference=evaluation baseline=evaluation": "that is the reference",
     "rank method.minimax_4.depth=0": "method.minimax_4.depth=0: must be an integer in [1,",
     "rank method.evaluation.kind=luck": "method.evaluation.kind=luck is not known; there are: evaluation, minimax",
     "rank method.random_playouts.playout.name=luck": "method.random_playouts.playout.name=luck is not known",

@@ -28,7 +28,7 @@ from gpumcts.playouts.uniform import Uniform
 GAME = compiled(Othello())
 PGN = Path(__file__).resolve().parents[4] / "shared/data/gm_games.pgn"
 TINY = (
-    "game=othello data.games=3 data.positions=4 data.from_ply=20 yardstick=minimax_3 threads=1 "
+    "game=othello data.games=3 data.positions=4 data.from_ply=20 reference=minimax_3 threads=1 "
     "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2] "
     "method.random_playouts.playouts=20 method.mm1_playouts.playouts=4"
 )
@@ -243,7 +243,7 @@ def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
     done = run(f"rank {TINY} {words}")
     assert done.code == 0, done.err
     assert stamps(again) == before and (again / "report.md").read_text() != report
-    outcome = run(f"rank {TINY} yardstick=minimax_2 methods=[minimax_2,evaluation] hydra.run.dir=a")
+    outcome = run(f"rank {TINY} reference=minimax_2 methods=[minimax_2,evaluation] hydra.run.dir=a")
     assert outcome.code == 0 and stamps(again) == before, outcome.err
 
 
@@ -373,7 +373,7 @@ def test_the_plain_command_is_affordable():
 
     with initialize_config_dir(str(CONF), version_base="1.3"):
         config = rank_config(plain_of(compose("rank")))
-    assert config.policy.data.positions == 50 and config.policy.methods[config.keys.yardstick].depth == 4
+    assert config.policy.data.positions == 50 and config.policy.methods[config.keys.reference].depth == 4
     assert max(getattr(keys, "playouts", 0) for keys in config.policy.methods.values()) <= 300
 
 

@@ -26,7 +26,7 @@ MATE = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
 STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 FORCED = "7k/8/8/8/8/8/1r6/K7 w - - 0 1"  # the rook is to be taken
 TRAP = "2RN4/r4k1p/3p1p1b/3P1P2/5p1P/8/5K2/8 b - - 7 55"  # Kramnik - Timman 1993: Ke7 loses a rook to Nc6+
-WORDS = ["+method.mm1={kind: minimax, depth: 1}", "yardstick=mm1", "methods=[mm1,evaluation,minimax_2]", "threads=1"]
+WORDS = ["+method.mm1={kind: minimax, depth: 1}", "reference=mm1", "methods=[mm1,evaluation,minimax_2]", "threads=1"]
 
 
 def write(folder: Path, name: str, *lines: str) -> None:
@@ -60,10 +60,10 @@ def test_ranks_of_the_games_of_a_pgn(run, tmp_path):
 
 @pytest.mark.slow
 def test_an_experiment_tells_what_is_less_than_the_documents(run, tmp_path):
-    """Its values as the run had them, not as its scale has them, and a yardstick that goes by the document's name."""
+    """Its values as the run had them, not as its scale has them, and a reference that goes by the document's name."""
     write(tmp_path, "g.pgn", GAMES)
     fewer = "method.random_playouts.playouts=5 method.mm1_playouts.playouts=2 method.minimax_2_playouts.playouts=1"
-    shallow = "yardstick=minimax_8 methods=[minimax_8,random_playouts,mm1_playouts] method.minimax_8.depth=1"
+    shallow = "reference=minimax_8 methods=[minimax_8,random_playouts,mm1_playouts] method.minimax_8.depth=1"
     experiment = "experiment=ramanujan2010understanding/fig1 budget=small data.pgn=g.pgn data.from_ply=0"
     done = run(f"rank {experiment} data.positions=2 {fewer} {shallow} threads=1 hydra.run.dir=a")
     assert done.code == 0, done.err
@@ -71,7 +71,7 @@ def test_an_experiment_tells_what_is_less_than_the_documents(run, tmp_path):
     assert "Reduced, budget=small: positions 2 (document: all)" in report
     assert "random_playouts 5 (document: 10,000); mm1_playouts 2 (document: 1,000)" in report
     assert "Not as the experiment has it, by the command line: positions 2 (of the experiment: 24)" in report
-    assert "**The yardstick is not the document's:** MM-1 of the state after the move; the document's is MM-8" in report
+    assert "**The reference is not the document's:** MM-1 of the state after the move; the document's is MM-8" in report
 
 
 @pytest.mark.slow

@@ -22,11 +22,11 @@ def test_ties_reach_as_far_below_the_best_of_their_group_as_epsilon():
 
 
 def test_agreement_of_one_board():
-    method, yardstick = ranks([5, 5, 3, 1]), ranks([9, 2, 7, 1])
-    found = agreement(method, yardstick)
-    assert found.rho == pytest.approx(stats.spearmanr(method, yardstick).statistic)
-    assert found.tau == pytest.approx(stats.kendalltau(method, yardstick).statistic)
-    assert found.best == 0.5  # of two best moves one is the yardstick's
+    method, reference = ranks([5, 5, 3, 1]), ranks([9, 2, 7, 1])
+    found = agreement(method, reference)
+    assert found.rho == pytest.approx(stats.spearmanr(method, reference).statistic)
+    assert found.tau == pytest.approx(stats.kendalltau(method, reference).statistic)
+    assert found.best == 0.5  # of two best moves one is the reference's
     assert agreement(ranks([1, 1, 1]), ranks([3, 2, 1]))[:3] == (0.0, 0.0, pytest.approx(1 / 3))
     assert agreement(ranks([3, 2, 1]), ranks([1, 1, 1])) is None
 
@@ -38,8 +38,8 @@ def test_without_a_board_there_is_nothing_to_resample():
 
 def test_over_one_board_pooled_correlations_are_its_own():
     generator = np.random.default_rng(2)
-    method, yardstick = (ranks(generator.integers(0, 9, 30)) for _ in range(2))
-    found = agreement(method, yardstick)
+    method, reference = (ranks(generator.integers(0, 9, 30)) for _ in range(2))
+    found = agreement(method, reference)
     assert pooled_rho(found.pooled) == pytest.approx(found.rho)
     assert pooled_tau(found.pooled) == pytest.approx(found.tau)
 

@@ -1,0 +1,82 @@
+"""A game whose class states bounds that are too small ends a search by playouts in one line that names game and bound."""
+
+import numpy as np
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.pgame import PGame
+from gpumcts.kernels.batch import Rules
+from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree.backup.average import Average
+from gpumcts.tree.search import Searcher
+from gpumcts.tree.selection.ucb1 import Ucb1
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.table_search import TableSearcher
+
+WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
+
+
+class FewMoves(DotsAndBoxes):
+    """Says that a position has five moves at most; the start of 1 x 2 has seven, and is followed by one of six."""
+
+    MAX_MOVES = 5
+
+
+class NotCompiled(Searcher):
+    """A search that is refused before its first iteration."""
+
+    def _compile(self):
+        return None
+
+
+class FewPlies(DotsAndBoxes):
+    """Says that a game has three plies at most; one on 1 x 2 has seven."""
+
+    MAX_PLIES = 3
+
+
+def starts(count):
+    return Rules(DotsAndBoxes(1, 2)).starts(count)
+
+
+def refused(searcher, iterations, positions=1) -> str:
+    with pytest.raises(BadInput) as error:
+        searcher.search(starts(positions), np.arange(positions, dtype=np.uint64), iterations)
+    return str(error.value)
+
+
+def in_a_table(game, settings, **more):
+    return TableSearcher(game, Uniform(), Ucb1(), Average(), settings, entries=1 << 8, **more)
+
+
+@pytest.mark.parametrize("settings", [WHOLE, Settings()], ids=["whole_path", "node"])
+def test_a_table_meets_too_many_moves(settings):
+    assert refused(in_a_table(FewMoves(1, 2), settings), 20) == (
+        f"{__name__}: FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves; "
+        "state the greatest number there can be"
+    )
+
+
+@pytest.mark.parametrize(("settings", "iterations"), [(WHOLE, 1), (Settings(), 20_000)], ids=["whole_path", "node"])
+def test_a_table_meets_too_many_plies(settings, iterations):
+    assert refused(in_a_table(FewPlies(1, 2), settings), iterations).startswith(
+        f"{__name__}: FewPlies.MAX_PLIES = 3, but the search has met a game with more plies"
+    )
+
+
+def test_a_table_meets_it_on_any_thread():
+    assert "FewPlies.MAX_PLIES = 3" in refused(in_a_table(FewPlies(1, 2), WHOLE, threads=2), 1, positions=40)
+
+
+def test_bounds_that_are_met_exactly_are_no_fault():
+    """A P-game of three moves and four plies has just these bounds."""
+    game = PGame(3, 4)
+    searcher = TableSearcher(game, Uniform(), Ucb1(), Average(), WHOLE, entries=1 << 8)
+    found = searcher.search(Rules(game).starts(2), np.arange(2, dtype=np.uint64), 200)
+    assert (game.MAX_MOVES, game.MAX_PLIES) == (3, 4) and list(found.table.count) == [3, 3]
+
+
+def test_a_forest_is_not_begun_at_a_root_with_too_many_moves():
+    searcher = NotCompiled(FewMoves(1, 2), Uniform(), Ucb1(), Average(), Settings(), engine="cpu")
+    assert "FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves" in refused(searcher, 10)
