@@ -152,6 +152,14 @@ def difference_text(cell: Cell) -> str:
     return f"{middle} [{low}, {high}]"
 
 
+def without_text(cell: Cell, cells: Sequence[Cell]) -> str:
+    """What stands without an explanation: what its cell measured beside it, or the cell of ``cells`` that it changes."""
+    if cell.measured.other is not None:
+        return value_text(cell.measured.other, cell.measured.unit)
+    changed = next((one for one in cells if cell.cell.startswith(f"{one.cell}-")), None)
+    return value_text(changed.measured.quantity, changed.measured.unit) if changed else ""
+
+
 def count_text(measured: Measured) -> str:
     """How many games or searches, and how they came out where that is known."""
     quantity = measured.quantity
@@ -188,6 +196,7 @@ def _environment() -> jinja2.Environment:
             " ".join(words.split()), WIDTH, break_long_words=False, break_on_hyphens=False
         ),
         "published": published_text,
+        "without": without_text,
         "difference": difference_text,
         "counted": count_text,
         "command": command_text,

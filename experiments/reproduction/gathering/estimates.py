@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.papers.kocsis2006bandit import series
+from experiments.analysis.planner_samples import planner_name, series
 from experiments.papers.kocsis2006improved.fig5 import name_of
 from experiments.papers.kocsis2006improved.fig5 import points_of as growing_points
 from experiments.papers.kocsis2006improved.fig5 import slopes as fitted_slopes
@@ -138,22 +138,26 @@ def _trees(run: Result) -> dict[str, int | float]:
 def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     """Samples that UCT needs beside each rival, by size of the grid: Figure 4 of Kocsis, Szepesvári 2006."""
     lines = series(list(results))
-    run_of = {(run.summary["planner"], run.summary["size"]): run for run in results}
+    run_of = {(planner_name(run.config["planner"]), run.summary["size"]): run for run in results}
+
+    def beside(one: str, other: str, size: int, name: str, title: str) -> Cell:
+        some = [run_of[one, size], run_of[other, size]]
+        samples, others = (_samples(run.summary) for run in some)
+        measured = Measured(unit="samples", quantity=samples, other=others, names=(one, other))
+        published = Published(relation="below", budget={"states": 1000}, source=item.place)
+        ours = {"states": some[0].config["states"]}
+        digests = of_both([_planning_digests(run.summary) for run in some])
+        return cell_of(paper, item, name, f"{size} x {size}: {title}", some, measured, published, ours, digests)
+
     found = []
-    for uct in lines.get("UCT", []):
+    for size, uct in ((uct["size"], uct) for uct in lines.get("UCT", [])):
         for rival in ("ARTDP", "PG-ID"):
-            other = next((one for one in lines.get(rival, []) if one["size"] == uct["size"]), None)
-            if other is None or uct["samples"] is None:
-                continue
-            some = [run_of[one["planner"], one["size"]] for one in (uct, other)]
-            names = ("UCT", rival)
-            measured = Measured(unit="samples", quantity=_samples(uct), other=_samples(other), names=names)
-            published = Published(relation="below", budget={"states": 1000}, source=item.place)
-            ours = {"states": some[0].config["states"]}
-            digests = of_both([_planning_digests(one) for one in (uct, other)])
-            name = f"size{uct['size']}-{rival.lower()}"
-            title = f"{uct['size']} x {uct['size']}: UCT beside {rival}"
-            found.append(cell_of(paper, item, name, title, some, measured, published, ours, digests))
+            if (rival, size) in run_of and uct["samples"] is not None:
+                found.append(beside("UCT", rival, size, f"size{size}-{rival.lower()}", f"UCT beside {rival}"))
+        for changed in (name for name in lines if name.startswith("UCT exploration=") and (name, size) in run_of):
+            times = changed.partition("=")[2]
+            title = f"UCT with a bias times {times}"
+            found.append(beside(changed, "UCT", size, f"exploration-{times}-size{size}", title))
     return found
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
@@ -12,6 +13,8 @@ from experiments.runs.results import Result
 from gpumcts.errors import BadInput
 from gpumcts.match.journal import GAMES
 from gpumcts.match.statistics import document_interval
+
+EXPLORATION = 1.0  # C of Hashimoto et al. 2012, section 4.1, with rewards in [0, 1]
 
 
 def match_digests(folder: Path, games: int) -> Digests:
@@ -59,6 +62,15 @@ def budget_of(result: Result) -> dict[str, int | float]:
     return {"games": result.summary["games"], **({} if iterations is None else {"iterations": iterations})}
 
 
+def _changed(config: dict[str, Any]) -> dict[str, str]:
+    """What an explanation of Table 1 changed for both players: its part of a cell's name, and of its title."""
+    search, exploration = config["search"], config["selection"]["exploration"]
+    found = {"scale": f"C = {exploration:g}"} if exploration != EXPLORATION else {}
+    if search["expansion"] == "threshold":
+        found["threshold"] = f"expands at visit {search['threshold']}"
+    return found | ({"reuse": "keeps the tree between moves"} if search["reuse"] else {})
+
+
 def decays(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     """A cell a game, k, and final move: Tables 1 and 2 of Hashimoto et al. 2012."""
     found = []
@@ -68,9 +80,12 @@ def decays(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         final = result.config["search"]["final"]
         usual = "value" if game["name"] in ("othello", "havannah") else "visits"
         fresh = "-confirm" if result.config["round"] == "confirm" else ""
-        name = f"{game['name']}{base.format(**game)}-k{k}{'' if final == usual else f'-{final}'}{fresh}"
+        changed = _changed(result.config)
+        name = f"{game['name']}{base.format(**game)}-k{k}{'' if final == usual else f'-{final}'}"
+        name = "-".join([name, *changed]) + fresh
         title = f"{game['name']}{size.format(**game)}, k = {k}"
         title += "" if final == usual else f", plays by {final}"
+        title = ", ".join([title, *changed.values()])
         points, digests = points_of(result)
         measured = Measured(unit="rate", quantity=points)
         published = published_of(item, result) if not fresh else None
