@@ -136,13 +136,20 @@ def in_turns(files: type) -> None:
 
     They share an index for all types of a function. Two that read it at once would choose the same name for different code, and
     the one whose entry survived could be given the other's.
+
+    The index names classes by their modules. One that names a user's module which this process cannot import, or whose class
+    is gone, is begun anew: what it listed is compiled once more.
     """
 
     def guarded(method: Callable) -> Callable:
         @functools.wraps(method)
         def call(self: Any, *arguments: Any) -> Any:
             with _turn(self._cache_path):
-                return method(self, *arguments)
+                try:
+                    return method(self, *arguments)
+                except (ImportError, AttributeError):
+                    self.flush()
+                    return method(self, *arguments)
 
         return call
 

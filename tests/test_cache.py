@@ -1,7 +1,9 @@
 """The compile cache: its folders, and processes that fill it at the same time."""
 
 import os
+import sys
 import threading
+import types
 
 import numba
 import pytest
@@ -49,6 +51,26 @@ def test_two_at_once_find_their_own_code(files, tmp_path, monkeypatch):
     first.join()
     for key in ("first", "second"):
         assert files(str(tmp_path), "function", "stamp").load(key) == f"code of the {key}"
+
+
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+@pytest.mark.parametrize("gone", ["module", "class"])
+def test_an_index_of_a_class_that_is_not_there_is_begun_anew(files, gone, tmp_path, monkeypatch):
+    """A user's game was compiled in another folder, or has another name since."""
+    module = types.ModuleType("a_game_elsewhere")
+    exec("class Mine: pass", module.__dict__)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.Mine.__module__ = module.__name__
+    made = files(str(tmp_path), "function", "stamp")
+    made.save(module.Mine, "code of theirs")
+    assert made.load(module.Mine) == "code of theirs"
+    if gone == "module":
+        monkeypatch.delitem(sys.modules, module.__name__)
+    else:
+        del module.Mine
+    assert made.load("ours") is None
+    made.save("ours", "code of ours")
+    assert made.load("ours") == "code of ours"
 
 
 def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):

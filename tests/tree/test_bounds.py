@@ -13,14 +13,9 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
+from tests.games.narrow_bounds import FewMoves, FewPlies
 
 WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
-
-
-class FewMoves(DotsAndBoxes):
-    """Says that a position has five moves at most; the start of 1 x 2 has seven, and is followed by one of six."""
-
-    MAX_MOVES = 5
 
 
 class NotCompiled(Searcher):
@@ -28,12 +23,6 @@ class NotCompiled(Searcher):
 
     def _compile(self):
         return None
-
-
-class FewPlies(DotsAndBoxes):
-    """Says that a game has three plies at most; one on 1 x 2 has seven."""
-
-    MAX_PLIES = 3
 
 
 def starts(count):
@@ -53,7 +42,7 @@ def in_a_table(game, settings, **more):
 @pytest.mark.parametrize("settings", [WHOLE, Settings()], ids=["whole_path", "node"])
 def test_a_table_meets_too_many_moves(settings):
     assert refused(in_a_table(FewMoves(1, 2), settings), 20) == (
-        f"{__name__}: FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves; "
+        f"{FewMoves.__module__}: FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves; "
         "state the greatest number there can be"
     )
 
@@ -61,7 +50,7 @@ def test_a_table_meets_too_many_moves(settings):
 @pytest.mark.parametrize(("settings", "iterations"), [(WHOLE, 1), (Settings(), 20_000)], ids=["whole_path", "node"])
 def test_a_table_meets_too_many_plies(settings, iterations):
     assert refused(in_a_table(FewPlies(1, 2), settings), iterations).startswith(
-        f"{__name__}: FewPlies.MAX_PLIES = 3, but the search has met a game with more plies"
+        f"{FewPlies.__module__}: FewPlies.MAX_PLIES = 3, but the search has met a game with more plies"
     )
 
 

@@ -25,6 +25,7 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import REWARD_UNIT, Keeping, empty_table, find, keeping, table_index
 from gpumcts.tree.table_advance import advance
 from gpumcts.tree.table_steps import ASKS, NEW, empty_near, empty_trail, pick, walk
+from gpumcts.tree.time_split import no_ticks
 
 U = np.uint64
 A, B, C = range(3)
@@ -128,8 +129,9 @@ def searched(kept: Keeping, key: np.uint64) -> tuple[float, float]:
     game, table, near, trail = UnstorableChild(), empty_table(1, 2), empty_near(1, 2), empty_trail(1, 1, 1)
     roots, keys = np.array([[A]], np.uint64), np.array([key], np.uint64)
     advance(
-        walk, pick, None, RULE, Average(), game, None, table, kept, near, trail, SWITCHES, roots, keys, (0, SAMPLES)
-    )
+        walk, pick, None, RULE, Average(), game, None, table, kept, near, trail, SWITCHES, roots, keys, (0, SAMPLES),
+        no_ticks(),
+    )  # fmt: skip
     rewards, visits = (int(word) for word in table.roots[0])
     return rewards / REWARD_UNIT / visits, float(find(table, 0, kept, U(INDICES[C])) >= 0)
 

@@ -14,7 +14,8 @@ from gpumcts.match.progress import Progress
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """A line of progress at every chance."""
+    """A line of progress at every chance, whenever an earlier command in this process told its last one."""
+    monkeypatch.setattr(console, "LINES", console.Lines())
     monkeypatch.setattr(console, "LINE_EVERY_SECONDS", 0.0)
     monkeypatch.setattr(console, "FIRST_LINE_SECONDS", 0.0)
 

@@ -31,7 +31,7 @@ from gpumcts.players.gtp import GtpPlayer, Terms, look_at
 
 
 class ShoutingKeys(NamedTuple):
-    name: str = "my_lab.shouting"
+    name: str = "our_lab.shouting"
     command: str | None = None
     seconds: float | None = None
     patience: Patience = 60.0
@@ -51,11 +51,11 @@ KIND = external_engine(ShoutingKeys, Program(terms, look_at, GtpPlayer, "shout -
 
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
-    (tmp_path / "my_lab").mkdir()
-    (tmp_path / "my_lab/__init__.py").touch()
-    (tmp_path / "my_lab/shouting.py").write_text(ENGINE)
+    (tmp_path / "our_lab").mkdir()
+    (tmp_path / "our_lab/__init__.py").touch()
+    (tmp_path / "our_lab/shouting.py").write_text(ENGINE)
     (tmp_path / "conf/player").mkdir(parents=True)
-    keys = "name: my_lab.shouting\ncommand: null\nseconds: null\npatience: 60\nprocesses: 1\nvolume: 3\n"
+    keys = "name: our_lab.shouting\ncommand: null\nseconds: null\npatience: 60\nprocesses: 1\nvolume: 3\n"
     (tmp_path / "conf/player/shouting.yaml").write_text(f"# a program that shouts\n{keys}")
     monkeypatch.syspath_prepend(str(tmp_path))
 

@@ -1,0 +1,15 @@
+"""Games whose classes state bounds that are too small, apart from tests: compiled code is kept by the name of the module."""
+
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
+
+
+class FewMoves(DotsAndBoxes):
+    """Says that a position has five moves at most; the start of 1 x 2 has seven, and is followed by one of six."""
+
+    MAX_MOVES = 5
+
+
+class FewPlies(DotsAndBoxes):
+    """Says that a game has three plies at most; one on 1 x 2 has seven."""
+
+    MAX_PLIES = 3
