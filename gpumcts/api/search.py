@@ -38,7 +38,7 @@ class SearchSettings(TypedDict, total=False):
     batches_in_flight: int
     roots: int
     ties: Literal["random", "first"]
-    final: Literal["visits", "value"]
+    final: Literal["visits", "value", "velocity", "score"]
     parent_count: Literal["visits", "children"]
     reuse: bool
     solve: bool

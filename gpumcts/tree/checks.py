@@ -8,6 +8,15 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.memory import MOST_VISITS
 from gpumcts.tree.settings import Settings
 
+BEYOND_TABLES = ("velocity", "score")
+"""Values of ``Settings.final`` that a root's table does not hold."""
+
+
+def check_table_suffices(settings: Settings, why: str) -> None:
+    """Refuse a final move that needs the forest, in a search that has the roots' tables alone. Raises BadInput."""
+    if settings.final in BEYOND_TABLES:
+        raise BadInput(f"search.final={settings.final}: must be visits or value; {why}")
+
 
 def check_one_batch(settings: Settings, why: str) -> None:
     """Refuse two batches of a tree in flight where there is one, as ``why`` says. Raises BadInput."""
@@ -43,6 +52,7 @@ def check_followable(settings: Settings) -> None:
     if settings.roots > 1:
         raise BadInput(f"search.roots={settings.roots}: searches that are followed have one tree")
     check_one_batch(settings, "searches that are followed have one batch")
+    check_table_suffices(settings, "searches that are followed show visits and values alone")
 
 
 def check_budget(iterations: int, settings: Settings, threshold: int) -> None:

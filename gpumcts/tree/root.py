@@ -105,14 +105,17 @@ def root_table(operator, forest) -> RootTable:
     return table if widest == most else RootTable(table.count, *(array[:, :widest].copy() for array in table[1:]))
 
 
-def decide(table: RootTable, by_value: bool, keys: np.ndarray) -> np.ndarray:
+def decide(table: RootTable, by_value: bool, keys: np.ndarray, merits: np.ndarray | None = None) -> np.ndarray:
     """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T]).
+
+    merits : float64[T, M] >= 0, by which moves are chosen in place of both
 
     A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to draw,
     where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
     """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
-    worth = _with_proofs(table, table.value if by_value else table.visits.astype(np.float64), present)
+    plain = table.value if by_value else table.visits.astype(np.float64)
+    worth = _with_proofs(table, plain if merits is None else merits, present)
     best = worth == worth.max(axis=1, keepdims=True)
     picks = np.empty(len(keys), np.int64)
     _pick(keys, best.sum(axis=1), picks)

@@ -19,7 +19,7 @@ from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
 from gpumcts.tree.batch import Batch, empty_batch
-from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_whole_path
+from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_table_suffices, check_whole_path
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -28,6 +28,7 @@ from gpumcts.tree.device_search import (
     memory_for_trees,
     search_kernel,
 )
+from gpumcts.tree.final_move import check_final, merits
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
@@ -35,7 +36,7 @@ from gpumcts.tree.memory import MOST_VISITS, check_batch, check_tree, limit_of
 from gpumcts.tree.offload import Offload
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.roots import merged, tree_keys, tree_numbers
-from gpumcts.tree.searched import Searched, joined
+from gpumcts.tree.searched import Searched, joined, joined_merits
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, expand_step, select_step
@@ -78,6 +79,7 @@ class Searcher:
         check(rule, operator, settings.first_play_urgency)
         check_traces(rule, game, settings)
         check_in_flight(rule, settings)
+        check_final(settings, rule, operator)
         check_policy(policy, game)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
@@ -122,6 +124,7 @@ class Searcher:
         self.on_device = isinstance(self.engine, DeviceEngine)
         if self.on_device:
             check_one_batch(self.settings, "engine=device keeps one batch of a tree in flight; take engine=cpu or cuda")
+            check_table_suffices(self.settings, "engine=device brings tables back alone; take engine=cpu or cuda")
         self._compile()
 
     @property
@@ -229,23 +232,25 @@ class Searcher:
             more = (stop, on_progress, reused, clock)
             tables, forest = self._search_on_device(size, states, keys, roots, iterations, *more)
             return self._found(tables, position_keys, n * iterations, forest, clock)
-        tables, forest = [], None
+        tables, decisive, forest = [], [], None
         for begin in range(0, len(states), size):
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
             with clock.on_all_threads(), clock.part(GROWTH):
                 held = [self.plant(states[wave], roots[wave], iterations, reused)]
             self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress, clock=clock)
             tables.append(root.root_table(self.operator, forest := held.pop()))
+            decisive.append(merits(self, forest, tables[-1]))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
-        return self._found(tables, position_keys, n * iterations, single, clock)
+        return self._found(tables, position_keys, n * iterations, single, clock, joined_merits(decisive))
 
-    def _found(self, tables, keys, iterations, forest, clock) -> Searched:
+    def _found(self, tables, keys, iterations, forest, clock, merits=None) -> Searched:
         """What the trees of positions under ``keys`` have found."""
         settings = self.settings
         table = merged(joined(tables), settings.roots)
-        return Searched(table, keys, settings.final == "value", iterations, forest, settings.roots, clock.split())
+        by_value = settings.final == "value"
+        return Searched(table, keys, by_value, iterations, forest, settings.roots, clock.split(), merits)
 
     def _stopwatch(self) -> Stopwatch:
         """Of a search that begins now: one thread of the host for one on the device."""

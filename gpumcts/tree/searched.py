@@ -17,6 +17,7 @@ class Searched:
 
     iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
     times : where the time went; None where nobody kept it, as in a search that goes on by slices
+    merits : float64[T, M] by which the move is chosen, where neither visits nor values decide (``final_move``)
     """
 
     def __init__(
@@ -28,9 +29,11 @@ class Searched:
         forest: Forest | None,
         roots: int = 1,
         times: TimeSplit | None = None,
+        merits: np.ndarray | None = None,
     ):
         self.table, self.iterations, self.forest = table, iterations, forest
         self._keys, self._by_value, self._roots, self.times = keys, by_value, roots, times
+        self._merits = merits
 
     def _trees(self, position: int) -> range:
         return range(position * self._roots, (position + 1) * self._roots)
@@ -47,7 +50,7 @@ class Searched:
 
     def decide(self) -> np.ndarray:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
-        return root.decide(self.table, self._by_value, self._keys)
+        return root.decide(self.table, self._by_value, self._keys, self._merits)
 
     def decide_among(self, moves: Sequence[int]) -> int | None:
         """What ``decide`` would play in a single tree that had only those of ``moves`` that were visited; None where none was."""
@@ -56,7 +59,8 @@ class Searched:
         if not len(columns):
             return None
         fewer = root.RootTable(np.array([len(columns)]), *(array[:, columns] for array in table[1:]))
-        return int(root.decide(fewer, self._by_value, self._keys)[0])
+        merits = None if self._merits is None else self._merits[:, columns]
+        return int(root.decide(fewer, self._by_value, self._keys, merits)[0])
 
     def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values in [0, 1] of visited ``moves`` (int64[T], one a tree) and their proofs, 0 for none, for who makes them."""
@@ -92,15 +96,17 @@ def joined(tables: list[root.RootTable]) -> root.RootTable:
     """The tables of all waves as one."""
     if len(tables) == 1:
         return tables[0]
-    width = max(table.move.shape[1] for table in tables)
+    columns = ([table[i] for table in tables] for i in range(1, len(tables[0])))
+    return root.RootTable(np.concatenate([table.count for table in tables]), *(padded(arrays) for arrays in columns))
 
-    def padded(arrays: list[np.ndarray]) -> np.ndarray:
-        return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
 
-    return root.RootTable(
-        np.concatenate([t.count for t in tables]),
-        padded([t.move for t in tables]),
-        padded([t.visits for t in tables]),
-        padded([t.value for t in tables]),
-        padded([t.proof for t in tables]),
-    )
+def padded(arrays: list[np.ndarray]) -> np.ndarray:
+    """Arrays of different widths one below the other, with zeros at the right."""
+    width = max(array.shape[1] for array in arrays)
+    return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
+
+
+def joined_merits(merits: list[np.ndarray | None]) -> np.ndarray | None:
+    """The merits of all waves as one; None where the tables decide."""
+    arrays = [array for array in merits if array is not None]
+    return padded(arrays) if arrays else None

@@ -32,7 +32,9 @@ class Settings(NamedTuple):
         visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse`` each keeps its own
     ties : in selection, among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2);
         the final move's ties are always random
-    final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003)
+    final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003); of highest
+        ``velocity``, the visits of late (002, eq. 6), for operators that have it; or of highest ``score``, value plus bias
+        as selection has it at the end
     parent_count : n(s) in the bias is the ``visits`` of s (001, 002, 003) or the sum of its ``children``'s (000, Fig. 2)
     reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root, the
         shallowest node that has it is taken
@@ -54,7 +56,7 @@ class Settings(NamedTuple):
     batches_in_flight: Annotated[int, Interval(ge=1, le=2)] = 1
     roots: Annotated[int, Interval(ge=1, le=4096)] = 1
     ties: Literal["random", "first"] = "random"
-    final: Literal["visits", "value"] = "visits"
+    final: Literal["visits", "value", "velocity", "score"] = "visits"
     parent_count: Literal["visits", "children"] = "visits"
     reuse: bool = False
     solve: bool = False

@@ -22,7 +22,7 @@ from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.checks import check_budget, check_one_batch, check_whole_path
+from gpumcts.tree.checks import check_budget, check_one_batch, check_table_suffices, check_whole_path
 from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.searched import Searched
@@ -148,6 +148,7 @@ class TableSearcher:
         if self.settings.roots > 1:
             raise BadInput(f"search.roots={self.settings.roots}: must be 1 with search.table")
         check_one_batch(self.settings, "must be 1 with search.table")
+        check_table_suffices(self.settings, "a table keeps visits and values alone")
         check_in_flight(self.rule, self.settings)
         if self.settings.expansion == "whole_path":
             check_whole_path(self.policy, self.operator)

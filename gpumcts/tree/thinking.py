@@ -8,6 +8,7 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.checks import check_tries
+from gpumcts.tree.final_move import merits
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.memory import limit_of
@@ -111,10 +112,12 @@ class Thinking:
     def found(self) -> Searched:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
         searcher, forest = self._searcher, self._held[0]
-        table = merged(root_table(searcher.operator, forest), self._roots)
+        table = root_table(searcher.operator, forest)
+        decisive = merits(searcher, forest, table)
+        table = merged(table, self._roots)
         aloft = self._aloft.leaves * self._roots if self._aloft is not None else 0
         by_value, counted = searcher.settings.final == "value", self.iterations - aloft
-        return Searched(table, self._keys, by_value, counted, forest, self._roots)
+        return Searched(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight, and with ``Settings.reuse`` leave the tree to the next search of the game."""

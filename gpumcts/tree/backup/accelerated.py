@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.jit import inlined
+from gpumcts.tree.backup import contract
 from gpumcts.tree.backup.contract import back_up, decayed_playouts, flips, own_playouts, player_above, reward_for, value
 
 RATE, VELOCITY, OWN_SUM, OWN_VELOCITY = 0, 1, 2, 3
@@ -32,6 +33,11 @@ OPTION = Accelerated
 def accelerated_value(operator, forest, tree, node):
     # A node that only virtual loss has visited has no rate yet: a loss. Otherwise virtual loss leaves the rate as it is.
     return forest.columns[tree, node, RATE]
+
+
+@contract.velocity.implements(Accelerated)
+def accelerated_velocity(operator, forest, tree, node):
+    return forest.columns[tree, node, VELOCITY]
 
 
 @inlined

@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.jit import inlined
-from gpumcts.tree.backup.accelerated import RATE, revalue
-from gpumcts.tree.backup.contract import back_up, decayed_playouts, player_above, reward_for, value
+from gpumcts.tree.backup.accelerated import RATE, VELOCITY, revalue
+from gpumcts.tree.backup.contract import back_up, decayed_playouts, player_above, reward_for, value, velocity
 
 SUM, RECENT = 4, 5  # after the columns of ``accelerated``
 CLEARLY = 4.0  # squared: how many standard errors recent and old rewards may lie apart by chance
@@ -43,6 +43,11 @@ OPTION = AcceleratedAdaptive
 @value.implements(AcceleratedAdaptive)
 def adaptive_value(operator, forest, tree, node):
     return forest.columns[tree, node, RATE]
+
+
+@velocity.implements(AcceleratedAdaptive)
+def adaptive_velocity(operator, forest, tree, node):
+    return forest.columns[tree, node, VELOCITY]
 
 
 @inlined

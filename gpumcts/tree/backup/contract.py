@@ -78,6 +78,11 @@ def bound(operator, forest, tree, node):
 
 
 @verb("operator")
+def velocity(operator, forest, tree, node):
+    """How often a visited node has been taken of late, float64 >= 0 (Hashimoto et al. 2012, eq. 6)."""
+
+
+@verb("operator")
 def owed(operator, forest, tree, node):
     """Whether the present round of its parent owes the node a visit (document 004, section 6.2), bool."""
 
