@@ -22,6 +22,7 @@ LINKS = 7
 STAYS = -1  # the row's leaf is this node
 NO_LEAF = -1  # depth of a row whose tree is proven
 DONE = -1  # code of a row whose leaf is settled
+PATH_BEYOND_PLIES = 2  # nodes of a path beside those after each ply of a game: the root, and one to spare
 DEPTH_MASK = (1 << 32) - 1
 NEW_CHILD = 1 << 32  # select: the node at this depth gets a new child
 THROUGH_CHANCE = 1 << 33  # select: chance moves at the node at this depth

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gpumcts.errors import BadInput
+from gpumcts.games.bounds import beyond
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree.forest import BEYOND_MOVES
 from gpumcts.tree.memory import MOST_VISITS
 from gpumcts.tree.settings import Settings
 
@@ -66,6 +70,15 @@ def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
         raise BadInput(
             f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
         )
+
+
+def check_bounds(game: Any, met: np.ndarray) -> None:
+    """Refuse what trees have grown where one of them met more than the game's class has room for. Raises BadInput.
+
+    met : int32[T], ``Forest.beyond``
+    """
+    if met.any():
+        raise beyond(game, "MAX_MOVES" if (met == BEYOND_MOVES).any() else "MAX_PLIES")
 
 
 def check_tries(iterations: int, settings: Settings, threshold: int) -> None:

@@ -168,6 +168,7 @@ def with_slots(forest, crew, thread):
         crew.chunks[thread],
         crew.free[thread : thread + 1],
         forest.horizon,
+        forest.beyond,
     )
 
 

@@ -19,6 +19,7 @@ from gpumcts.kernels.playout_loop import evaluate_one_by_one
 from gpumcts.tree.advance import NO_WATCH, Watch, advance
 from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
+from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
@@ -70,6 +71,7 @@ def plant(forest, tree, moves, horizon):
     forest.moves[tree, ROOT] = moves
     forest.used[tree] = 1
     forest.horizon[tree] = horizon
+    forest.beyond[tree] = 0
     for index in range(forest.free.shape[1]):
         forest.free[tree, index] = NONE
 
@@ -282,6 +284,9 @@ class DeviceSearch:
                 steps = -(-(until - least) // self._searcher.settings.leaves_per_tree)
                 self._step = next_step(self._step, steps, seconds)
                 self._searcher.device_kernel.pace = len(numbers), self._step
+        met = np.zeros(len(numbers), np.int32)
+        arrays.fetch(self._task.forest.beyond, met)
+        check_bounds(self._searcher.game, met)
 
     def _launch(self, arrays: Any, task: Task) -> float:
         """The seconds that the device took for a launch."""

@@ -29,6 +29,7 @@ from gpumcts.tree.batch import (
     DONE,
     NEW_CHILD,
     NEXT,
+    PATH_BEYOND_PLIES,
     SIBLING,
     STAYS,
     THROUGH_CHANCE,
@@ -39,6 +40,8 @@ from gpumcts.tree.batch import (
     join_group,
 )
 from gpumcts.tree.forest import (
+    BEYOND_MOVES,
+    BEYOND_PLIES,
     NONE,
     UNSETTLED,
     add_child,
@@ -114,9 +117,13 @@ def chosen_child(game, state, forest, switches, tree, node, depth, row, batch):
 
 
 @inlined
-def settle(game, state, forest, tree, node):
-    """Note in a new node how many moves its position has."""
+def settle(game, state, forest, switches, tree, node, depth, batch):
+    """Note in a new node at ``depth`` how many moves its position has: none where there is no room for them."""
     moves = np.int64(count_moves(game, state))
+    if moves > switches.most_moves:
+        forest.beyond[tree], moves = BEYOND_MOVES, 0
+    elif moves > 0 and depth >= batch.paths.shape[1] - PATH_BEYOND_PLIES:
+        forest.beyond[tree], moves = BEYOND_PLIES, 0
     forest.moves[tree, node] = -moves if mover(game, state) == CHANCE else moves
 
 
@@ -211,7 +218,7 @@ def expand_path(game, state, forest, switches, tree, row, batch):
     depth = code & DEPTH_MASK
     node = np.int64(batch.paths[row, depth])
     if switches.cells > 0 and forest.moves[tree, node] == UNSETTLED:
-        settle(game, state, forest, tree, node)
+        settle(game, state, forest, switches, tree, node, depth, batch)
     grows = code >= NEW_CHILD
     while grows:
         batch.movers[row, depth] = mover(game, state)
@@ -223,7 +230,7 @@ def expand_path(game, state, forest, switches, tree, row, batch):
             pack(game, state, batch.words[row], 0, 1)
             batch.depths[row], batch.codes[row] = depth, THROUGH_CHANCE
             return
-        settle(game, state, forest, tree, node)
+        settle(game, state, forest, switches, tree, node, depth, batch)
         grows = switches.whole_path and forest.moves[tree, node] != 0
     finish(game, state, switches, row, depth, batch)
 
@@ -289,7 +296,7 @@ def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
         add_in_flight(forest, tree, child, -np.int64(batch.links[group, COUNT]) * switches.playouts)
         after = play(game, state, np.int64(forest.move[tree, child]))
         if forest.moves[tree, child] == UNSETTLED:
-            settle(game, after, forest, tree, child)
+            settle(game, after, forest, switches, tree, child, depth, batch)
         if is_alone(batch, group) and is_leaf(forest, switches, tree, child, depth):
             finish(game, after, switches, group, depth, batch)
         else:

@@ -26,6 +26,7 @@ CAPACITIES = np.array(
 MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
 FEW_MOVES = 127  # of a game whose counts of moves fit in a byte
 PER_NODE = 8  # the first so many arrays of a forest have a place for every node
+BEYOND_MOVES, BEYOND_PLIES = 1, 2  # what a tree met for which the bounds of the game's class leave no room
 
 
 class Forest(NamedTuple):
@@ -45,6 +46,9 @@ class Forest(NamedTuple):
     used: np.ndarray  # int32 [T] slots handed out
     free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
+    beyond: (
+        np.ndarray
+    )  # int32 [T] 0, BEYOND_MOVES or BEYOND_PLIES: the node where it was met is a leaf, as if the game was over
 
 
 def bytes_per_slot(
@@ -92,6 +96,7 @@ def empty_forest(
         used=np.zeros(trees, np.int32),
         free=np.full((trees, len(CAPACITIES)), NONE, np.int32),
         horizon=np.zeros(trees, np.float64),
+        beyond=np.zeros(trees, np.int32),
     )
 
 
@@ -100,8 +105,9 @@ def widen(held: list[Forest], slots: int) -> None:
 
     One array after the other: where nobody else holds the forest, but one is there twice at a time.
     """
-    arrays = list(held.pop())
-    most = int(arrays[-3].max())  # used
+    forest = held.pop()
+    most, arrays = int(forest.used.max()), list(forest)
+    del forest
     for index in range(PER_NODE):
         old = arrays[index]
         if old.shape[1] > 0:

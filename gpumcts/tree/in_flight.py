@@ -19,7 +19,7 @@ from gpumcts.jit import entry, inlined
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree.advance import gather_timed, has_room
-from gpumcts.tree.batch import NO_LEAF, Batch
+from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.forest import ROOT, Forest, add_in_flight
 from gpumcts.tree.offload import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.selection.contract import learner
@@ -196,7 +196,7 @@ class InFlight:
         number, until = span
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
         flights = self._flights((chunk[1] - chunk[0]) * most, playouts)
-        depth = self._searcher.game.MAX_PLIES + 2
+        depth = self._searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
         halves = [Half(chunk, self._searcher.threads, flight, depth, most, playouts) for flight in flights]
         aloft = self._aloft.pop(chunk, None)
         try:

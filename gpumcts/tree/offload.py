@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.tree.batch import Batch, empty_batch
+from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.time_split import GROWTH, PLAYOUTS, Stopwatch, no_ticks
 
@@ -26,7 +26,9 @@ Block = tuple[int, int]
 
 def trees_together(searcher: Any, leaves: int) -> int:
     """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
-    rows = min(MOST_LEAVES, MOST_BYTES // (5 * (searcher.game.MAX_PLIES + 2) + 8 * searcher.kept_columns))
+    rows = min(
+        MOST_LEAVES, MOST_BYTES // (5 * (searcher.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * searcher.kept_columns)
+    )
     return max(1, rows // leaves)
 
 
@@ -84,7 +86,7 @@ class Offload:
         self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
         self._leaves = min(searcher.settings.leaves_per_tree, iterations - begin)
         self._playouts = searcher.settings.playouts_per_leaf
-        self._depth = searcher.game.MAX_PLIES + 2
+        self._depth = searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
         self._stop, self._on_progress = stop, on_progress
         self._done, self._reported = 0, time.perf_counter()
 

@@ -18,8 +18,15 @@ from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
-from gpumcts.tree.batch import Batch, empty_batch
-from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_table_suffices, check_whole_path
+from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
+from gpumcts.tree.checks import (
+    check_bounds,
+    check_budget,
+    check_followed,
+    check_one_batch,
+    check_table_suffices,
+    check_whole_path,
+)
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -92,7 +99,7 @@ class Searcher:
         self.columns, self._counts_unobserved = columns(rule, operator), settings.in_flight == "unobserved"
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
-        self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0)
+        self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES)
         self.memory_limit = memory_limit
         self.kept = Kept()
         self._growth = Growth(self, workers or Workers(threads))
@@ -371,11 +378,11 @@ class Searcher:
         clock = clock or self._stopwatch()
         if self.settings.batches_in_flight > 1:
             (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, aloft is None, clock)
-            return
-        if self.engine is not None:
+        elif self.engine is not None:
             Offload(self, held, states, keys, span[1], stop, on_progress, span[0], clock).run()
-            return
-        self._growth.grow(held, states, keys, span, watch, stop, on_progress, clock)
+        else:
+            self._growth.grow(held, states, keys, span, watch, stop, on_progress, clock)
+        check_bounds(self.game, held[0].beyond)
 
     def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:
         """``advance_block`` with what this search is made of."""
@@ -408,4 +415,4 @@ class Searcher:
 
     def batch(self, rows: int) -> Batch:
         """Room for so many leaves."""
-        return empty_batch(rows, self.played_game.WORDS, self.game.MAX_PLIES + 2, self.kept_columns)
+        return empty_batch(rows, self.played_game.WORDS, self.game.MAX_PLIES + PATH_BEYOND_PLIES, self.kept_columns)

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
+from gpumcts.tree.forest import MOST_MOVES
+
 LATER = ("in_flight", "batches_in_flight", "roots")
 """Keys that came after results were recorded."""
 
@@ -73,10 +75,10 @@ class Settings(NamedTuple):
         plain = self._asdict().items()
         return {key: value for key, value in plain if key != "playouts_per_leaf" and (key, value) not in later.items()}
 
-    def compiled(self, evaluate_leaves: bool, cells: int = 0) -> "Switches":
+    def compiled(self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MOST_MOVES) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation.
 
-        cells : of the game, where the selection rule learns from traces
+        cells : of the game, where the selection rule learns from traces; most_moves : MAX_MOVES of the game
         """
         return Switches(
             threshold={"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion],
@@ -90,6 +92,7 @@ class Settings(NamedTuple):
             flat=self.expansion == "root",
             solve=self.solve,
             cells=cells,
+            most_moves=most_moves,
         )
 
 
@@ -109,3 +112,4 @@ class Switches(NamedTuple):
     cells: (
         int  # points of the game where nodes get all their children at once, for a rule that learns from traces; else 0
     )
+    most_moves: int  # of a position, that the trees have room for

@@ -13,7 +13,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
-from tests.games.narrow_bounds import FewMoves, FewPlies
+from tests.games.narrow_bounds import FewMoves, FewPlies, FourMoves
 
 WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
 
@@ -69,3 +69,47 @@ def test_bounds_that_are_met_exactly_are_no_fault():
 def test_a_forest_is_not_begun_at_a_root_with_too_many_moves():
     searcher = NotCompiled(FewMoves(1, 2), Uniform(), Ucb1(), Average(), Settings(), engine="cpu")
     assert "FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves" in refused(searcher, 10)
+
+
+def searcher(game, settings, **more):
+    return Searcher(game, Uniform(), Ucb1(), Average(), settings, **{"engine": "cpu", **more})
+
+
+@pytest.mark.parametrize(
+    ("settings", "iterations"),
+    [
+        (WHOLE, 1),
+        (Settings(), 20_000),
+        (Settings(leaves_per_tree=64), 20_000),
+        (Settings(expansion="threshold"), 20_000),
+    ],
+    ids=["whole_path", "node", "leaves", "threshold"],
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_forest_meets_too_many_plies(settings, iterations, threads):
+    assert refused(searcher(FewPlies(1, 2), settings, threads=threads), iterations).startswith(
+        f"{FewPlies.__module__}: FewPlies.MAX_PLIES = 3, but the search has met a game with more plies"
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), Settings(leaves_per_tree=64), Settings(leaves_per_tree=8, batches_in_flight=2), WHOLE],
+    ids=["node", "leaves", "two batches", "whole_path"],
+)
+def test_a_forest_meets_too_many_moves_below_its_root(settings, threads):
+    """Othello begins with four moves, and has more soon after."""
+    game = FourMoves()
+    states, keys = Rules(game).starts(2), np.arange(2, dtype=np.uint64)
+    with pytest.raises(BadInput) as error:
+        searcher(game, settings, threads=threads).search(states, keys, 20_000)
+    assert str(error.value).startswith(
+        f"{FourMoves.__module__}: FourMoves.MAX_MOVES = 4, but the search has met a position with more legal moves"
+    )
+
+
+def test_a_forest_whose_bounds_are_met_exactly_is_no_fault():
+    game = PGame(3, 4)
+    found = searcher(game, Settings()).search(Rules(game).starts(2), np.arange(2, dtype=np.uint64), 2_000)
+    assert (game.MAX_MOVES, game.MAX_PLIES) == (3, 4) and list(found.table.count) == [3, 3]
