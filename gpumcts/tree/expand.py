@@ -53,6 +53,7 @@ from gpumcts.tree.forest import (
 from gpumcts.tree.select import is_leaf
 
 U = np.uint64
+GUESSES = 2  # at the number of an unvisited move, by how many are missing
 UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
 
 
@@ -63,22 +64,29 @@ UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited
 def unvisited_move(game, state, forest, switches, tree, node, stream):
     """A legal move of ``state`` that has no child yet: uniformly random, or the first in order of generation.
 
-    With r drawn among the unvisited ones, move number x is the one where x = r + (visited moves up to x); the iteration from
-    x = r climbs to the smallest such x, since moves are ordered.
+    With r drawn among the unvisited ones it is the move number x that has r of them before it. Numbering a move may be dear
+    (Amazons: a microsecond), so the search begins where x is to be expected, and halves what is left soon after.
     """
-    children = np.int64(forest.children[tree, node])
-    unvisited = np.int64(forest.moves[tree, node]) - children
+    moves, children = np.int64(forest.moves[tree, node]), np.int64(forest.children[tree, node])
+    unvisited = moves - children
     r = np.int64(draw(stream, UNVISITED_DRAW, unvisited)) if switches.random_ties else np.int64(0)
     first = np.int64(forest.first_child[tree, node])
-    x = r
+    low, high, x, guesses = np.int64(0), moves - 1, r * moves // unvisited, GUESSES
     while True:
         move = nth_move(game, state, x)
-        visited = np.int64(0)
+        visited, is_visited = np.int64(0), np.int64(0)
         for child in range(first, first + children):
             visited += np.int64(forest.move[tree, child] <= move)
-        if x == r + visited:
+            is_visited += np.int64(forest.move[tree, child] == move)
+        missing = r - (x - visited + is_visited)
+        if missing == 0 and is_visited == 0:
             return move
-        x = r + visited
+        if missing >= 0:
+            low = x + missing + is_visited
+        else:
+            high = x + missing
+        x = min(max(x + missing * moves // unvisited, low), high) if guesses > 0 else (low + high) // 2
+        guesses -= 1
 
 
 @inlined
