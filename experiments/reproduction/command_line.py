@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from experiments.reproduction.catalogue import item_of, items
-from experiments.reproduction.cells import RESULTS, cells_below, write
-from experiments.reproduction.schedule import Task, gather, missing, pack, tasks, work
+from experiments.reproduction.cells import RESULTS, cells_below
+from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, work
 from experiments.terminal.console import say, show, table
 from gpumcts.errors import BadInput
 
@@ -168,7 +168,7 @@ def collect(keys: dict[str, str], folder: Path) -> int:
         raise BadInput(f"--collect {folder}: there is no such folder")
     paper, item = item_of(keys["item"])
     for cell in gather(paper, item, folder):
-        say(f"{cell.verdict}: {write(cell).relative_to(RESULTS.parent)}")
+        say(f"{cell.verdict}: {keep(cell, RESULTS).relative_to(RESULTS.parent)}")
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from experiments.config.json_files import read_json
 from experiments.reproduction.catalogue import OWN_BUDGET, Item, Paper, Run, papers
-from experiments.reproduction.cells import RESULTS, Cell, cells_below, write
+from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
 from experiments.reproduction.gathering import gatherer
 from experiments.runs.results import Result, below
 from experiments.runs.run_directory import PROVENANCE
@@ -111,10 +111,22 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
         return False
     if status:
         raise BadInput(f"{task.name}: its command ended with exit code {status}; what it said stands above")
-    for cell in gather(task.paper, task.item, task.folder):
-        write(cell)
+    found = gather(task.paper, task.item, task.folder)
+    for cell in found:
+        if not task.run.owns(cell.cell):
+            raise BadInput(f"{task.name}: gives the cell {cell.cell}, but its cells are {', '.join(task.run.cells)}")
+    for cell in found:
+        keep(cell, RESULTS)
     task.packed.unlink(missing_ok=True)
     return True
+
+
+def keep(cell: Cell, results: Path) -> Path:
+    """Write a cell's file, but not over one at the paper's own budget where it has less; returns where, raises BadInput."""
+    path = results / cell.path
+    if cell.verdict == "reduced" and path.exists() and read(path, results).verdict != "reduced":
+        raise BadInput(f"{path} is at the paper's own budget, and the new cell at another; remove the file first")
+    return write(cell, results)
 
 
 def gather(paper: Paper, item: Item, folder: Path) -> list[Cell]:

@@ -146,8 +146,10 @@ def _slug(words: object) -> str:
 
 
 def _variant(result: Result) -> list[str]:
-    """What sets a run apart from the paper's own column: a budget of another kind, a rule for ties, a scale."""
+    """What sets a run apart from the paper's own column: a budget of another kind, a rule for ties, a scale, playouts alike."""
     config, words = result.config, []
+    if config["opponent"].get("player", {}).get("name") == "mc" and _playout(config) == _playout(config["opponent"]):
+        words.append("alike")
     if config.get("by", "work") != "work":
         words.append(str(config["by"]))
     if config.get("memory", "table") != "table":
@@ -161,3 +163,7 @@ def _variant(result: Result) -> list[str]:
     if limit not in (None, 0):
         words.append(f"limit-{limit:g}")
     return words
+
+
+def _playout(player: dict[str, Any]) -> object:
+    return player.get("playout", {}).get("name")

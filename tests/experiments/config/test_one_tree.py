@@ -44,7 +44,7 @@ def test_a_game_of_which_nothing_is_said_takes_one(command):
 
 
 def test_a_match_takes_one():
-    assert leaves("match", "game=othello") == 1
+    assert [leaves("match", f"game={game}") for game in NAMED] == [1] * len(NAMED)
 
 
 @pytest.mark.parametrize("game", NAMED)

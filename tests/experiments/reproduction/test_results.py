@@ -2,19 +2,24 @@
 
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from experiments.reproduction import schedule
 from experiments.reproduction.again import first_ten
 from experiments.reproduction.catalogue import items, papers
 from experiments.reproduction.cells import Asked, Cell, Digests, Where, cells_below, read, write
 from experiments.reproduction.command_line import main
+from experiments.reproduction.gathering import gatherer, matches
 from experiments.reproduction.pages import generate, page_of
 from experiments.reproduction.quantities import Measured, Points, Published
-from experiments.reproduction.schedule import pack, tasks
+from experiments.reproduction.schedule import pack, scale_word, tasks
+from experiments.runs.results import Result
 from gpumcts.errors import BadInput
+from tests.experiments.config.drivers import composed
 
 CONF = Path(__file__).parents[3] / "conf" / "experiment"
 EVERY = list(cells_below())
@@ -127,6 +132,44 @@ def test_every_run_of_the_catalogue_names_an_experiment_and_no_two_runs_a_cell()
             assert len(names) == len(set(names)), item.name
 
 
+def test_a_run_of_matches_gives_a_cell_that_it_owns_and_no_other_run_s(monkeypatch):
+    for name, told in (
+        ("points_of", (None, None)),
+        ("published_of", None),
+        ("budget_of", {"iterations": 0}),
+        ("Measured", None),
+    ):
+        monkeypatch.setattr(matches, name, lambda *_, told=told, **__: told)
+    monkeypatch.setattr(matches, "cell_of", lambda _paper, _item, name, *_: name)
+    for paper in papers().values():
+        for item in paper.items:
+            alike = {re.sub(r"\d", "", run.name): run for run in item.runs}  # one of the runs that differ in a number
+            for run in alike.values():
+                if run.command[0] == "match" and not any("*" in name for name in run.cells):
+                    config = composed(run.command[0], *(scale_word(word, "document") for word in run.command[1:]))
+                    record = {"label": "", "name": ""}
+                    assert gatherer(item)(paper, item, [Result(Path(), config, record, {})]) == run.cells, run.command
+
+
+def test_a_run_whose_cell_is_another_run_s_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
+    monkeypatch.setattr(schedule, "RESULTS", tmp_path)
+    monkeypatch.setattr(schedule, "_call", lambda *_: 0)
+    monkeypatch.setattr(schedule, "gather", lambda *_: [cell("othello-k3")])
+    some = next(task for task in tasks(tmp_path) if task.run.name == "othello-k4")
+    with pytest.raises(BadInput, match="table1a/othello-k4: gives the cell othello-k3, but its cells are othello-k4"):
+        schedule.work(some, "document", 0.0, 1)
+    assert list(cells_below(tmp_path)) == []
+
+
+def test_a_cell_at_the_paper_s_budget_is_not_lost_to_one_at_less(tmp_path):
+    schedule.keep(cell(iterations=2000), tmp_path)
+    path = schedule.keep(cell(), tmp_path)
+    with pytest.raises(BadInput, match="othello-k3.json is at the paper's own budget"):
+        schedule.keep(cell(iterations=2000), tmp_path)
+    assert read(path, tmp_path) == cell()
+
+
 def test_runs_are_listed_the_most_worth_while_first(tmp_path):
     found = tasks(tmp_path)
     assert [task.run.order for task in found] == sorted(task.run.order for task in found)
@@ -200,8 +243,6 @@ def test_bad_input_is_one_line(capsys, words, named):
 
 
 def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_path, monkeypatch, capsys):
-    from experiments.reproduction import schedule
-
     monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
     monkeypatch.setattr(schedule, "UNFINISHED", tmp_path / "unfinished")
     task = next(task for task in tasks(tmp_path) if task.run.name == "othello-k3")
