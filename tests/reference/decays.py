@@ -9,10 +9,10 @@ from tests.reference.operator import Operator
 class Accelerated(Operator):
     """002, eq. 6 and 7, with the virtual child of Fig. 2: the children's worth weighted by velocity."""
 
-    def velocities(self, node):
+    def velocities(self, node, visits=None):
         """Eq. 6 played through the visits from the first: the velocity of every child, and under None the virtual child's."""
         velocity = dict.fromkeys([None, *node.children], 0.0)
-        for visit in node.history:
+        for visit in node.history[:visits]:
             for _ in range(visit.playouts):
                 for child in velocity:
                     velocity[child] *= self.option.decay
@@ -43,6 +43,47 @@ class AcceleratedByAge(Accelerated):
                 terms[visit.child].append(self.option.decay**age)
                 age += 1
         return {child: math.fsum(ages) for child, ages in terms.items()}
+
+
+class AcceleratedRootFirst(Accelerated):
+    """The same where the child that a visit takes still has the worth of its last visit, and at its first that of the visit."""
+
+    def __init__(self, option):
+        super().__init__(option)
+        self.after = {}
+
+    def worth(self, node):
+        return self.worth_after(node, len(node.history))
+
+    def worth_after(self, node, visits):
+        """The worth of a node when it had been visited so often: what has happened stays as it was."""
+        if (node, visits) not in self.after:
+            self.after[node, visits] = self.worked_out(node, visits)
+        return self.after[node, visits]
+
+    def worked_out(self, node, visits):
+        past = node.history[:visits]
+        own = [visit for visit in past if visit.child is None]
+        count = sum(visit.playouts for visit in own)
+        won = in_order(visit.reward if node.owner == 0 else visit.playouts - visit.reward for visit in own)
+        mean = won / count if count else 0.0
+        if len(own) == len(past):
+            return mean
+        velocity = self.velocities(node, visits)
+        weighted, weight = velocity[None] * mean, velocity[None]
+        for child in node.children:
+            if taken := sum(visit.child is child for visit in past):
+                worth = self.child_worth(child, taken, past[-1].child is child)
+                weighted += velocity[child] * node.seen_by_owner(worth)
+                weight += velocity[child]
+        return weighted / weight
+
+    def child_worth(self, child, taken, last):
+        """What the value of its parent knows of a child that has been taken so often; ``last``: by the last visit too."""
+        if last and taken == 1:
+            visit = child.history[0]
+            return (visit.reward if child.owner == 0 else visit.playouts - visit.reward) / visit.playouts
+        return self.worth_after(child, taken - last)
 
 
 class AcceleratedAdaptive(Accelerated):

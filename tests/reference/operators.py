@@ -10,7 +10,7 @@ last bit; sums over ages, logarithms and powers are not (the library has its own
 import math
 
 from gpumcts.games.contract import CHANCE
-from tests.reference.decays import Accelerated, AcceleratedAdaptive, Discounted, DiscountedByMove
+from tests.reference.decays import Accelerated, AcceleratedAdaptive, AcceleratedRootFirst, Discounted, DiscountedByMove
 from tests.reference.nodes import in_order
 from tests.reference.operator import Operator
 
@@ -195,8 +195,8 @@ class PowerMean(Operator):
 OPERATORS = {
     kind.__name__: kind
     for kind in (
-        Accelerated, AcceleratedAdaptive, Average, AverageRounds, AverageVariance, Bast, Discounted, HeuristicPrior,
-        ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
+        Accelerated, AcceleratedAdaptive, AcceleratedRootFirst, Average, AverageRounds, AverageVariance, Bast, Discounted,
+        HeuristicPrior, ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
     )
 }  # fmt: skip
 BESIDE_TRACES = {DiscountedByMove.__name__: DiscountedByMove}

@@ -12,6 +12,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.playouts.traces import traced
 from tests.reference import playout
+from tests.reference.decays import Accelerated
 from tests.reference.nodes import Node, Visit, in_order
 from tests.reference.playout import legal_moves, number_below
 from tests.reference.proofs import prove
@@ -76,7 +77,7 @@ class RaveUct(Uct):
     def to_the_last_bit(self) -> bool:
         """Whether scores are the library's: values are sums in its order, or of fractions that are exact."""
         name, one = type(self.operator).__name__, self.settings.playouts_per_leaf == 1
-        return name == "Average" or (one and name in ("Accelerated", "DiscountedByMove"))
+        return name == "Average" or (one and (name == "DiscountedByMove" or isinstance(self.operator, Accelerated)))
 
     def node(self, state, move, parent):
         made = super().node(state, move, parent)

@@ -47,6 +47,7 @@ def operator_of(name: str) -> Any:
     small = {
         "accelerated": {"decay": 0.9},
         "accelerated_adaptive": {"least": 5.0, "disagreement": 4.0, "window": 8.0, "root": 0.01},
+        "accelerated_root_first": {"decay": 0.9},
         "discounted": {"decay": 0.9},
         "max": {"from_visits": 8},
         "robust_max": {"from_visits": 8},

@@ -34,7 +34,7 @@ SETTINGS = {
 }
 TRACING = {"several", "many", "playouts", "threshold"}  # settings for RAVE
 MEANS = ("average_variance", "discounted", "heuristic_prior", "implicit_minimax", "average_rounds", "bast")
-OWN_VALUES = ("accelerated_adaptive", "max", "minimax", "mix", "robust_max", "power_mean")
+OWN_VALUES = ("accelerated_adaptive", "accelerated_root_first", "max", "minimax", "mix", "robust_max", "power_mean")
 """Operators whose values no visit in flight changes; accelerated is another, and quick."""
 COUNTING = ("sensei", "depth_decayed", "ucb1_tuned")
 

@@ -253,6 +253,7 @@ def test_a_finished_game_is_not_searched():
 
 SIGNATURES = {
     "accelerated": "735033698aa4ba4b",
+    "accelerated_root_first": "8c5312e80a479838",
     "average": "557e3a27652ae08e",
     "accelerated_adaptive": "8b775f4fc930f18d",
     "average_rounds": "557e3a27652ae08e",

@@ -63,11 +63,13 @@ def budget_of(result: Result) -> dict[str, int | float]:
 
 
 def _changed(config: dict[str, Any]) -> dict[str, str]:
-    """What an explanation of Table 1 changed for both players: its part of a cell's name, and of its title."""
+    """What an explanation of Table 1 changed: its part of a cell's name, and of its title."""
     search, exploration = config["search"], config["selection"]["exploration"]
     found = {"scale": f"C = {exploration:g}"} if exploration != EXPLORATION else {}
     if search["expansion"] == "threshold":
         found["threshold"] = f"expands at visit {search['threshold']}"
+    if config["backup"]["name"] == "accelerated_root_first":
+        found["root-first"] = "values from the root to the leaf"
     return found | ({"reuse": "keeps the tree between moves"} if search["reuse"] else {})
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what type checkers see; the classes are loaded when they are first used
     from gpumcts.tree.backup.accelerated import Accelerated as Accelerated
     from gpumcts.tree.backup.accelerated_adaptive import AcceleratedAdaptive as AcceleratedAdaptive
+    from gpumcts.tree.backup.accelerated_root_first import AcceleratedRootFirst as AcceleratedRootFirst
     from gpumcts.tree.backup.average import Average as Average
     from gpumcts.tree.backup.average_rounds import AverageRounds as AverageRounds
     from gpumcts.tree.backup.average_variance import AverageVariance as AverageVariance
