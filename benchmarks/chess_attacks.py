@@ -16,7 +16,7 @@ from benchmarks.ours import keys
 from gpumcts.games import contract
 from gpumcts.games.chess.moves import slider_moves, view_of
 from gpumcts.games.chess.pieces import occupied, pieces_of
-from gpumcts.games.chess.squares import ALL, NONE, NOT_A, NOT_H, S1, S7, S8, S9, sight_down, sight_up, sights
+from gpumcts.games.chess.squares import ALL, NO_SQUARES, NOT_A, NOT_H, S1, S7, S8, S9, sight_down, sight_up, sights
 from gpumcts.jit import SEPARATE, bit_reverse, byte_swap, inlined, popcount, scratch, trailing_zeros
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
@@ -179,11 +179,11 @@ def by_piece(rook: Callable, bishop: Callable) -> Callable:
         for _ in range(n):
             p = positions.following[p]
             left, taken = positions.straight[p], positions.taken[p]
-            while left != NONE:
+            while left != NO_SQUARES:
                 total += popcount(rook(tables, trailing_zeros(left), taken))
                 left &= left - U(1)
             left = positions.diagonal[p]
-            while left != NONE:
+            while left != NO_SQUARES:
                 total += popcount(bishop(tables, trailing_zeros(left), taken))
                 left &= left - U(1)
         return total
@@ -212,7 +212,7 @@ def by_piece_in_lanes(rook: Callable, bishop: Callable) -> Callable:
         more = U(0)
         for lane in range(LANES):
             seen = popcount(attack(tables, trailing_zeros(left[lane]) & U(63), taken[lane]))
-            totals[lane] += seen if left[lane] != NONE else NONE
+            totals[lane] += seen if left[lane] != NO_SQUARES else NO_SQUARES
             left[lane] &= left[lane] - U(1)
             more |= left[lane]
         return more
@@ -226,11 +226,11 @@ def by_piece_in_lanes(rook: Callable, bishop: Callable) -> Callable:
             straight, diagonal, taken = positions.straight[here], positions.diagonal[here], positions.taken[here]
             for lane in range(LANES):
                 left[lane] = straight[lane]
-            while step(rook, tables, left, taken, totals) != NONE:
+            while step(rook, tables, left, taken, totals) != NO_SQUARES:
                 pass
             for lane in range(LANES):
                 left[lane] = diagonal[lane]
-            while step(bishop, tables, left, taken, totals) != NONE:
+            while step(bishop, tables, left, taken, totals) != NO_SQUARES:
                 pass
         for lane in range(LANES):
             total += totals[lane]
@@ -261,10 +261,10 @@ def legal_at_once(game, positions, tables, n):
 def pin_line(tables, view, square):
     """Squares that a piece may go to for the sake of a pin."""
     piece, line = U(1) << square, ALL
-    line = tables.lines[FILES, square] if view.north & piece != NONE else line
-    line = tables.lines[RANKS, square] if view.east & piece != NONE else line
-    line = tables.lines[RISING, square] if view.rising & piece != NONE else line
-    return tables.lines[FALLING, square] if view.falling & piece != NONE else line
+    line = tables.lines[FILES, square] if view.north & piece != NO_SQUARES else line
+    line = tables.lines[RANKS, square] if view.east & piece != NO_SQUARES else line
+    line = tables.lines[RISING, square] if view.rising & piece != NO_SQUARES else line
+    return tables.lines[FALLING, square] if view.falling & piece != NO_SQUARES else line
 
 
 def legal_by_piece(rook: Callable, bishop: Callable) -> Callable:
@@ -280,12 +280,12 @@ def legal_by_piece(rook: Callable, bishop: Callable) -> Callable:
             view, taken = view_of(state, mine.king, theirs), occupied(state)
             targets = ~view.own & view.targets
             left = mine.straight
-            while left != NONE:
+            while left != NO_SQUARES:
                 square = trailing_zeros(left)
                 total += popcount(rook(tables, square, taken) & targets & pin_line(tables, view, square))
                 left &= left - U(1)
             left = mine.diagonal
-            while left != NONE:
+            while left != NO_SQUARES:
                 square = trailing_zeros(left)
                 total += popcount(bishop(tables, square, taken) & targets & pin_line(tables, view, square))
                 left &= left - U(1)

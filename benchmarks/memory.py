@@ -49,7 +49,7 @@ def count_nodes(forest: Any) -> int:
         level = np.array([ROOT])
         while len(level):
             total += len(level)
-            first, count = forest.first_child[tree, level], forest.children[tree, level].astype(np.int64)
+            first, count = forest.first_child[tree, level], forest.child_count[tree, level].astype(np.int64)
             within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
             level = np.repeat(first, count) + within
     return total

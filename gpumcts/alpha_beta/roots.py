@@ -13,7 +13,7 @@ from gpumcts.alpha_beta.search import (
     CHOSEN,
     LASTING,
     MOVES,
-    NONE,
+    NO_MOVE,
     OVER,
     SIDE,
     SLACK,
@@ -88,7 +88,7 @@ def begin(game, leaf, stack, table, words, key, ties):
     """Put a root into ``stack``, its moves in the order of ``ties``; returns whether chance moves there."""
     begin_generation(table)
     stack.history[:] = 0
-    stack.killers[:, :] = NONE
+    stack.killers[:, :] = NO_MOVE
     state = unpack(game, words, 0, 1)
     pack(game, state, stack.words, 0, 1)
     if has_table(leaf):
@@ -110,7 +110,7 @@ def begin_iteration(leaf, stack, depth, aim):
         ordering.bring_lost_to_back(stack.lists, moves)
         ordering.bring_to_front(stack.lists, moves, best)
     # No value leaves the window, and without slack a win by the first move cuts off.
-    fill_node(stack.nodes, 0, -most_value(leaf), most_value(leaf), depth, moves, side, moves, NONE)
+    fill_node(stack.nodes, 0, -most_value(leaf), most_value(leaf), depth, moves, side, moves, NO_MOVE)
     stack.nodes[0, SLACK] = aim.slack
 
 
@@ -149,7 +149,7 @@ def note(stack, roots, b, depth, level, visited, slack):
     """Write down where the root stands after an iteration, or in the midst of one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
-    if root[CHOSEN] == NONE:
+    if root[CHOSEN] == NO_MOVE:
         return  # not even the first move is done: what the last iteration said stands
     if slack > 0 and level == OVER:
         choose_among_equals(stack)

@@ -47,13 +47,13 @@ from gpumcts.jit import inlined
 
 U = np.uint64
 NOTHING = np.int64(1 << 40)  # its negative: worse than every value
-NONE = -1
+NO_MOVE = -1
 EVERY_MOVE = np.int64(1 << 41)
 """The slack of a root each of whose moves is searched with the whole window."""
 
 # Columns of a node: its window (FLOOR is where it began), best value and the number of its move, plies left to search, moves,
 # moves begun, who moves, which bounds last (LOWER that of the best value so far, UPPER of all moves so far), length of the list
-# of moves (NONE before it is made), the table's move, the move at hand, whether its answer may be no more than a bound since
+# of moves (NO_MOVE before it is made), the table's move, the move at hand, whether its answer may be no more than a bound since
 # its window has width one, whether it is to be searched again, and the slack.
 LOW, HIGH, FLOOR, BEST, CHOSEN, LEFT, MOVES, TRIED, SIDE, LASTING, LISTED, HASHED, AT_HAND, SCOUTS, AGAIN, SLACK = (
     range(16)
@@ -122,7 +122,7 @@ def turned(bounds):
 def fill_node(nodes, level, low, high, left, moves, side, listed, hashed):
     """A node before its first move."""
     nodes[level, LOW], nodes[level, HIGH], nodes[level, FLOOR], nodes[level, BEST] = low, high, low, -NOTHING
-    nodes[level, CHOSEN], nodes[level, LEFT], nodes[level, MOVES], nodes[level, TRIED] = NONE, left, moves, 0
+    nodes[level, CHOSEN], nodes[level, LEFT], nodes[level, MOVES], nodes[level, TRIED] = NO_MOVE, left, moves, 0
     nodes[level, SIDE], nodes[level, LASTING], nodes[level, LISTED], nodes[level, HASHED] = side, EXACT, listed, hashed
     nodes[level, SCOUTS], nodes[level, AGAIN], nodes[level, SLACK] = 0, 0, 0
 
@@ -146,14 +146,14 @@ def next_entry(game, leaf, state, stack, level):
     if nodes[level, AGAIN] != 0:
         return nodes[level, AT_HAND]
     nodes[level, TRIED] = tried + 1
-    if tried == 0 and hashed != NONE:
+    if tried == 0 and hashed != NO_MOVE:
         return ordering.entry_of(np.int64(0), hashed, np.int64(nth_move(game, state, hashed)))
     width = stack.lists.shape[0] // stack.hashes.shape[0]
-    at, before = level * width, np.int64(hashed != NONE)
-    if nodes[level, LISTED] == NONE:
+    at, before = level * width, np.int64(hashed != NO_MOVE)
+    if nodes[level, LISTED] == NO_MOVE:
         moves = nodes[level, MOVES]
         list_moves(game, state, moves, stack.lists, at)
-        length = ordering.without(stack.lists, at, moves, hashed) if hashed != NONE else moves
+        length = ordering.without(stack.lists, at, moves, hashed) if hashed != NO_MOVE else moves
         nodes[level, LISTED] = length
         if has_table(leaf) or nodes[level, LEFT] == 1:
             ordering.score_moves(
@@ -199,7 +199,9 @@ def answer_or_enter(game, leaf, stack, table, level, child, moves, side):
     if answers(bounds, value, low, high):
         return True, value, lasting_of(data)
     stack.hashes[ply] = position
-    fill_node(nodes, ply, low, high, left, moves, side, NONE, ordinal_of(data) if data != U(0) else np.int64(NONE))
+    fill_node(
+        nodes, ply, low, high, left, moves, side, NO_MOVE, ordinal_of(data) if data != U(0) else np.int64(NO_MOVE)
+    )
     return False, value, np.int64(0)
 
 
@@ -214,7 +216,7 @@ def enter_noisy(game, stack, ply, child, moves, side, left, low, high, stands):
         return True
     pack(game, child, stack.words, ply * width, 1)
     stack.hashes[ply] = U(0)
-    fill_node(stack.nodes, ply, low, high, left, listed, side, listed, NONE)
+    fill_node(stack.nodes, ply, low, high, left, listed, side, listed, NO_MOVE)
     stack.nodes[ply, LOW], stack.nodes[ply, BEST], stack.nodes[ply, LASTING] = max(low, stands), stands, 0
     return False
 

@@ -12,7 +12,7 @@ from numba import types
 
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
-from gpumcts.kernels.playout_loop import LANES, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
+from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.kernels.tally import Tally
 from gpumcts.options import compiled
@@ -30,7 +30,7 @@ def evaluate_signature(game: Any, policy: Any) -> Any:
     return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, types.int64, tally)
 
 
-def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
+def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
     """The evaluation step of (game, policy) compiled for the CPU, in lanes where they can be.
 
     ``policy`` is the value that travels into compiled code; ``lanes`` is a key of WIDTHS, or 1 (or False) for the loop one by
@@ -46,7 +46,7 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANES) -> Any:
     elif lanes > 1 and searched_in_lanes(game, policy):
         function = searching_in_lanes(lanes)
     name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
-    if lanes not in (1, LANES):
+    if lanes not in (1, LANE_COUNT):
         name += f", {lanes} lanes"
     return separate(function, evaluate_signature(game, policy), name)
 
@@ -64,7 +64,7 @@ class CpuPlayouts:
 
     name = "cpu"
 
-    def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: int = LANES) -> None:
+    def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: int = LANE_COUNT) -> None:
         self.game, self.policy, self.threads = compiled(game), compiled(policy), threads
         check_policy(self.policy, self.game)
         self._evaluate = evaluate_step(self.game, self.policy, lanes)

@@ -52,7 +52,7 @@ from gpumcts.rng import PLY_STEP, draw
 
 U = np.uint64
 LOOKS = 6  # positions between two looks for threads whose search is over: fewer cost looks, more keep them waiting
-NONE = steps.NONE
+NO_MOVES = steps.NO_MOVES
 
 
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
@@ -85,7 +85,7 @@ def thread_kernel(game, policy, job):
     at, end = first_share(job)
     busy, searching, leaf, number, plies = False, False, np.int32(0), np.int32(0), np.int32(0)
     state, stream = load(game, job, leaf, 0)  # not played, but of the type
-    search = steps.begin(state, NONE, NONE)
+    search = steps.begin(state, NO_MOVES, NO_MOVES)
     while True:
         # A lane that does not search has its state, the move set there and the expected move in a search not begun.
         through = busy and not searching and (plies >= limit or over(game, search.root))
@@ -98,7 +98,7 @@ def thread_kernel(game, policy, job):
             if not busy and mine < job.count:
                 leaf, number = placed(job, mine)
                 state, stream = load(game, job, leaf, number)
-                search = steps.begin(state, move_set(game, state), NONE)
+                search = steps.begin(state, move_set(game, state), NO_MOVES)
                 busy, plies = True, np.int32(0)
             continue  # what was taken may be over already
         if idle == ALL:
@@ -107,12 +107,12 @@ def thread_kernel(game, policy, job):
             searching = needs_search(game, policy, search.root, search.untried, stream)
             if not searching:
                 state = play(game, search.root, drawn_move(game, search.root, stream))
-                search = steps.begin(state, move_set(game, state), NONE)
+                search = steps.begin(state, move_set(game, state), NO_MOVES)
                 stream += PLY_STEP
                 plies = np.int32(plies + 1)
         looks = 0
         while looks < LOOKS and searching and not steps.over(search):
-            search = steps.look(replying, game, search)
+            search = steps.step_search(replying, game, search)
             looks += 1
         if searching and steps.over(search):
             state, moves, hope = move_on(game, search, stream)

@@ -8,7 +8,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba import njit
 
 from gpumcts.kernels.cpu import evaluate_signature
-from gpumcts.kernels.playout_loop import LANES, playing_in_lanes
+from gpumcts.kernels.playout_loop import LANE_COUNT, playing_in_lanes
 from gpumcts.verbs import JIT_OPTIONS
 
 WIDE = re.compile(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", re.MULTILINE)
@@ -21,7 +21,7 @@ def has_vectors() -> bool:
     return bool(get_host_cpu_features().get("avx2"))
 
 
-def wide_operations(game: Any, policy: Any, lanes: int = LANES) -> int:
+def wide_operations(game: Any, policy: Any, lanes: int = LANE_COUNT) -> int:
     """Shifts, logic and sums of several 64-bit words at once in the machine code of playouts in lanes.
 
     game, policy : as they travel into compiled code

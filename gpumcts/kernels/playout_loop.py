@@ -20,7 +20,7 @@ from gpumcts.rng import PLY_STEP, child_key
 from gpumcts.verbs import verb
 
 U = np.uint64
-LANES = 16  # unless another number is asked for
+LANE_COUNT = 16  # unless another number is asked for
 VECTOR = 8  # lanes that the widest registers take; numbers of lanes are multiples of it
 MIN_FOR_LANES = 5  # below this, stepping all lanes costs more than the playouts one by one
 SCORE, WINS, DRAWS, PLIES = 0, 1, 2, 3
@@ -43,22 +43,22 @@ WIDTHS: dict[int, type] = {8: Lanes8, 16: Lanes16, 32: Lanes32}
 
 
 @verb("lanes")
-def count(lanes):
+def lane_count(lanes):
     """How many lanes there are, as int64, a constant of the compiled code."""
 
 
-@count.implements(Lanes8)
-def count_8(lanes):
+@lane_count.implements(Lanes8)
+def lane_count_8(lanes):
     return 8
 
 
-@count.implements(Lanes16)
-def count_16(lanes):
+@lane_count.implements(Lanes16)
+def lane_count_16(lanes):
     return 16
 
 
-@count.implements(Lanes32)
-def count_32(lanes):
+@lane_count.implements(Lanes32)
+def lane_count_32(lanes):
     return 32
 
 
@@ -105,7 +105,7 @@ def lockstep(lanes, used, game, policy, words, streams, deadlines, flags, now):
 
     ``used`` lanes, a multiple of VECTOR: LLVM leaves a loop that it knows to be shorter than sixteen as it is.
     """
-    stride = count(lanes)
+    stride = lane_count(lanes)
     for lane in range(used // VECTOR * VECTOR):
         state = step(game, policy, unpack(game, words, lane, stride), streams[lane])
         pack(game, state, words, lane, stride)
@@ -131,7 +131,7 @@ def play_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     if total < MIN_FOR_LANES or limit == 0:
         evaluate_one_by_one(game, policy, states, keys, first, playouts, tally)
         return
-    size = count(lanes)
+    size = lane_count(lanes)
     used = min(size, -(-total // VECTOR) * VECTOR)
     batch, width = states.reshape(-1), states.shape[1]
     words = scratch(width * size, np.uint64)

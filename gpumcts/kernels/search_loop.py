@@ -23,7 +23,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
-from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, count, record
+from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, lane_count, record
 from gpumcts.playouts import steps
 from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import random_ply
@@ -31,7 +31,7 @@ from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
 MIN_FOR_VECTORS = 3  # fewer lanes are faster one by one
-NONE = steps.NONE
+NO_MOVES = steps.NO_MOVES
 
 
 def searched_in_lanes(game: Any, policy: Any) -> bool:
@@ -42,8 +42,8 @@ def searched_in_lanes(game: Any, policy: Any) -> bool:
 @inlined
 def look_in_lane(lanes, replying, game, words, flags, lane):
     """One step of a lane's search; its flag tells whether that is over."""
-    stride = count(lanes)
-    search = steps.look(replying, game, steps.load(game, words, lane, stride))
+    stride = lane_count(lanes)
+    search = steps.step_search(replying, game, steps.load(game, words, lane, stride))
     steps.store(game, search, words, lane, stride)
     flags[lane] = U(steps.over(search))
 
@@ -76,7 +76,7 @@ def move_on(game, search, stream):
     if move == search.best_move:
         return search.best_child, search.best_moves, search.best_answer
     state = play(game, search.root, move_of_bit(game, search.root, trailing_zeros(move)))
-    return state, move_set(game, state), NONE
+    return state, move_set(game, state), NO_MOVES
 
 
 @inlined
@@ -96,7 +96,7 @@ def drawn_move(game, state, stream):
 @inlined
 def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     """The same as ``evaluate_one_by_one``, in lockstep, for policies and games of which ``searched_in_lanes`` is true."""
-    size = count(lanes)
+    size = lane_count(lanes)
     replying = steps.depth(policy) == 2
     limit = cut(policy)
     total = states.shape[0] * playouts
@@ -137,7 +137,7 @@ def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
                     streams[lane] = child_key(keys[leaf], U(first + following - leaf * playouts))
                     leaves[lane], plies[lane] = leaf, 0
                     following += 1
-                moves, hope = move_set(game, state), NONE
+                moves, hope = move_set(game, state), NO_MOVES
         if done == total:
             return
         while not any_flag(flags, busy, used):

@@ -33,7 +33,7 @@ from gpumcts.stop_event import StopEvent
 
 U = np.uint64
 MAX_GAMES = 10_000_000  # about a kilobyte of memory each
-LANES = 2
+BATCHES_AT_ONCE = 2
 
 
 class Sights(NamedTuple):
@@ -188,7 +188,7 @@ class _Match:
         self.away = 0
         self._expectations = Expectations(games)
         self._changed = threading.Condition()  # guards the games in flight, the journal's order, and the counts
-        self._lanes = LANES if at_once else 1
+        self._lanes = BATCHES_AT_ONCE if at_once else 1
         self._batches = Batches(players, self._lanes)
         together = at_once if all(player.concurrent for player in players) else 1
         self._thinking = threading.Semaphore(max(1, together))

@@ -25,7 +25,7 @@ from gpumcts.rng import draw
 from gpumcts.verbs import verb
 
 U = np.uint64
-NONE = U(0)  # no move: sets of moves are words of ``move_set``, single moves sets of one
+NO_MOVES = U(0)  # no move: sets of moves are words of ``move_set``, single moves sets of one
 
 
 class Search(NamedTuple):
@@ -92,51 +92,66 @@ def depth_3(policy):
 def begin(state, moves, hope):
     """The search of the best of ``moves``, the move set of ``state``, before its first step."""
     return Search(
-        state, state, state, moves, hope, NONE, NONE, NONE, -BOUND, NONE, NONE, -BOUND, NONE, NONE, NONE, NONE
+        state,
+        state,
+        state,
+        moves,
+        hope,
+        NO_MOVES,
+        NO_MOVES,
+        NO_MOVES,
+        -BOUND,
+        NO_MOVES,
+        NO_MOVES,
+        -BOUND,
+        NO_MOVES,
+        NO_MOVES,
+        NO_MOVES,
+        NO_MOVES,
     )
 
 
 @inlined
 def lowest(moves):
     """The first of a set of moves."""
-    return moves & (NONE - moves)
+    return moves & (NO_MOVES - moves)
 
 
 @inlined
 def value_of(game, state, moves):
     """``value_0`` where the move set is known."""
     over = result_value(game, state)
-    return over if moves == NONE else np.int64(evaluation(game, state))
+    return over if moves == NO_MOVES else np.int64(evaluation(game, state))
 
 
 @inlined
-def look(replying, game, search):
+def step_search(replying, game, search):
     """The search after one more step; it is over when ``untried`` and ``replies`` are empty.
 
     ``replying`` : whether replies count (depth 2) or not (depth 1).
     """
-    at_child = replying and search.replies != NONE
+    at_child = replying and search.replies != NO_MOVES
     state = blend(at_child, search.child, search.root)
     left = search.replies if at_child else search.untried
     first = left & (search.killers if at_child else search.hope)
-    move = lowest(first if first != NONE else left)
+    move = lowest(first if first != NO_MOVES else left)
     left ^= move
     after = play(game, state, move_of_bit(game, state, trailing_zeros(move)))
     moves = move_set(game, after)
     seen = for_player(mover(game, state), game, after, value_of(game, after, moves))
 
-    opens = replying and not at_child and moves != NONE and mover(game, after) != CHANCE
+    opens = replying and not at_child and moves != NO_MOVES and mover(game, after) != CHANCE
     child = blend(at_child, search.child, after)
     child_moves = search.moves if at_child else moves
     root_move = search.move if at_child else move
     improves = at_child and seen > search.value
-    answer = move if improves else (search.answer if at_child else NONE)
+    answer = move if improves else (search.answer if at_child else NO_MOVES)
     reply_value = seen if improves else (search.value if at_child else -BOUND)
 
     # What the child is worth at the root; below the best, where sides alternate, further replies only make it worse.
     same = (mover(game, child) == 1) == (mover(game, search.root) == 1)
     value = (reply_value if same else -reply_value) if at_child else seen
-    settled = (left == NONE or (value < search.best and not same)) if at_child else not opens
+    settled = (left == NO_MOVES or (value < search.best and not same)) if at_child else not opens
     better = settled and value > search.best
     as_good = settled and value == search.best
     return Search(
@@ -145,7 +160,7 @@ def look(replying, game, search):
         blend(better, child, search.best_child),
         search.untried if at_child else left,
         search.hope,
-        NONE if settled else (left if at_child else moves),
+        NO_MOVES if settled else (left if at_child else moves),
         child_moves,
         root_move,
         reply_value,
@@ -162,7 +177,7 @@ def look(replying, game, search):
 @inlined
 def over(search):
     """Whether every move of the root is settled."""
-    return search.untried | search.replies == NONE
+    return search.untried | search.replies == NO_MOVES
 
 
 @inlined
@@ -171,7 +186,7 @@ def chosen(game, search, stream):
     left = search.ties
     found, count = lowest(left), U(1)
     left ^= found
-    while left != NONE:
+    while left != NO_MOVES:
         move = lowest(left)
         left ^= move
         count += U(1)

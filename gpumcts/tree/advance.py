@@ -30,7 +30,7 @@ NO_WATCH = Watch(0.0, np.zeros(0, np.int64))
 
 
 @inlined
-def look(operator, forest, watch, begin, end, number):
+def watch_roots(operator, forest, watch, begin, end, number):
     """Note the trees whose root's value is below the level after ``number`` iterations."""
     for tree in range(begin, end):
         if value(operator, forest, tree, ROOT) < watch.level:
@@ -105,7 +105,7 @@ def advance(
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
             if watch.below.shape[0] > 0:
-                look(operator, forest, watch, begin, end, until)
+                watch_roots(operator, forest, watch, begin, end, until)
             return until
         leaves = min(switches.leaves, until - number)
         if not has_room(forest, begin, end, room):
@@ -120,7 +120,7 @@ def advance(
         back_up(learner(rule), operator, forest, switches, 0, rows, batch)
         number += leaves
         if watch.below.shape[0] > 0:
-            look(operator, forest, watch, begin, end, number)
+            watch_roots(operator, forest, watch, begin, end, number)
     return number
 
 
@@ -183,7 +183,7 @@ def advance_block(
             )  # fmt: skip
             number += leaves
             if watch.below.shape[0] > 0:
-                look(operator, forest, watch, begin, end, number)
+                watch_roots(operator, forest, watch, begin, end, number)
         wanted = min(number + untimed, until) if goes_on else until
         number = advance(
             select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,

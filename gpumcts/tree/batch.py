@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.jit import inlined
-from gpumcts.tree.forest import NONE
+from gpumcts.tree.forest import NO_NODE
 
 TIES, CHANCES = 0, 1  # columns of Batch.streams
 NEXT, CHOICE, LAST, COUNT, AT, UNTIL, SIBLING = range(7)
-"""Columns of Batch.links. Of a row: the next row of its group, NONE at the end; the child it chose, by its place in the block,
+"""Columns of Batch.links. Of a row: the next row of its group, NO_NODE at the end; the child it chose, by its place in the block,
 or STAYS. Of a head: the last row, the number of rows, the first row that has not chosen yet, the row at which ``expand`` hands
 the group back to ``select``; the next group below the same node."""
 LINKS = 7
@@ -87,7 +87,7 @@ def rows_of(batch, begin, end):
 @inlined
 def begin_group(batch, row, depth):
     """Make a row the head of a group at ``depth`` that has no other row yet."""
-    batch.links[row, NEXT] = NONE
+    batch.links[row, NEXT] = NO_NODE
     batch.links[row, LAST] = row
     batch.links[row, COUNT] = 1
     batch.links[row, AT] = row
@@ -97,7 +97,7 @@ def begin_group(batch, row, depth):
 @inlined
 def join_group(batch, head, row):
     """Put a row behind the others of a group."""
-    batch.links[row, NEXT] = NONE
+    batch.links[row, NEXT] = NO_NODE
     batch.links[np.int64(batch.links[head, LAST]), NEXT] = row
     batch.links[head, LAST] = row
     batch.links[head, COUNT] += 1
@@ -106,4 +106,4 @@ def join_group(batch, head, row):
 @inlined
 def is_alone(batch, head):
     """Whether a group has one row."""
-    return batch.links[head, NEXT] == NONE
+    return batch.links[head, NEXT] == NO_NODE

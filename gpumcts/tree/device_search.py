@@ -21,12 +21,11 @@ from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
 from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.expand import expand
-from gpumcts.tree.forest import NONE, PER_NODE, ROOT, Forest, clear_node, with_room
+from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
 from gpumcts.tree.select import select
 from gpumcts.tree.time_split import Stopwatch
 
-SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
 MAX_FETCHED_BYTES = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
 MAX_SINGLE_TREE_BYTES = 1 << 30  # of a single tree, whose lines are shown
@@ -68,12 +67,12 @@ class Task(NamedTuple):
 def plant(forest, tree, moves, horizon):
     """A bare tree, its root alone."""
     clear_node(forest, tree, ROOT, 0)
-    forest.moves[tree, ROOT] = moves
+    forest.move_count[tree, ROOT] = moves
     forest.used[tree] = 1
     forest.horizon[tree] = horizon
     forest.beyond[tree] = 0
     for index in range(forest.free.shape[1]):
-        forest.free[tree, index] = NONE
+        forest.free[tree, index] = NO_NODE
 
 
 @inlined
@@ -150,12 +149,6 @@ def search_kernel(searcher: Any, threads: int | None = None, registers: int | No
     name = "CUDA search: " + ", ".join(type(p).__name__ for p in parts)
     cap = best_cap(*parts) if registers is None else registers or None
     return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
-
-
-def memory_for_trees(limit: int | None) -> int:
-    """Bytes that the trees of a wave may take on the device: nine tenths of what is free, and no more than ``limit``."""
-    free = int(SHARE_OF_DEVICE * device.free_memory())
-    return min(free, limit) if limit else free
 
 
 def extra_tree_bytes(searcher: Any) -> int:

@@ -17,7 +17,7 @@ from gpumcts.games.contract import (
 )
 from gpumcts.games.contract import score as score_of_game
 from gpumcts.jit import blend, inlined, scratch
-from gpumcts.kernels.playout_loop import LANES, MIN_FOR_LANES
+from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
 from gpumcts.playouts.contract import rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.batch import (
@@ -42,7 +42,7 @@ from gpumcts.tree.batch import (
 from gpumcts.tree.forest import (
     BEYOND_MOVES,
     BEYOND_PLIES,
-    NONE,
+    NO_NODE,
     UNSETTLED,
     add_child,
     add_children,
@@ -67,7 +67,7 @@ def unvisited_move(game, state, forest, switches, tree, node, stream):
     With r drawn among the unvisited ones it is the move number x that has r of them before it. Numbering a move may be dear
     (Amazons: a microsecond), so the search begins where x is to be expected, and halves what is left soon after.
     """
-    moves, children = np.int64(forest.moves[tree, node]), np.int64(forest.children[tree, node])
+    moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
     unvisited = moves - children
     r = np.int64(draw(stream, UNVISITED_DRAW, unvisited)) if switches.random_ties else np.int64(0)
     first = np.int64(forest.first_child[tree, node])
@@ -76,8 +76,8 @@ def unvisited_move(game, state, forest, switches, tree, node, stream):
         move = nth_move(game, state, x)
         visited, is_visited = np.int64(0), np.int64(0)
         for child in range(first, first + children):
-            visited += np.int64(forest.move[tree, child] <= move)
-            is_visited += np.int64(forest.move[tree, child] == move)
+            visited += np.int64(forest.action[tree, child] <= move)
+            is_visited += np.int64(forest.action[tree, child] == move)
         missing = r - (x - visited + is_visited)
         if missing == 0 and is_visited == 0:
             return move
@@ -94,10 +94,10 @@ def add_all_children(game, state, forest, tree, node, move):
     """Put children for all moves of ``state``, not settled, below ``node``; the one for ``move``."""
     block = add_children(forest, tree, node)
     chosen, following = block, np.int64(NO_MOVE)
-    for k in range(np.int64(forest.children[tree, node])):
+    for k in range(np.int64(forest.child_count[tree, node])):
         following = np.int64(move_after(game, state, following, k))
         clear_node(forest, tree, block + k, following)
-        forest.moves[tree, block + k] = UNSETTLED
+        forest.move_count[tree, block + k] = UNSETTLED
         if following == move:
             chosen = block + k
     return chosen
@@ -112,7 +112,7 @@ def chosen_child(game, state, forest, switches, tree, node, depth, row, batch):
     if mover(game, state) == CHANCE:
         move = np.int64(chance_move(game, state, batch.streams[row, CHANCES] + U(depth) * PLY_STEP))
         known = child_with_move(forest, tree, node, move)
-        if known != NONE:
+        if known != NO_NODE:
             return known, False
     else:
         stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
@@ -120,7 +120,7 @@ def chosen_child(game, state, forest, switches, tree, node, depth, row, batch):
     if switches.cells > 0:
         return add_all_children(game, state, forest, tree, node, move), True
     child = add_child(forest, tree, node, move)
-    forest.moves[tree, child] = UNSETTLED
+    forest.move_count[tree, child] = UNSETTLED
     return child, True
 
 
@@ -132,7 +132,7 @@ def settle(game, state, forest, switches, tree, node, depth, batch):
         forest.beyond[tree], moves = BEYOND_MOVES, 0
     elif moves > 0 and depth >= batch.paths.shape[1] - PATH_BEYOND_PLIES:
         forest.beyond[tree], moves = BEYOND_PLIES, 0
-    forest.moves[tree, node] = -moves if mover(game, state) == CHANCE else moves
+    forest.move_count[tree, node] = -moves if mover(game, state) == CHANCE else moves
 
 
 # -------------------------------------------------------------------------------------------------------------- leaves
@@ -164,21 +164,21 @@ def replay(game, state, forest, tree, row, begin, depth, batch):
     """The state at ``depth`` of a selected path, from ``state`` at depth ``begin``; ``batch.movers`` gets who moves there."""
     for k in range(begin, depth):
         batch.movers[row, k] = mover(game, state)
-        state = play(game, state, np.int64(forest.move[tree, batch.paths[row, k + 1]]))
+        state = play(game, state, np.int64(forest.action[tree, batch.paths[row, k + 1]]))
     return state
 
 
 @inlined
 def replay_in_lanes(game, forest, batch, rows, used, lanes, plan):
-    """The same for ``used`` rows, at most LANES, in lockstep: ``batch.words`` and ``batch.depths`` are those of the end.
+    """The same for ``used`` rows, at most LANE_COUNT, in lockstep: ``batch.words`` and ``batch.depths`` are those of the end.
 
-    rows : int64[LANES]; lanes : uint64[W * LANES] and plan : int64[3 * LANES], scratch
+    rows : int64[LANE_COUNT]; lanes : uint64[W * LANE_COUNT] and plan : int64[3 * LANE_COUNT], scratch
     """
-    from_depth, to_depth, moves = plan[:LANES], plan[LANES : 2 * LANES], plan[2 * LANES :]
+    from_depth, to_depth, moves = plan[:LANE_COUNT], plan[LANE_COUNT : 2 * LANE_COUNT], plan[2 * LANE_COUNT :]
     first, last = np.int64(DEPTH_MASK), np.int64(0)
-    for lane in range(LANES):
+    for lane in range(LANE_COUNT):
         row = rows[min(lane, used - 1)]
-        pack(game, unpack(game, batch.words[row], 0, 1), lanes, lane, LANES)
+        pack(game, unpack(game, batch.words[row], 0, 1), lanes, lane, LANE_COUNT)
         from_depth[lane] = batch.depths[row]
         to_depth[lane] = batch.codes[row] & DEPTH_MASK
         first, last = min(first, from_depth[lane]), max(last, to_depth[lane])
@@ -186,32 +186,32 @@ def replay_in_lanes(game, forest, batch, rows, used, lanes, plan):
         for lane in range(used):
             row = rows[lane]
             on_way = from_depth[lane] <= k < to_depth[lane]
-            moves[lane] = forest.move[np.int64(batch.trees[row]), batch.paths[row, k + 1]] if on_way else 0
-        for lane in range(LANES):
-            state = unpack(game, lanes, lane, LANES)
+            moves[lane] = forest.action[np.int64(batch.trees[row]), batch.paths[row, k + 1]] if on_way else 0
+        for lane in range(LANE_COUNT):
+            state = unpack(game, lanes, lane, LANE_COUNT)
             active = (k >= from_depth[lane]) & (k < to_depth[lane])
             after = play(game, state, moves[lane])
-            pack(game, blend(active, after, state), lanes, lane, LANES)
+            pack(game, blend(active, after, state), lanes, lane, LANE_COUNT)
             moves[lane] = mover(game, state)
         for lane in range(used):
             if from_depth[lane] <= k < to_depth[lane]:
                 batch.movers[rows[lane], k] = moves[lane]
     for lane in range(used):
-        pack(game, unpack(game, lanes, lane, LANES), batch.words[rows[lane]], 0, 1)
+        pack(game, unpack(game, lanes, lane, LANE_COUNT), batch.words[rows[lane]], 0, 1)
         batch.depths[rows[lane]] = to_depth[lane]
 
 
 @inlined
 def replay_alone(game, forest, begin, end, side, batch):
     """Replay the rows that are alone among the open groups ``begin`` to ``end``, in lanes as far as they fill them."""
-    lanes, plan = scratch(batch.words.shape[1] * LANES, np.uint64), scratch(3 * LANES, np.int64)
-    rows, used = scratch(LANES, np.int64), 0
+    lanes, plan = scratch(batch.words.shape[1] * LANE_COUNT, np.uint64), scratch(3 * LANE_COUNT, np.int64)
+    rows, used = scratch(LANE_COUNT, np.int64), 0
     for i in range(begin, end):
         head = np.int64(batch.open[i, side])
         if is_alone(batch, head) and batch.depths[head] < (batch.codes[head] & DEPTH_MASK):
             rows[used] = head
             used += 1
-        if used == LANES or (i + 1 == end and used >= MIN_FOR_LANES):
+        if used == LANE_COUNT or (i + 1 == end and used >= MIN_FOR_LANES):
             replay_in_lanes(game, forest, batch, rows, used, lanes, plan)
             used = 0
 
@@ -225,13 +225,13 @@ def expand_path(game, state, forest, switches, tree, row, batch):
     code = batch.codes[row]
     depth = code & DEPTH_MASK
     node = np.int64(batch.paths[row, depth])
-    if switches.cells > 0 and forest.moves[tree, node] == UNSETTLED:
+    if switches.cells > 0 and forest.move_count[tree, node] == UNSETTLED:
         settle(game, state, forest, switches, tree, node, depth, batch)
     grows = code >= NEW_CHILD
     while grows:
         batch.movers[row, depth] = mover(game, state)
         node, is_new = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
-        state = play(game, state, np.int64(forest.move[tree, node]))
+        state = play(game, state, np.int64(forest.action[tree, node]))
         depth += 1
         batch.paths[row, depth] = node
         if not is_new:
@@ -239,7 +239,7 @@ def expand_path(game, state, forest, switches, tree, row, batch):
             batch.depths[row], batch.codes[row] = depth, THROUGH_CHANCE
             return
         settle(game, state, forest, switches, tree, node, depth, batch)
-        grows = switches.whole_path and forest.moves[tree, node] != 0
+        grows = switches.whole_path and forest.move_count[tree, node] != 0
     finish(game, state, switches, row, depth, batch)
 
 
@@ -253,7 +253,7 @@ def give_children(game, state, forest, switches, tree, head, batch):
     depth = code & DEPTH_MASK
     node, row = np.int64(batch.paths[head, depth]), np.int64(batch.links[head, AT])
     by_chance = code >= THROUGH_CHANCE
-    until = np.int64(NONE) if by_chance else np.int64(batch.links[head, UNTIL])
+    until = np.int64(NO_NODE) if by_chance else np.int64(batch.links[head, UNTIL])
     while row != until:
         child, _ = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
         batch.links[row, CHOICE] = child - np.int64(forest.first_child[tree, node])
@@ -268,13 +268,13 @@ def give_children(game, state, forest, switches, tree, head, batch):
 def part(game, state, forest, switches, tree, head, batch):
     """Part a group whose rows have chosen, and finish the rows that stay.
 
-    Returns the first of the groups below, which SIBLING links, or NONE.
+    Returns the first of the groups below, which SIBLING links, or NO_NODE.
     """
     depth = batch.codes[head] & DEPTH_MASK
     node = np.int64(batch.paths[head, depth])
     first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
-    groups, row = np.int64(NONE), head
-    while row != NONE:
+    groups, row = np.int64(NO_NODE), head
+    while row != NO_NODE:
         following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
         if choice == STAYS:
             finish(game, state, switches, row, depth, batch)
@@ -282,9 +282,9 @@ def part(game, state, forest, switches, tree, head, batch):
             batch.movers[row, depth] = moves_here
             batch.paths[row, depth + 1] = first + choice
             group = groups
-            while group != NONE and batch.links[group, CHOICE] != choice:
+            while group != NO_NODE and batch.links[group, CHOICE] != choice:
                 group = np.int64(batch.links[group, SIBLING])
-            if group == NONE:
+            if group == NO_NODE:
                 begin_group(batch, row, depth + 1)
                 batch.links[row, SIBLING] = groups
                 groups = row
@@ -298,12 +298,12 @@ def part(game, state, forest, switches, tree, head, batch):
 def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
     """Play the moves to the groups below a node and open them; a row whose leaf is there is finished. How many are open now."""
     group = groups
-    while group != NONE:
+    while group != NO_NODE:
         depth = batch.depths[group]
         child = np.int64(batch.paths[group, depth])
         add_in_flight(forest, tree, child, -np.int64(batch.links[group, COUNT]) * switches.playouts)
-        after = play(game, state, np.int64(forest.move[tree, child]))
-        if forest.moves[tree, child] == UNSETTLED:
+        after = play(game, state, np.int64(forest.action[tree, child]))
+        if forest.move_count[tree, child] == UNSETTLED:
             settle(game, after, forest, switches, tree, child, depth, batch)
         if is_alone(batch, group) and is_leaf(forest, switches, tree, child, depth):
             finish(game, after, switches, group, depth, batch)
@@ -324,7 +324,7 @@ def expand_group(game, state, forest, switches, tree, head, opened, side, batch)
     code, rows = batch.codes[head], np.int64(batch.links[head, COUNT])
     if code >= NEW_CHILD:
         give_children(game, state, forest, switches, tree, head, batch)
-        if batch.links[head, AT] != NONE:
+        if batch.links[head, AT] != NO_NODE:
             batch.open[opened, side] = head
             return opened + 1
     node = np.int64(batch.paths[head, code & DEPTH_MASK])
@@ -359,7 +359,7 @@ def expand(game, forest, switches, begin, end, side, batch):
 
 
 def expand_in_lanes(game, forest, switches, begin, end, side, batch):
-    """The same with the paths of LANES rows replayed in lockstep, for games that play in lanes."""
+    """The same with the paths of LANE_COUNT rows replayed in lockstep, for games that play in lanes."""
     if end - begin >= MIN_FOR_LANES:
         replay_alone(game, forest, begin, end, side, batch)
     return expand(game, forest, switches, begin, end, side, batch)

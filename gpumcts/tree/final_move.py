@@ -48,7 +48,7 @@ def merits(searcher: Any, forest: Forest, table: RootTable) -> np.ndarray | None
 def _velocities(operator, forest, found):
     for tree in range(found.shape[0]):
         first, i = np.int64(forest.first_child[tree, ROOT]), 0
-        for child in range(first, first + np.int64(forest.children[tree, ROOT])):
+        for child in range(first, first + np.int64(forest.child_count[tree, ROOT])):
             if forest.visits[tree, child] > 0:
                 found[tree, i] = backup.velocity(operator, forest, tree, child)
                 i += 1
@@ -60,7 +60,7 @@ def _scores(rule, operator, forest, switches, found):
         total = selection_total(operator, forest, switches, tree, ROOT)
         prepared = prepare(rule, operator, forest, switches, tree, ROOT, total, 0, NO_DRAWS)
         first, i = np.int64(forest.first_child[tree, ROOT]), 0
-        for child in range(first, first + np.int64(forest.children[tree, ROOT])):
+        for child in range(first, first + np.int64(forest.child_count[tree, ROOT])):
             if forest.visits[tree, child] > 0:
                 found[tree, i] = score(rule, operator, forest, tree, child, prepared, NO_DRAWS)
                 i += 1

@@ -15,7 +15,7 @@ import numpy as np
 from gpumcts.jit import inlined
 
 ROOT = 0
-NONE = -1
+NO_NODE = -1
 UNSETTLED = -1
 """Moves of a node that has not been reached yet, in trees whose nodes get all children at once: without chance."""
 CAPACITIES = np.array(
@@ -37,14 +37,16 @@ class Forest(NamedTuple):
 
     visits: np.ndarray  # int32 [T, N] playouts that went through the node
     first_child: np.ndarray  # int32 [T, N] where its children begin; in a free block the next free block
-    children: np.ndarray  # int8 or int16 [T, N] children it has
-    moves: np.ndarray  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves, or UNSETTLED
-    move: np.ndarray  # int32 [T, N] the move that leads here
+    child_count: np.ndarray  # int8 or int16 [T, N] children it has
+    move_count: (
+        np.ndarray
+    )  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves, or UNSETTLED
+    action: np.ndarray  # int32 [T, N] the move that leads here
     columns: np.ndarray  # float64 [T, N, K] the operator's
     proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
     unobserved: np.ndarray  # int32 [T, N] of the visits, those in flight, where they are no losses; else [T, 0]
     used: np.ndarray  # int32 [T] slots handed out
-    free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NONE if empty
+    free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NO_NODE if empty
     horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
     beyond: (
         np.ndarray
@@ -87,14 +89,14 @@ def empty_forest(
     return Forest(
         visits=np.zeros((trees, slots), np.int32),
         first_child=np.zeros((trees, slots), np.int32),
-        children=np.zeros((trees, slots), counts),
-        moves=np.zeros((trees, slots), counts),
-        move=np.zeros((trees, slots), np.int32),
+        child_count=np.zeros((trees, slots), counts),
+        move_count=np.zeros((trees, slots), counts),
+        action=np.zeros((trees, slots), np.int32),
         columns=np.zeros((trees, slots, columns), np.float64),
         proof=np.zeros((trees, slots if solve else 0), np.int8),
         unobserved=np.zeros((trees, slots if counts_unobserved else 0), np.int32),
         used=np.zeros(trees, np.int32),
-        free=np.full((trees, len(CAPACITIES)), NONE, np.int32),
+        free=np.full((trees, len(CAPACITIES)), NO_NODE, np.int32),
         horizon=np.zeros(trees, np.float64),
         beyond=np.zeros(trees, np.int32),
     )
@@ -137,10 +139,10 @@ def capacity_class(count):
 def clear_node(forest, tree, node, move):
     """A fresh node for ``move``: nothing in it yet."""
     forest.visits[tree, node] = 0
-    forest.first_child[tree, node] = NONE
-    forest.children[tree, node] = 0
-    forest.moves[tree, node] = 0
-    forest.move[tree, node] = move
+    forest.first_child[tree, node] = NO_NODE
+    forest.child_count[tree, node] = 0
+    forest.move_count[tree, node] = 0
+    forest.action[tree, node] = move
     if forest.proof.shape[1] > 0:
         forest.proof[tree, node] = 0
     if forest.unobserved.shape[1] > 0:
@@ -154,9 +156,9 @@ def copy_node(forest, tree, source, target):
     """Copy one node to another slot of its tree; its children stay where they are."""
     forest.visits[tree, target] = forest.visits[tree, source]
     forest.first_child[tree, target] = forest.first_child[tree, source]
-    forest.children[tree, target] = forest.children[tree, source]
-    forest.moves[tree, target] = forest.moves[tree, source]
-    forest.move[tree, target] = forest.move[tree, source]
+    forest.child_count[tree, target] = forest.child_count[tree, source]
+    forest.move_count[tree, target] = forest.move_count[tree, source]
+    forest.action[tree, target] = forest.action[tree, source]
     if forest.proof.shape[1] > 0:
         forest.proof[tree, target] = forest.proof[tree, source]
     if forest.unobserved.shape[1] > 0:
@@ -176,7 +178,7 @@ def add_in_flight(forest, tree, node, playouts):
 @inlined
 def take_block(forest, tree, index, size):
     """A block of ``size`` slots: a free one of capacity class ``index``, or new ones (the caller has seen to the room)."""
-    if size == CAPACITIES[index] and forest.free[tree, index] != NONE:
+    if size == CAPACITIES[index] and forest.free[tree, index] != NO_NODE:
         block = forest.free[tree, index]
         forest.free[tree, index] = forest.first_child[tree, block]
         return np.int64(block)
@@ -188,10 +190,10 @@ def take_block(forest, tree, index, size):
 @inlined
 def add_child(forest, tree, node, move):
     """The slot of a new child of ``node`` for ``move``; the other children may have moved (the caller has seen to the room)."""
-    count = np.int64(forest.children[tree, node])
+    count = np.int64(forest.child_count[tree, node])
     index = capacity_class(count) if count > 0 else 0
     if count == 0 or CAPACITIES[index] == count:
-        most = abs(np.int64(forest.moves[tree, node]))
+        most = abs(np.int64(forest.move_count[tree, node]))
         following = index + 1 if count > 0 else 0
         block = take_block(forest, tree, following, min(CAPACITIES[following], most))
         if count > 0:
@@ -202,7 +204,7 @@ def add_child(forest, tree, node, move):
             forest.free[tree, index] = outgrown
         forest.first_child[tree, node] = block
     child = np.int64(forest.first_child[tree, node]) + count
-    forest.children[tree, node] = count + 1
+    forest.child_count[tree, node] = count + 1
     clear_node(forest, tree, child, move)
     return child
 
@@ -210,18 +212,18 @@ def add_child(forest, tree, node, move):
 @inlined
 def add_children(forest, tree, node):
     """A block for all children of ``node``, which has none, to be filled: its first slot (the caller has seen to the room)."""
-    most = np.int64(forest.moves[tree, node])
+    most = np.int64(forest.move_count[tree, node])
     block = take_block(forest, tree, capacity_class(most), most)
     forest.first_child[tree, node] = block
-    forest.children[tree, node] = most
+    forest.child_count[tree, node] = most
     return block
 
 
 @inlined
 def child_with_move(forest, tree, node, move):
-    """The child of ``node`` that ``move`` leads to, or NONE."""
+    """The child of ``node`` that ``move`` leads to, or NO_NODE."""
     first = np.int64(forest.first_child[tree, node])
-    for child in range(first, first + forest.children[tree, node]):
-        if forest.move[tree, child] == move:
+    for child in range(first, first + forest.child_count[tree, node]):
+        if forest.action[tree, child] == move:
             return np.int64(child)
-    return np.int64(NONE)
+    return np.int64(NO_NODE)

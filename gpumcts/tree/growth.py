@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.kernels.playout_loop import LANES
+from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.tree.advance import Watch
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
@@ -170,7 +170,7 @@ class Growth:
         searcher = self._searcher
         tree_bytes = searcher.slots(iterations) * searcher.slot_bytes
         if searcher.game.LANES and not searcher.switches.whole_path:
-            size = max(2 * CACHED // tree_bytes, LANES)
+            size = max(2 * CACHED // tree_bytes, LANE_COUNT)
         else:
             size = max(CACHED // tree_bytes, MIN_PER_BLOCK if MIN_PER_BLOCK * tree_bytes < SHARED_CACHE else 2)
         size = max(1, min(size, TREES_IN_A_BLOCK) // searcher.settings.leaves_per_tree)

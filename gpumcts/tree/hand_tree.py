@@ -14,7 +14,7 @@ class HandTree:
     def __init__(self, operator: Any, moves: int = 4) -> None:
         self.operator, self.moves = operator, moves
         self.forest = empty_forest(1, 64, len(operator.COLUMNS))
-        self.forest.used[0], self.forest.first_child[0, ROOT], self.forest.moves[0, ROOT] = 1, -1, moves
+        self.forest.used[0], self.forest.first_child[0, ROOT], self.forest.move_count[0, ROOT] = 1, -1, moves
 
     def path(self, line: str) -> list[int]:
         """The nodes from the root along a line of moves; those that are missing are added."""
@@ -23,7 +23,7 @@ class HandTree:
             child = int(child_with_move(self.forest, 0, nodes[-1], ord(letter)))
             if child < 0:
                 child = int(add_child(self.forest, 0, nodes[-1], ord(letter)))
-                self.forest.moves[0, child] = self.moves
+                self.forest.move_count[0, child] = self.moves
             nodes.append(child)
         return nodes
 

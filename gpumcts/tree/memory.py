@@ -1,16 +1,29 @@
-"""Memory for trees and their batches: how much there is, and what is refused for want of it."""
+"""Memory of trees and their batches: how much there is, what a tree takes, how many fit, and what is refused."""
 
 import functools
 import time
+from typing import Any
 
 import psutil
 
 from gpumcts.errors import BadInput
-from gpumcts.tree.settings import Settings
+from gpumcts.kernels import device
+from gpumcts.tree.forest import most_nodes
+from gpumcts.tree.settings import Settings, Switches
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
+SHARE_OF_DEVICE = 0.9
 MAX_SLOTS = 2**31
 MAX_VISITS = 2**31  # of a tree: nodes count them in 32 bits
+
+# Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
+# It does for all trees of most batches of Othello; a forest that is too small grows.
+SLOTS_PER_NODE = 1.2
+SPREAD = 16  # by the root of the nodes
+# Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at once; on
+# Othello it is 0.03, since few positions have so many moves, and forests grow.
+SIBLINGS = 0.1
+BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 
 
 @functools.lru_cache(maxsize=1)
@@ -22,6 +35,12 @@ def _available(second: int) -> int:
 def limit_of(asked: int | None) -> int:
     """Bytes that may be used: those that were asked for, or a share of what is free."""
     return asked or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
+
+
+def memory_for_trees(limit: int | None) -> int:
+    """Bytes that the trees of a wave may take on the device: nine tenths of what is free, and no more than ``limit``."""
+    free = int(SHARE_OF_DEVICE * device.free_memory())
+    return min(free, limit) if limit else free
 
 
 def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
@@ -48,3 +67,58 @@ def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
             f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may "
             "be used"
         )
+
+
+class TreeMemory:
+    """What the trees of one search take.
+
+    slot_bytes : of a node slot; row_bytes : of a batch's row; room : slots that a batch takes at most
+    memory_limit : bytes that may be used, a share of what is free if None
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        settings: Settings,
+        switches: Switches,
+        slot_bytes: int,
+        row_bytes: int,
+        room: int,
+        memory_limit: int | None,
+    ) -> None:
+        self._game, self._settings, self._switches = game, settings, switches
+        self._slot_bytes, self._row_bytes, self._room, self._limit = slot_bytes, row_bytes, room, memory_limit
+
+    def slots(self, iterations: int) -> int:
+        """Node slots a tree is given for so many iterations, to begin with."""
+        switches, most_moves = self._switches, self._game.MAX_MOVES
+        if switches.flat:
+            return 1 + BLOCKS_OF_A_NODE * most_moves + self._room
+        if switches.cells > 0:
+            iterations = int(iterations * (1 + SIBLINGS * most_moves))
+        nodes = most_nodes(most_moves, self._game.MAX_PLIES, iterations, switches.whole_path)
+        return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self._room
+
+    def more_slots(self, slots: int) -> int:
+        """Slots a tree is given where so many do not suffice."""
+        return int(slots * 1.5) + self._room
+
+    def fitting(self, trees: int, iterations: int, slots_beside: int, device_bytes: int | None) -> int:
+        """How many of so many trees fit together.
+
+        slots_beside : slots a tree takes beside those of its iterations
+        device_bytes : bytes a tree takes on the device beside its slots; None for trees on the host
+
+        Raises BadInput where not one tree fits, with the arithmetic.
+        """
+        slots = self.slots(iterations) + slots_beside
+        tree_bytes = slots * self._slot_bytes + (device_bytes or 0)
+        limit = limit_of(self._limit) if device_bytes is None else self._device_limit()
+        check_batch(self._settings, self._row_bytes, limit)
+        check_tree(iterations, slots, self._slot_bytes, tree_bytes, limit)
+        return min(trees, limit // tree_bytes)
+
+    def _device_limit(self) -> int:
+        # with reuse the trees come back, and those of the last search are still there
+        limit = memory_for_trees(self._limit)
+        return min(limit, limit_of(None)) if self._settings.reuse else limit

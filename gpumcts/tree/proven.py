@@ -23,9 +23,9 @@ def proven_line(forest: Forest, tree: int, first_move: int) -> list[int]:
     Who wins goes the shortest way that is proven, who loses the longest. There may be a shorter one that is not.
     """
     first = int(forest.first_child[tree, ROOT])
-    block = slice(first, first + int(forest.children[tree, ROOT]) * (forest.proof.shape[1] > 0))
+    block = slice(first, first + int(forest.child_count[tree, ROOT]) * (forest.proof.shape[1] > 0))
     proofs = forest.proof[tree, block]
-    found = np.flatnonzero((forest.move[tree, block] == first_move) & ((proofs == WIN) | (proofs == LOSS)))
+    found = np.flatnonzero((forest.action[tree, block] == first_move) & ((proofs == WIN) | (proofs == LOSS)))
     if not len(found):
         return []
     levels = _levels(forest, tree, first + int(found[0]))
@@ -36,7 +36,7 @@ def proven_line(forest: Forest, tree: int, first_move: int) -> list[int]:
         if not len(below):
             break
         place = int(below[0])
-        line.append(int(forest.move[tree, levels[k].nodes[place]]))
+        line.append(int(forest.action[tree, levels[k].nodes[place]]))
     return line
 
 
@@ -45,7 +45,7 @@ def _levels(forest: Forest, tree: int, node: int) -> list[_Level]:
     levels = [_Level(np.array([node]), np.zeros(1, np.int64))]
     while True:
         nodes = levels[-1].nodes
-        counts = forest.children[tree, nodes].astype(np.int64)
+        counts = forest.child_count[tree, nodes].astype(np.int64)
         above = np.repeat(np.arange(len(nodes)), counts)
         begins = forest.first_child[tree, nodes] - (np.cumsum(counts) - counts)
         below = np.arange(len(above)) + np.repeat(begins, counts)

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpumcts.games.contract import pack, play, unpack
 from gpumcts.jit import entry, inlined
-from gpumcts.tree.forest import CAPACITIES, NONE, ROOT, Forest, capacity_class
+from gpumcts.tree.forest import CAPACITIES, NO_NODE, ROOT, Forest, capacity_class
 from gpumcts.tree.solve import proof_of_children
 
 PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
@@ -22,7 +22,7 @@ def same_state(words, at, target, width):
 
 @entry
 def _find(game, forest, tree, root, target, words, nodes, nexts):
-    """The shallowest visited node of a tree whose state is ``target``, by deepening; NONE if there is none.
+    """The shallowest visited node of a tree whose state is ``target``, by deepening; NO_NODE if there is none.
 
     words : uint64[(PLIES_BACK + 1) * W], nodes and nexts : int64[PLIES_BACK + 1], all scratch
     """
@@ -39,21 +39,21 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
                     return node
                 level -= 1
                 continue
-            if nexts[level] >= forest.children[tree, node]:
+            if nexts[level] >= forest.child_count[tree, node]:
                 level -= 1
                 continue
             if played == MAX_PLAYED:
-                return np.int64(NONE)
+                return np.int64(NO_NODE)
             child = np.int64(forest.first_child[tree, node]) + nexts[level]
             nexts[level] += 1
             if forest.visits[tree, child] == 0:
                 continue
             played += 1
-            state = play(game, unpack(game, words, level * width, 1), np.int64(forest.move[tree, child]))
+            state = play(game, unpack(game, words, level * width, 1), np.int64(forest.action[tree, child]))
             level += 1
             pack(game, state, words, level * width, 1)
             nodes[level], nexts[level] = child, 0
-    return np.int64(NONE)
+    return np.int64(NO_NODE)
 
 
 @entry
@@ -73,18 +73,18 @@ def _transplant(source, source_tree, node, target, tree, origin, pending):
         new = pending[at]
         at += 1
         old = origin[new]
-        count = np.int64(source.children[source_tree, old])
-        target.children[tree, new] = count
-        target.first_child[tree, new] = NONE
+        count = np.int64(source.child_count[source_tree, old])
+        target.child_count[tree, new] = count
+        target.first_child[tree, new] = NO_NODE
         if count == 0:
             continue
-        size = min(CAPACITIES[capacity_class(count)], abs(np.int64(source.moves[source_tree, old])))
+        size = min(CAPACITIES[capacity_class(count)], abs(np.int64(source.move_count[source_tree, old])))
         target.first_child[tree, new] = used
         first = np.int64(source.first_child[source_tree, old])
         for i in range(count):
             target.visits[tree, used + i] = source.visits[source_tree, first + i]
-            target.moves[tree, used + i] = source.moves[source_tree, first + i]
-            target.move[tree, used + i] = source.move[source_tree, first + i]
+            target.move_count[tree, used + i] = source.move_count[source_tree, first + i]
+            target.action[tree, used + i] = source.action[source_tree, first + i]
             if source.proof.shape[1] > 0:
                 target.proof[tree, used + i] = source.proof[source_tree, first + i]
             for column in range(source.columns.shape[2]):
@@ -94,7 +94,7 @@ def _transplant(source, source_tree, node, target, tree, origin, pending):
             queue_end += 1
         used += size
     target.used[tree] = used
-    if target.proof.shape[1] > 0 and target.moves[tree, ROOT] > 0:  # for who moves here, as the children's are
+    if target.proof.shape[1] > 0 and target.move_count[tree, ROOT] > 0:  # for who moves here, as the children's are
         target.proof[tree, ROOT] = proof_of_children(target, tree, ROOT)
 
 
@@ -131,5 +131,5 @@ class Kept:
                 continue
             source, source_tree, root = entry
             node = int(_find(game, source, source_tree, root, roots[tree], words, nodes, nexts))
-            if node != NONE:
+            if node != NO_NODE:
                 _transplant(source, source_tree, node, forest, tree, origin, pending)

@@ -9,7 +9,7 @@ from gpumcts.games.contract import NO_MOVE, remaining_plies, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.rng import FINAL_STREAM, child_key, draw
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.forest import NONE, ROOT
+from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 
 U = np.uint64
@@ -52,9 +52,9 @@ class RootTable(NamedTuple):
 def fill_row(operator, forest, tree, table):
     """Row ``tree`` of a RootTable."""
     first, i = np.int64(forest.first_child[tree, ROOT]), 0
-    for child in range(first, first + np.int64(forest.children[tree, ROOT])):
+    for child in range(first, first + np.int64(forest.child_count[tree, ROOT])):
         if forest.visits[tree, child] > 0:
-            table.move[tree, i] = forest.move[tree, child]
+            table.move[tree, i] = forest.action[tree, child]
             table.visits[tree, i] = forest.visits[tree, child]
             table.value[tree, i] = value(operator, forest, tree, child)
             table.proof[tree, i] = forest.proof[tree, child] if forest.proof.shape[1] > 0 else 0
@@ -78,13 +78,13 @@ def _pick(keys, equals, picks):
 def _most_visited_path(forest, tree, node, moves):
     """Moves of the most visited line below ``node``; how many."""
     length = 0
-    while forest.children[tree, node] > 0 and forest.moves[tree, node] > 0 and length < moves.shape[0]:
+    while forest.child_count[tree, node] > 0 and forest.move_count[tree, node] > 0 and length < moves.shape[0]:
         first = np.int64(forest.first_child[tree, node])
         best = first
-        for child in range(first + 1, first + forest.children[tree, node]):
+        for child in range(first + 1, first + forest.child_count[tree, node]):
             if forest.visits[tree, child] > forest.visits[tree, best]:
                 best = child
-        moves[length] = forest.move[tree, best]
+        moves[length] = forest.action[tree, best]
         length += 1
         node = best
     return length
@@ -98,7 +98,7 @@ def empty_table(trees: int, moves: int, zeros: Callable = np.zeros) -> RootTable
 
 def root_table(operator, forest) -> RootTable:
     """The root tables of all trees of a forest."""
-    trees, most = forest.visits.shape[0], max(1, int(forest.children[:, ROOT].max(initial=1)))
+    trees, most = forest.visits.shape[0], max(1, int(forest.child_count[:, ROOT].max(initial=1)))
     table = empty_table(trees, most)
     _fill(operator, forest, table)
     widest = max(1, int(table.count.max(initial=1)))  # with RAVE, children are there that no playout has visited
@@ -146,10 +146,10 @@ def principal_variation(forest, tree: int, first_move: int | None = None, most: 
     node, line = ROOT, []
     if first_move is not None:
         first = int(forest.first_child[tree, ROOT])
-        block = forest.move[tree, first : first + int(forest.children[tree, ROOT])]
+        block = forest.action[tree, first : first + int(forest.child_count[tree, ROOT])]
         found = np.flatnonzero(block == first_move)
         if not len(found):
             return []
         node, line = first + int(found[0]), [first_move]
-    assert node != NONE
+    assert node != NO_NODE
     return line + [int(m) for m in moves[: _most_visited_path(forest, tree, node, moves)]]

@@ -70,6 +70,6 @@ def trees_by_visits(forest: Forest, trees: range, move: int) -> list[int]:
     visits = {}
     for tree in trees:
         first = int(forest.first_child[tree, ROOT])
-        block = slice(first, first + int(forest.children[tree, ROOT]))
-        visits[tree] = int(forest.visits[tree, block][forest.move[tree, block] == move].sum())
+        block = slice(first, first + int(forest.child_count[tree, ROOT]))
+        visits[tree] = int(forest.visits[tree, block][forest.action[tree, block] == move].sum())
     return sorted((tree for tree in trees if visits[tree]), key=lambda tree: -visits[tree])

@@ -11,7 +11,7 @@ from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
-from gpumcts.kernels.engines import crossover, playout_engine, resolve
+from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
@@ -33,14 +33,14 @@ from gpumcts.tree.device_search import (
     DeviceSearch,
     Roots,
     extra_tree_bytes,
-    memory_for_trees,
     search_kernel,
 )
+from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
+from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, widen
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
-from gpumcts.tree.memory import MAX_VISITS, check_batch, check_tree, limit_of
+from gpumcts.tree.memory import MAX_VISITS, TreeMemory
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.roots import merged, tree_keys, tree_numbers
 from gpumcts.tree.search_result import TreeSearchResult, joined, joined_merits
@@ -49,15 +49,6 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, expand_step, select_step
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
-
-# Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
-# It does for all trees of most batches of Othello; a forest that is too small grows.
-SLOTS_PER_NODE = 1.2
-SPREAD = 16  # by the root of the nodes
-# Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at once; on
-# Othello it is 0.03, since few positions have so many moves, and forests grow.
-SIBLINGS = 0.1
-BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 
 
 class Searcher:
@@ -107,27 +98,18 @@ class Searcher:
         if whole_path:
             check_whole_path(policy, operator)
         self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve, self._counts_unobserved)
-        self._row_bytes = sum(array.nbytes for array in self.batch(1))
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
-        self._crossover = None if whole_path else crossover(engine, game, policy, threads)
-        self._made: dict[str, Any] = {}
-        self._playing_on = ""
-        self.engine, self.on_device = None, False
-        if self._crossover is None:
+        row_bytes = sum(array.nbytes for array in self.batch(1))
+        self._memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
+        chosen_from = None if whole_path else crossover(engine, game, policy, threads)
+        self._engines = EngineChoice(self.played_game, policy, threads, chosen_from)
+        self.engine, self.on_device, self._playing_on = None, False, ""
+        if not self._engines.are_chosen:
             self._take("cpu" if engine == "auto" else engine)
 
     def _take(self, engine: Any) -> None:
-        """Play on ``engine`` from now on: one that was made, or a name; those made by name are kept."""
-        if isinstance(engine, str):
-            if engine not in self._made:
-                self._made[engine] = self._make(resolve(engine))
-            engine = self._made[engine]
-        played = getattr(engine, "game", self.played_game)
-        if type(played) is not type(self.played_game):
-            raise BadInput(
-                f"engine={engine.name}: made for {type(played).__name__}, not {type(self.played_game).__name__}"
-            )
-        self.engine = None if engine is None or engine.name == "cpu" else engine
+        """Play on ``engine`` from now on: one that was made, or a name."""
+        self.engine = self._engines.taken(engine)
         self.on_device = isinstance(self.engine, DeviceEngine)
         if self.on_device:
             check_one_batch(self.settings, "engine=device keeps one batch of a tree in flight; take engine=cpu or cuda")
@@ -137,24 +119,16 @@ class Searcher:
     @property
     def stays_on_cpu(self) -> bool:
         """Whether every search is played on the CPU: then several may go on at once, from different threads."""
-        return self._crossover is None and self.engine is None
-
-    def _make(self, name: str) -> Any:
-        if name in ("cpu", "device"):
-            return DeviceEngine() if name == "device" else None
-        return playout_engine(name, self.played_game, self.policy, self.threads)
+        return not self._engines.are_chosen and self.engine is None
 
     def adapt(self, trees: int, watched: bool = False) -> None:
         """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched."""
-        if self._crossover is None:
+        if not self._engines.are_chosen:
             return
-        settings = self.settings
-        chosen = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
-        if watched or (chosen == "device" and settings.batches_in_flight > 1):
-            chosen = "cpu" if watched else "cuda"
-        if self._playing_on != chosen:
-            self._take(chosen)
-            self._playing_on = chosen
+        fastest = self._engines.fastest(self.settings, trees, watched)
+        if fastest != self._playing_on:
+            self._take(fastest)
+            self._playing_on = fastest
 
     def _compile(self) -> None:
         if self.on_device:
@@ -171,12 +145,7 @@ class Searcher:
 
     def slots(self, iterations: int) -> int:
         """Node slots a tree is given for so many iterations, to begin with."""
-        if self.switches.flat:
-            return 1 + BLOCKS_OF_A_NODE * self.game.MAX_MOVES + self.room
-        if self.switches.cells > 0:
-            iterations = int(iterations * (1 + SIBLINGS * self.game.MAX_MOVES))
-        nodes = most_nodes(self.game.MAX_MOVES, self.game.MAX_PLIES, iterations, self.switches.whole_path)
-        return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self.room
+        return self._memory.slots(iterations)
 
     def _more_room(self, trees: int) -> int:
         """Slots a tree is given beside those, where threads of the CPU take slots of their own in it."""
@@ -191,17 +160,8 @@ class Searcher:
         return self._fitting(trees * self.settings.roots, iterations // self.settings.roots)
 
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
-        slots = self.slots(iterations) + kept_slots + self._more_room(trees)
-        tree_bytes = slots * self.slot_bytes
-        limit = limit_of(self.memory_limit)
-        if self.on_device:
-            device_limit = memory_for_trees(self.memory_limit)
-            # with reuse the trees come back, and those of the last search are still there
-            limit = min(device_limit, limit_of(None)) if self.settings.reuse else device_limit
-            tree_bytes += extra_tree_bytes(self)
-        check_batch(self.settings, self._row_bytes, limit)
-        check_tree(iterations, slots, self.slot_bytes, tree_bytes, limit)
-        return min(trees, limit // tree_bytes)
+        device_bytes = extra_tree_bytes(self) if self.on_device else None
+        return self._memory.fitting(trees, iterations, kept_slots + self._more_room(trees), device_bytes)
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
@@ -360,7 +320,7 @@ class Searcher:
         forest = self.empty_forest(len(states), slots)
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
-        forest.moves[:, 0] = root_moves
+        forest.move_count[:, 0] = root_moves
         root.horizons_of(self.game, states, forest.horizon)
         if reused is not None:
             self.kept.hand_on(self.game, reused, states, forest)
@@ -400,7 +360,7 @@ class Searcher:
 
     def more_slots(self, forest: Forest) -> int:
         """Slots a tree is given where those of ``forest`` do not suffice."""
-        return int(forest.visits.shape[1] * 1.5) + self.room
+        return self._memory.more_slots(forest.visits.shape[1])
 
     def gather(self, forest, states, keys, block, number, leaves, batch, ticks) -> bool:
         """``gather_block`` with what this search is made of."""

@@ -6,7 +6,7 @@ from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
-from gpumcts.tree.forest import NONE, add_in_flight
+from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
 from gpumcts.tree.solve import with_proof
 
@@ -25,9 +25,9 @@ def select(rule, operator, forest, switches, begin, end, side, batch):
 @inlined
 def is_leaf(forest, switches, tree, node, depth):
     """Whether an iteration ends at the node."""
-    if forest.moves[tree, node] == 0 or (depth > 0 and switches.flat):
+    if forest.move_count[tree, node] == 0 or (depth > 0 and switches.flat):
         return True
-    return forest.children[tree, node] == 0 and forest.visits[tree, node] < switches.threshold
+    return forest.child_count[tree, node] == 0 and forest.visits[tree, node] < switches.threshold
 
 
 @inlined
@@ -41,8 +41,8 @@ def descend(rule, operator, forest, switches, tree, head, batch):
     alone, depth = is_alone(batch, head), batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
     tried = np.int64(0)  # unvisited moves that rows from AT on try
-    while row != NONE:
-        moves, children = np.int64(forest.moves[tree, node]), np.int64(forest.children[tree, node]) + tried
+    while row != NO_NODE:
+        moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node]) + tried
         stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
         if tried == 0 and is_leaf(forest, switches, tree, node, depth):
             if alone:
@@ -92,7 +92,7 @@ def best_child(rule, operator, forest, switches, tree, node, depth, stream):
     prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
     first = np.int64(forest.first_child[tree, node])
     best, chosen, equal = -np.inf, first, U(0)
-    for child in range(first, first + np.int64(forest.children[tree, node])):
+    for child in range(first, first + np.int64(forest.child_count[tree, node])):
         candidate = score(rule, operator, forest, tree, child, prepared, stream)
         if switches.solve:
             candidate = with_proof(forest, tree, child, candidate)
@@ -103,7 +103,7 @@ def best_child(rule, operator, forest, switches, tree, node, depth, stream):
             if switches.random_ties:
                 if draw(stream, equal, equal) == U(0):
                     chosen = child
-            elif forest.move[tree, child] < forest.move[tree, chosen]:
+            elif forest.action[tree, child] < forest.action[tree, chosen]:
                 chosen = child
     return np.int64(chosen), best
 
@@ -115,7 +115,7 @@ def selection_total(operator, forest, switches, tree, node):
         return total_count(operator, forest, tree, node)
     total = 0.0
     first = forest.first_child[tree, node]
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         if forest.visits[tree, child] > 0:
             total += count(operator, forest, tree, child)
     return total

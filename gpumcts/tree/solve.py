@@ -39,8 +39,8 @@ def proof_of_score(score, player):
 @inlined
 def proof_of_children(forest, tree, node):
     """What the children prove for the player who moves at ``node``; 0 where they prove nothing."""
-    first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.children[tree, node])
-    best, every = LOSS, count == forest.moves[tree, node]
+    first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
+    best, every = LOSS, count == forest.move_count[tree, node]
     for child in range(first, first + count):
         proof = np.int64(forest.proof[tree, child])
         best = max(best, proof)
@@ -55,7 +55,7 @@ def prove(forest, tree, path, movers, depth, score_sum, playouts):
     score_sum : int64, of the leaf's playouts, for the first player: where its game is over, ``playouts`` times its score
     """
     leaf = path[depth]
-    if forest.moves[tree, leaf] != 0 or forest.proof[tree, leaf] != 0:
+    if forest.move_count[tree, leaf] != 0 or forest.proof[tree, leaf] != 0:
         return
     proof = proof_of_score(score_sum // playouts, player_above(movers, depth))
     forest.proof[tree, leaf] = proof

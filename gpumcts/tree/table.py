@@ -26,7 +26,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.pgame import PGame
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, mix
-from gpumcts.tree.forest import NONE
+from gpumcts.tree.forest import NO_NODE
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -151,13 +151,13 @@ def first_slot(keeping, index):
 
 @inlined
 def find(table, tree, keeping, index):
-    """The slot of the position with this index, int64; NONE where it is not in the table."""
+    """The slot of the position with this index, int64; NO_NODE where it is not in the table."""
     first = first_slot(keeping, index)
     if is_entry_of(table, tree, first, index):
         return first
     if keeping.ways == 2 and is_entry_of(table, tree, first + 1, index):
         return first + 1
-    return np.int64(NONE)
+    return np.int64(NO_NODE)
 
 
 @inlined

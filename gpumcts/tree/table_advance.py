@@ -10,7 +10,7 @@ from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play
 from gpumcts.jit import entry, inlined, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
-from gpumcts.tree.forest import NONE
+from gpumcts.tree.forest import NO_NODE
 from gpumcts.tree.table import REWARDS, Table, find, rewards_for, table_index, visits_of
 from gpumcts.tree.table_steps import ARRIVED, Near, Trail, enter, pick, walk
 from gpumcts.tree.time_split import BACKUP, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
@@ -95,7 +95,7 @@ def fill_root_table(game, table, keeping, roots, found):
         for rank in range(count_moves(game, state)):
             move = np.int64(move_after(game, state, move, rank))
             slot = find(table, tree, keeping, table_index(game, play(game, state, move)))
-            if slot != NONE:
+            if slot != NO_NODE:
                 visits = visits_of(table, tree, slot)
                 rewards = rewards_for(mover(game, state), table.entries[tree, slot, REWARDS], visits)
                 found.move[tree, stored], found.visits[tree, stored] = move, visits

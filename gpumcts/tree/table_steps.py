@@ -29,7 +29,7 @@ from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.expand import UNVISITED_DRAW
-from gpumcts.tree.forest import NONE, ROOT, Forest, empty_forest
+from gpumcts.tree.forest import NO_NODE, ROOT, Forest, empty_forest
 from gpumcts.tree.select import best_child
 from gpumcts.tree.selection.contract import tries_unvisited
 from gpumcts.tree.table import (
@@ -60,7 +60,7 @@ class Near(NamedTuple):
     forest: Forest  # [B, 1 + M] the position in slot 0, behind it its stored children in order of rank
     moves: np.ndarray  # int32 [B, M] by rank
     indices: np.ndarray  # uint64 [B, M] by rank, of the position that the move leads to
-    slots: np.ndarray  # int64 [B, M] by rank, in the table; NONE for one that is not stored
+    slots: np.ndarray  # int64 [B, M] by rank, in the table; NO_NODE for one that is not stored
     stored: np.ndarray  # int32 [B, M] ranks of the stored children
     absent: np.ndarray  # int32 [B, M] ranks of the others
 
@@ -74,7 +74,7 @@ class Trail(NamedTuple):
     codes: np.ndarray  # int64 [B] a code, or the answer of ``pick``
     depths: np.ndarray  # int64 [B]
     indices: np.ndarray  # uint64 [B, D] table indices of the positions
-    slots: np.ndarray  # int64 [B, D] where they were in the table, or NONE
+    slots: np.ndarray  # int64 [B, D] where they were in the table, or NO_NODE
     reached: np.ndarray  # int64 [B, D] how often they have been reached, this iteration's playouts included
     tally: np.ndarray  # int64 [B, TALLY_COLUMNS]
 
@@ -124,14 +124,14 @@ def look_up(game, table, keeping, near, row, state):
         index = table_index(game, play(game, state, move))
         slot = find(table, row, keeping, index)
         near.moves[row, rank], near.indices[row, rank], near.slots[row, rank] = move, index, slot
-        if slot == NONE:
+        if slot == NO_NODE:
             near.absent[row, rank - stored] = rank
             continue
         near.stored[row, stored] = rank
         stored += 1
         visits = visits_of(table, row, slot)
         near.forest.visits[row, stored] = visits
-        near.forest.move[row, stored] = move
+        near.forest.action[row, stored] = move
         near.forest.columns[row, stored, 0] = rewards_for(who, table.entries[row, slot, REWARDS], visits)
         total += visits
     return stored, total
@@ -156,7 +156,7 @@ def keep_above(near, row, stored, level):
             near.stored[row, kept] = near.stored[row, child - 1]
             kept += 1
             forest.visits[row, kept] = forest.visits[row, child]
-            forest.move[row, kept] = forest.move[row, child]
+            forest.action[row, kept] = forest.action[row, child]
             forest.columns[row, kept, 0] = forest.columns[row, child, 0]
     return kept
 
@@ -167,7 +167,7 @@ def known_visits(table, trail, row, depth):
     if depth == 0:
         return np.int64(table.roots[row, ROOT_VISITS])
     slot = trail.slots[row, depth]
-    return np.int64(0) if slot == NONE else visits_of(table, row, slot)
+    return np.int64(0) if slot == NO_NODE else visits_of(table, row, slot)
 
 
 @inlined
@@ -186,8 +186,8 @@ def rank_of_move(near, row, move):
 
 
 @inlined
-def look(game, table, keeping, near, trail, switches, row, state, depth):
-    """Look at a position that is not over: the rank of the move made without the rule, or NONE where the rule is to pick.
+def choose_stored(game, table, keeping, near, trail, switches, row, state, depth):
+    """Look at a position that is not over: the rank of the move made without the rule, or NO_NODE where the rule is to pick.
 
     That is Kocsis et al. 2006's selectMove: a child that cannot be stored makes the move a random one, unvisited ones come first.
     """
@@ -212,9 +212,9 @@ def look(game, table, keeping, near, trail, switches, row, state, depth):
         if stored == 0:
             return np.int64(draw(stream, UNVISITED_DRAW, count_moves(game, state)))
     near.forest.visits[row, ROOT] = known
-    near.forest.moves[row, ROOT] = moves
-    near.forest.children[row, ROOT] = stored
-    return np.int64(NONE)
+    near.forest.move_count[row, ROOT] = moves
+    near.forest.child_count[row, ROOT] = stored
+    return np.int64(NO_NODE)
 
 
 @inlined
@@ -223,7 +223,7 @@ def picked(near, trail, switches, row, depth):
     answer = trail.codes[row]
     if answer != NEW:
         return np.int64(near.stored[row, answer - 1])
-    absent = np.int64(near.forest.moves[row, ROOT]) - np.int64(near.forest.children[row, ROOT])
+    absent = np.int64(near.forest.move_count[row, ROOT]) - np.int64(near.forest.child_count[row, ROOT])
     stream = trail.streams[row, 0] + U(depth) * PLY_STEP
     return np.int64(near.absent[row, some_rank(switches, stream, absent)])
 
@@ -242,9 +242,9 @@ def walk_row(game, table, keeping, near, trail, switches, row):
     """
     depth = trail.depths[row]
     state = unpack(game, trail.words[row], 0, 1)
-    rank = np.int64(NONE) if trail.codes[row] == ARRIVED else picked(near, trail, switches, row, depth)
+    rank = np.int64(NO_NODE) if trail.codes[row] == ARRIVED else picked(near, trail, switches, row, depth)
     while True:
-        if rank == NONE:
+        if rank == NO_NODE:
             moves = np.int64(count_moves(game, state))
             if moves == 0:
                 trail.tally[row, SCORE] = switches.playouts * score(game, state)
@@ -255,8 +255,8 @@ def walk_row(game, table, keeping, near, trail, switches, row):
                 break
             if moves > near.moves.shape[1]:
                 return np.int64(BEYOND_MOVES)
-            rank = look(game, table, keeping, near, trail, switches, row, state, depth)
-            if rank == NONE:
+            rank = choose_stored(game, table, keeping, near, trail, switches, row, state, depth)
+            if rank == NO_NODE:
                 trail.codes[row] = ASKS
                 break
         if depth + 1 >= trail.indices.shape[1]:
@@ -265,7 +265,7 @@ def walk_row(game, table, keeping, near, trail, switches, row):
         depth += 1
         trail.indices[row, depth] = near.indices[row, rank]
         trail.slots[row, depth] = near.slots[row, rank]
-        rank = np.int64(NONE)
+        rank = np.int64(NO_NODE)
     pack(game, state, trail.words[row], 0, 1)
     trail.depths[row] = depth
     return np.int64(0)
@@ -298,9 +298,9 @@ def pick(rule, operator, forest, switches, streams, depths, codes):
             continue
         depth = depths[row]
         stream = streams[row, 0] + U(depth) * PLY_STEP
-        unvisited = np.int64(forest.moves[row, ROOT]) - np.int64(forest.children[row, ROOT])
+        unvisited = np.int64(forest.move_count[row, ROOT]) - np.int64(forest.child_count[row, ROOT])
         at_once = unvisited > 0 and switches.first_play_urgency == np.inf
-        if at_once and tries_unvisited(rule, stream, unvisited, np.int64(forest.moves[row, ROOT])):
+        if at_once and tries_unvisited(rule, stream, unvisited, np.int64(forest.move_count[row, ROOT])):
             codes[row] = NEW
             continue
         chosen, best = best_child(rule, operator, forest, switches, row, ROOT, depth, stream)
@@ -320,9 +320,9 @@ def enter(table, keeping, trail, switches):
         for depth in range(trail.depths[row], 0, -1):
             index, slot = trail.indices[row, depth], trail.slots[row, depth]
             reached = trail.reached[row, depth - 1]
-            if slot == NONE or not is_entry_of(table, row, slot, index):  # it may have been pushed aside meanwhile
+            if slot == NO_NODE or not is_entry_of(table, row, slot, index):  # it may have been pushed aside meanwhile
                 slot = find(table, row, keeping, index)
-            if slot == NONE:
+            if slot == NO_NODE:
                 store(table, row, keeping, index, depth, reached, playouts, rewards)
             else:
                 add(table, row, slot, reached, playouts, rewards)

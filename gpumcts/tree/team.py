@@ -14,8 +14,8 @@ import numpy as np
 
 from gpumcts.atomic import fetch_add, idle, load, replace, store, wait_while
 from gpumcts.jit import inlined
-from gpumcts.kernels.playout_loop import LANES
-from gpumcts.tree.forest import CAPACITIES, NONE, Forest
+from gpumcts.kernels.playout_loop import LANE_COUNT
+from gpumcts.tree.forest import CAPACITIES, NO_NODE, Forest
 
 LINE = 8  # words of int64 in a line of the cache: words of the board that different threads write lie apart
 PHASE, JOINED, TAKEN, READY, COMPLETE, DONE, ROWS, PIECES, SLOTS, PATHS = range(0, 10 * LINE, LINE)
@@ -33,7 +33,7 @@ ROWS_OF_A_BUNDLE = 32  # at least: paths enough for the lanes
 SHARES = 8  # of a thread in a step, so that all end together
 MIN_ROWS = 64  # of a batch whose groups are shared out
 MIN_PLAYOUTS = 16  # of a share
-MIN_IN_LANES = 16 * LANES  # the same in lanes: those that run empty at a share's end are few of all rounds
+MIN_IN_LANES = 16 * LANE_COUNT  # the same in lanes: those that run empty at a share's end are few of all rounds
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
 MIN_TEAM_PLAYOUTS = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
@@ -80,7 +80,7 @@ def team_of(
         board=np.zeros(10 * LINE, np.int64),
         bundles=np.zeros((leaves, 3), np.int64),
         chunks=np.zeros((threads, 16), np.int32),
-        free=np.full((threads, len(CAPACITIES)), NONE, np.int32),
+        free=np.full((threads, len(CAPACITIES)), NO_NODE, np.int32),
         tally=np.zeros((pieces, columns), np.int64),
         rows=np.zeros(leaves, np.int32),
         every_row=np.arange(leaves, dtype=np.int32),
@@ -159,9 +159,9 @@ def with_slots(forest, team, thread):
     return Forest(
         forest.visits,
         forest.first_child,
-        forest.children,
-        forest.moves,
-        forest.move,
+        forest.child_count,
+        forest.move_count,
+        forest.action,
         forest.columns,
         forest.proof,
         forest.unobserved,

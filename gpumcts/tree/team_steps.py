@@ -10,9 +10,9 @@ from gpumcts.atomic import fetch_add, load, store, wait_while
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
-from gpumcts.tree.advance import begin_rows, look
+from gpumcts.tree.advance import begin_rows, watch_roots
 from gpumcts.tree.batch import COUNT, NEXT
-from gpumcts.tree.forest import NONE, ROOT
+from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.team import (
     ALONE,
@@ -83,7 +83,7 @@ def note_rows(begin, groups, batch, team):
     for i in range(begin, begin + groups):
         head = np.int64(batch.open[i, 0])
         row = head
-        while row != NONE:
+        while row != NO_NODE:
             team.rows[place], team.tops[row] = row, batch.depths[head]
             place += 1
             row = np.int64(batch.links[row, NEXT])
@@ -335,7 +335,7 @@ def lead(
             number += leaves
             phase += PHASES
         if watch.below.shape[0] > 0:
-            look(operator, forest, watch, 0, 1, number)
+            watch_roots(operator, forest, watch, 0, 1, number)
     announce(team, phase, LEAVE, 0)
     return number
 

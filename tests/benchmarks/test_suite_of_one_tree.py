@@ -39,5 +39,5 @@ def test_nodes_are_counted_from_the_roots(tmp_path):
             node = pending.pop()
             first = int(forest.first_child[tree, node])
             expected += 1
-            pending.extend(range(first, first + int(forest.children[tree, node])))
+            pending.extend(range(first, first + int(forest.child_count[tree, node])))
     assert memory.count_nodes(forest) == expected

@@ -8,7 +8,7 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.kernels import lane_check
 from gpumcts.kernels.cpu import CpuPlayouts, Tally
-from gpumcts.kernels.playout_loop import LANES, WIDTHS
+from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS
 from gpumcts.kernels.search_loop import searched_in_lanes
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import in_lanes
@@ -17,7 +17,7 @@ from tests.kernels.drivers import GAMES, PAIRS, POLICIES, UNIFORM, digest, keys_
 from tests.playouts.drivers import playouts as playouts_one_by_one
 
 BATCHES = (1, 4, 5, 7, 8, 9, 16, 17, 1000, 10_000)
-OTHER_WIDTHS = sorted({*WIDTHS} - {LANES})
+OTHER_WIDTHS = sorted({*WIDTHS} - {LANE_COUNT})
 FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
@@ -140,7 +140,7 @@ RANDOM = [(g, p) for g, p in PAIRS if p in ("uniform", "staged") and in_lanes(co
 @needs_vectors
 @pytest.mark.parametrize("game, policy", parameters([pair for pair in RANDOM if pair[0] != "othello"]))
 def test_steps_said_to_be_branch_free_are_vectorised(game, policy):
-    assert wide_operations(game, LANES, policy) > lane_check.FEWEST
+    assert wide_operations(game, LANE_COUNT, policy) > lane_check.FEWEST
 
 
 def test_every_game_in_lanes_has_vector_code():

@@ -15,7 +15,7 @@ from gpumcts.games.othello import Othello
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts, evaluate_signature
-from gpumcts.kernels.playout_loop import LANES, VECTOR, WIDTHS
+from gpumcts.kernels.playout_loop import LANE_COUNT, VECTOR, WIDTHS
 from gpumcts.kernels.search_loop import MIN_FOR_VECTORS, searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
@@ -25,8 +25,10 @@ from tests.kernels.drivers import GAMES, keys_for, positions
 
 STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": DotsAndBoxes(1, 2), "path": ShortestPath()}
 DEPTHS = (1, 2)
-VECTORS = [(1, LANES), *(pytest.param(2, n, marks=[] if n == LANES else [pytest.mark.slow]) for n in WIDTHS)]
-SIZES = sorted({0, 1, MIN_FOR_VECTORS - 1, MIN_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
+VECTORS = [(1, LANE_COUNT), *(pytest.param(2, n, marks=[] if n == LANE_COUNT else [pytest.mark.slow]) for n in WIDTHS)]
+SIZES = sorted(
+    {0, 1, MIN_FOR_VECTORS - 1, MIN_FOR_VECTORS, VECTOR, VECTOR + 1, LANE_COUNT, LANE_COUNT + 1, 3 * LANE_COUNT - 1}
+)
 every_stepped_game = pytest.mark.parametrize(
     "game",
     [pytest.param(g, id=name, marks=[pytest.mark.slow] if name != "othello" else []) for name, g in STEPPED.items()],
@@ -100,7 +102,7 @@ def test_parameters_of_the_game(depth, weight):
 class PackedDuel(DiceDuel):
     """The duel with its moves in a word: chance at the root and within the horizon."""
 
-    LANES = True
+    LANE_COUNT = True
 
 
 @contract.move_set.implements(PackedDuel)
@@ -125,7 +127,7 @@ def test_plain_python(game, depth, count):
     policy = Minimax(depth=depth, epsilon=0.2, truncate=3)
     states, keys, tally = positions(game, count, least=8), keys_for(count), np.zeros((count, 4), np.int64)
     with np.errstate(over="ignore"):
-        searching_in_lanes(LANES)(game, compiled(policy), states, keys, 0, 1, tally)
+        searching_in_lanes(LANE_COUNT)(game, compiled(policy), states, keys, 0, 1, tally)
     assert np.array_equal(tally.T, np.stack(CpuPlayouts(game, policy, lanes=1).tally(states, keys)))
 
 

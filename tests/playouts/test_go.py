@@ -10,7 +10,7 @@ from gpumcts.games import contract
 from gpumcts.games.go import Go
 from gpumcts.games.go.chains import Chains, places, set_up
 from gpumcts.games.go.eyes import own_eyes
-from gpumcts.games.go.points import NONE, number_of
+from gpumcts.games.go.points import NO_POINTS, number_of
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import SECOND, last_point, opened, point_before
 from gpumcts.games.sets import either, less
@@ -306,7 +306,7 @@ def compare_with_reference(size, count, sets_at=0):
 
 def point_of(points):
     """The point of a set of one; None of none."""
-    return number_of(points).bit_length() - 1 if points != NONE else None
+    return number_of(points).bit_length() - 1 if points != NO_POINTS else None
 
 
 def test_against_the_reference():

@@ -47,10 +47,10 @@ def _on_cpu() -> str:
 
 def _with_memory(trees: float, told_bytes: int | None, starting_slots: float = 3.0) -> tuple[str, str]:
     """What a search finds on a device with room for so many trees, and what it prints."""
-    from gpumcts.tree import search
+    from gpumcts.tree import memory as tree_memory
 
     printed = io.StringIO()
-    with holding(search, SLOTS_PER_NODE=starting_slots):
+    with holding(tree_memory, SLOTS_PER_NODE=starting_slots):
         total = int(trees * _of_a_tree())
         told_free = told_bytes or int(total / 0.9) + 1
         with control.memory(total, told_free), contextlib.redirect_stderr(printed):
@@ -113,9 +113,9 @@ def no_memory_for_leaves() -> Outcome:
 @case
 def growing() -> Outcome:
     """Forests that begin without room grow."""
-    from gpumcts.tree import search
+    from gpumcts.tree import memory as tree_memory
 
-    with holding(search, SLOTS_PER_NODE=0.0):
+    with holding(tree_memory, SLOTS_PER_NODE=0.0):
         found = told(dots(4, 120, engine="device"))
     return " ".join(found), lambda: " ".join(told(dots(4, 120, engine="cpu")))
 

@@ -136,8 +136,8 @@ FAULTS = {
     ),
     "free_lists_unwritten": KernelFault(
         "a new tree's free lists are not cleared",
-        "for index in range(forest.free.shape[1]):\n        forest.free[tree, index] = NONE",
-        "for index in range(1, 1):\n        forest.free[tree, index] = NONE",
+        "for index in range(forest.free.shape[1]):\n        forest.free[tree, index] = NO_NODE",
+        "for index in range(1, 1):\n        forest.free[tree, index] = NO_NODE",
         TREES,
     ),
 }

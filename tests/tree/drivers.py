@@ -148,13 +148,13 @@ def assert_same_tree(
         nodes += 1
         assert forest.visits[tree, slot] == node.visits
         moves = -len(node.moves) if node.mover == CHANCE else len(node.moves)
-        assert forest.moves[tree, slot] == moves
+        assert forest.move_count[tree, slot] == moves
         first = int(forest.first_child[tree, slot])
-        block = list(range(first, first + int(forest.children[tree, slot])))
+        block = list(range(first, first + int(forest.child_count[tree, slot])))
         if isinstance(reference, RaveUct):
             assert_same_rave(forest, tree, block, node)
             block = [child for child in block if forest.visits[tree, child] > 0]
-        assert [int(forest.move[tree, child]) for child in block] == [child.move for child in node.children]
+        assert [int(forest.action[tree, child]) for child in block] == [child.move for child in node.children]
         assert (forest.proof[tree, slot] if forest.proof.shape[1] else 0) == proofs[node.proof]
         if slot != ROOT:  # no operator uses the root's own value
             assert abs(value(operator, forest, tree, slot) - reference.operator.value(node)) <= tolerance
@@ -167,11 +167,11 @@ def assert_same_rave(forest: Forest, tree: int, block: list[int], node: Node) ->
     if not block:
         assert not node.children
         return
-    assert forest.move[tree, block].tolist() == node.moves
+    assert forest.action[tree, block].tolist() == node.moves
     sums = [node.rave.get(move, (0, 0.0)) for move in node.moves]
     assert forest.columns[tree, block, -2:].tolist() == [[float(n), rewards] for n, rewards in sums]
     unvisited = [child for child in block if forest.visits[tree, child] == 0]
-    assert all(forest.moves[tree, child] == UNSETTLED for child in unvisited)
+    assert all(forest.move_count[tree, child] == UNSETTLED for child in unvisited)
 
 
 def searched_by_both(

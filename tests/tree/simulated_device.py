@@ -14,7 +14,8 @@ from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels import device, engines, simulated_memory
 from gpumcts.options import option
-from gpumcts.tree import device_search, search
+from gpumcts.tree import device_search
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.forest import bytes_per_slot
 from gpumcts.tree.search import Searcher
@@ -132,7 +133,7 @@ def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.Stri
     searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
     size = searcher.slots(12) * bytes_per_slot(1, DOTS.MAX_MOVES) + device_search.extra_tree_bytes(searcher)
     memory, printed = int(trees * size), io.StringIO()
-    answer = told_bytes or int(memory / device_search.SHARE_OF_DEVICE) + 1
+    answer = told_bytes or int(memory / tree_memory.SHARE_OF_DEVICE) + 1
     with (
         holding(simulated_memory, SIMULATED_MEMORY=memory),
         holding(device, free_memory=lambda: answer),
@@ -144,9 +145,9 @@ def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.Stri
 def growing() -> dict[str, Any]:
     """A search that starts with no room for nodes, with memory for its growth and without."""
     done: list[int] = []
-    with holding(search, SLOTS_PER_NODE=0.0):
+    with holding(tree_memory, SLOTS_PER_NODE=0.0):
         grown = told(dots(4, 120, on_progress=done.append))
-    with holding(search, SLOTS_PER_NODE=0.0), device_with(6, told_bytes=1 << 30) as printed:
+    with holding(tree_memory, SLOTS_PER_NODE=0.0), device_with(6, told_bytes=1 << 30) as printed:
         again: list[int] = []
         halved = told(dots(4, 120, on_progress=again.append))
     return {"grown": grown, "halved": halved, "done": sum(done), "again": sum(again), "printed": printed.getvalue()}
@@ -154,7 +155,7 @@ def growing() -> dict[str, Any]:
 
 def failing() -> dict[str, Any]:
     """Searches for which memory is scarce: foreseen, unforeseen, and not enough for a single tree."""
-    with holding(search, SLOTS_PER_NODE=3.0):  # so that no forest grows
+    with holding(tree_memory, SLOTS_PER_NODE=3.0):  # so that no forest grows
         return _failing()
 
 
@@ -207,7 +208,10 @@ def paced() -> list[int]:
     """Launches of searches of one searcher, one after the other, the last of twice as many trees."""
     searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
     launches = []
-    with holding(device_search, SECONDS_A_LAUNCH=1e9), holding(search, SLOTS_PER_NODE=3.0):  # so that no forest grows
+    with (
+        holding(device_search, SECONDS_A_LAUNCH=1e9),
+        holding(tree_memory, SLOTS_PER_NODE=3.0),
+    ):  # so that no forest grows
         for trees, iterations in ((1, 20), (1, 20), (2, 45)):
             searcher.device_kernel.spans = []
             searcher.search(roots(DOTS, trees), keys_for(trees), iterations)

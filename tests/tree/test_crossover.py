@@ -8,7 +8,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, engines
 from gpumcts.kernels.crossover import Crossover, predicted
 from gpumcts.options import option
-from gpumcts.tree import search
+from gpumcts.tree import engine_choice, search
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
@@ -112,9 +112,9 @@ def device(monkeypatch):
         made.append(Elsewhere(game, policy))
         return made[-1]
 
-    for module in (engines, search):
+    for module in (engines, engine_choice):
         monkeypatch.setattr(module, "resolve", {"auto": "cuda", "cuda": "cuda", "cpu": "cpu"}.__getitem__)
-    monkeypatch.setattr(search, "playout_engine", make)
+    monkeypatch.setattr(engine_choice, "playout_engine", make)
     return made
 
 
@@ -155,7 +155,7 @@ def test_auto_takes_the_device(device, measured, monkeypatch):
     measured(table(device=1e9))
     kernels = []
     monkeypatch.setattr(search, "search_kernel", kernels.append)
-    monkeypatch.setattr(search, "resolve", str)
+    monkeypatch.setattr(engine_choice, "resolve", str)
     searcher = automatic()
     assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
     searcher.adapt(1)
@@ -166,4 +166,4 @@ def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):
     monkeypatch.setattr(engines, "resolve", lambda name: "cpu")
     monkeypatch.setattr(engines, "Crossover", None)  # no table is read
     searcher = automatic()
-    assert searcher.engine is None and searcher._crossover is None and searcher._select is not None
+    assert searcher.engine is None and not searcher._engines.are_chosen and searcher._select is not None

@@ -11,6 +11,7 @@ from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree import device_playouts
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree import simulated_searches
@@ -136,9 +137,8 @@ def test_more_leaves_than_a_batch_takes(monkeypatch):
 
 
 def test_forests_grow_under_way(monkeypatch):
-    from gpumcts.tree import search
 
-    monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
     compared(OTHELLO, operator_of("accelerated"), Settings(leaves_per_tree=2), threads=2, iterations=400)
 
 

@@ -12,6 +12,7 @@ from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check, device, engines
 from gpumcts.tree import device_check, device_search
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.device_search import next_step, search_tree
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
@@ -259,10 +260,9 @@ def test_gpu_cases(case):
 @pytest.mark.alone
 @pytest.mark.filterwarnings("default")
 def test_gpu_waves_growth_and_release(monkeypatch):
-    from gpumcts.tree import search
 
     before = device.free_memory()
-    monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.2)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.2)
     _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)
     monkeypatch.setattr(device, "free_memory", lambda: 10 << 20)
     _compare_on_gpu("accelerated", "ucb1", Settings(), trees=2000, iterations=300)

@@ -10,11 +10,12 @@ from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.pgame import PGame
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree import search as search_module
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import (
     CAPACITIES,
-    NONE,
+    NO_NODE,
     PER_NODE,
     ROOT,
     add_child,
@@ -49,14 +50,14 @@ def blocks_of(forest, tree):
     blocks, pending = [(ROOT, 1, False)], [ROOT]
     while pending:
         node = pending.pop()
-        count = int(forest.children[tree, node])
+        count = int(forest.child_count[tree, node])
         if count:
             first = int(forest.first_child[tree, node])
-            size = min(int(CAPACITIES[capacity_class(count)]), abs(int(forest.moves[tree, node])))
+            size = min(int(CAPACITIES[capacity_class(count)]), abs(int(forest.move_count[tree, node])))
             blocks.append((first, size, False))
             pending += range(first, first + count)
     for index, block in enumerate(forest.free[tree]):
-        while block != NONE:
+        while block != NO_NODE:
             blocks.append((int(block), int(CAPACITIES[index]), True))
             block = forest.first_child[tree, block]
     return blocks
@@ -79,10 +80,10 @@ def assert_sound(forest, tree, game, state, settings):
         node, state = pending.pop()
         nodes += 1
         moves, mover = legal_moves(game, state), int(contract.mover(game, state))
-        assert forest.moves[tree, node] == (-len(moves) if mover == CHANCE else len(moves))
-        first, count = int(forest.first_child[tree, node]), int(forest.children[tree, node])
+        assert forest.move_count[tree, node] == (-len(moves) if mover == CHANCE else len(moves))
+        first, count = int(forest.first_child[tree, node]), int(forest.child_count[tree, node])
         children = range(first, first + count)
-        taken = [int(forest.move[tree, child]) for child in children]
+        taken = [int(forest.action[tree, child]) for child in children]
         assert len(set(taken)) == count and set(taken) <= set(moves)
         own = int(forest.visits[tree, node]) - sum(int(forest.visits[tree, child]) for child in children)
         if count:
@@ -133,12 +134,12 @@ def test_values_lie_between_0_and_1(operator):
 
 def test_blocks_grow_and_are_reused():
     forest = empty_forest(1, 200, 1)
-    forest.used[0], forest.first_child[0, ROOT], forest.moves[0, ROOT] = 1, NONE, 5
+    forest.used[0], forest.first_child[0, ROOT], forest.move_count[0, ROOT] = 1, NO_NODE, 5
     children = [int(add_child(forest, 0, ROOT, 10 + i)) for i in range(5)]
     assert children == [1, 3, 6, 7, 12]  # blocks of 1, 2, 4 and, since there are no more moves, 5
     assert forest.used[0] == 1 + 1 + 2 + 4 + 5
-    assert forest.move[0, 8:13].tolist() == [10, 11, 12, 13, 14]
-    assert [int(head) for head in forest.free[0, :4]] == [1, 2, 4, NONE]
+    assert forest.action[0, 8:13].tolist() == [10, 11, 12, 13, 14]
+    assert [int(head) for head in forest.free[0, :4]] == [1, 2, 4, NO_NODE]
     assert take_block(forest, 0, 1, 2) == 2  # a free one
     assert take_block(forest, 0, 1, 2) == 13  # a new one
     assert take_block(forest, 0, 2, 3) == 15  # smaller than its class: never from the list
@@ -191,8 +192,8 @@ def test_a_forest_that_is_too_small_grows(monkeypatch, shape):
         grown.append(slots)
         widen(held, slots)
 
-    monkeypatch.setattr(search_module, "SLOTS_PER_NODE", 0.001)
-    monkeypatch.setattr(search_module, "SPREAD", 0.0)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.001)
+    monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
     monkeypatch.setattr(search_module, "widen", spy)
     tight = searcher.search(states, keys, 1000)
     assert same(plenty, tight)

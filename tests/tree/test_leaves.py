@@ -67,7 +67,7 @@ def levels(forest, tree=0):
     nodes = np.array([ROOT])
     while len(nodes):
         yield nodes
-        counts = forest.children[tree, nodes].astype(np.int64)
+        counts = forest.child_count[tree, nodes].astype(np.int64)
         begins = forest.first_child[tree, nodes] - (np.cumsum(counts) - counts)
         nodes = np.arange(counts.sum()) + np.repeat(begins, counts)
 
@@ -76,7 +76,7 @@ def digest(forest, tree=0):
     """What a tree is, wherever its nodes lie: all that is kept of its nodes, level by level."""
     known = hashlib.sha256()
     for nodes in levels(forest, tree):
-        for array in (forest.visits, forest.children, forest.moves, forest.move):
+        for array in (forest.visits, forest.child_count, forest.move_count, forest.action):
             known.update(array[tree, nodes].astype(np.int64).tobytes())
         known.update(np.ascontiguousarray(forest.columns[tree, nodes]).tobytes())
         if forest.proof.shape[1]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpumcts.kernels.batch import Rules
-from gpumcts.tree import search
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.forest import bytes_per_slot
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
@@ -115,8 +115,8 @@ def test_a_forest_that_grows_within_a_wave(monkeypatch):
     """Room for no node to begin with: it grows in every wave, with playouts in place and elsewhere."""
     states, keys = midgame(5), keys_for(5)
     expected = digest(searcher_of(operator_of("accelerated")).search(states, keys, 150))
-    monkeypatch.setattr(search, "SLOTS_PER_NODE", 0.0)
-    monkeypatch.setattr(search, "SPREAD", 0.0)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
     whole = searcher_of(operator_of("accelerated"))
     for engine in ("cpu", Elsewhere(OTHELLO)):
         searcher = searcher_of(operator_of("accelerated"), engine=engine, memory_limit=limit_for(whole, 2, 150))

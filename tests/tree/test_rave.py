@@ -12,6 +12,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.playouts.traces import traced
+from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.backup.discounted import DiscountedByMove
 from gpumcts.tree.forest import ROOT, add_children, bytes_per_slot, clear_node, empty_forest
 from gpumcts.tree.search import Searcher
@@ -145,7 +146,7 @@ def test_subtree_reuse(operator):
 def hand_forest():
     """A root with three moves: 10 visited 4 times and won thrice, 11 and 12 not visited; 16 RAVE playouts of 11, 12 won."""
     forest = empty_forest(1, 4, 3)
-    forest.used[0], forest.moves[0, ROOT], forest.visits[0, ROOT] = 1, 3, 4
+    forest.used[0], forest.move_count[0, ROOT], forest.visits[0, ROOT] = 1, 3, 4
     first = int(add_children(forest, 0, ROOT))
     for i in range(3):
         clear_node(forest, 0, first + i, 10 + i)
@@ -197,14 +198,14 @@ def test_learning_by_hand():
     """
     rule, forest = Rave(), empty_forest(1, 10, 3)
     switches = Settings().compiled(False, 64)
-    forest.used[0], forest.moves[0, ROOT] = 1, 3
+    forest.used[0], forest.move_count[0, ROOT] = 1, 3
     top = int(add_children(forest, 0, ROOT))
-    forest.moves[0, top] = 3
+    forest.move_count[0, top] = 3
     below = int(add_children(forest, 0, top))
     for i in range(3):
         clear_node(forest, 0, top + i, 10 + i) if i else None
         clear_node(forest, 0, below + i, 10 + i)
-    forest.move[0, top] = 10
+    forest.action[0, top] = 10
     tally = np.zeros((1, 7), np.int64)
     tally[0, 4:] = SCORE_UNIT, 1 << 11, (1 << 10) | (1 << 12)  # the first player won; he was first on 11
     path, movers = np.array([ROOT, top, below + 1]), np.array([0, 1, 0], np.int8)
@@ -267,7 +268,7 @@ def test_more_than_64_points(monkeypatch, tmp_path):
     assert found[1].played_game.WORDS == 2 + 4 and found[0].played_game.WORDS == 2 + 2
     for field in ("visits", "first_child", "children", "moves", "columns"):
         assert np.array_equal(getattr(plain, field), getattr(moved, field))
-    assert np.array_equal(plain.move[:, 1 : 1 + 12] + 50, moved.move[:, 1 : 1 + 12])
+    assert np.array_equal(plain.action[:, 1 : 1 + 12] + 50, moved.action[:, 1 : 1 + 12])
 
 
 @pytest.mark.parametrize("settings", ["plain", "leaves and playouts"])
@@ -282,12 +283,11 @@ def test_playouts_elsewhere_and_threads(settings):
 
 
 def test_a_forest_that_is_too_small_grows(monkeypatch):
-    from gpumcts.tree import search as search_module
 
     searcher = searcher_of(operator_of("accelerated"), rule=Rave())
     plenty = searcher.search(roots(OTHELLO, 4), keys_for(4), 300)
-    monkeypatch.setattr(search_module, "SLOTS_PER_NODE", 0.0)
-    monkeypatch.setattr(search_module, "SPREAD", 0.0)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
     tight = searcher.search(roots(OTHELLO, 4), keys_for(4), 300)
     assert tight.forest is not None and searcher.slots(300) < int(tight.forest.used.max())
     assert digest(tight) == digest(plenty)

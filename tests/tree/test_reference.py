@@ -209,7 +209,7 @@ def test_without_decay_it_is_uct(operator, leaves):
     settings = Settings(leaves_per_tree=leaves)
     plain = searcher_of(operator_of("average"), settings).search(states, keys, 1500)
     undecayed = searcher_of(operator_of(operator)._replace(decay=1.0), settings).search(states, keys, 1500)
-    for field in ("visits", "move", "children", "first_child", "moves"):
+    for field in ("visits", "action", "child_count", "first_child", "move_count"):
         assert np.array_equal(getattr(plain.forest, field), getattr(undecayed.forest, field))
     assert np.abs(plain.table.value - undecayed.table.value).max() <= SAME_VALUE
 

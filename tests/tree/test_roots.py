@@ -127,8 +127,8 @@ def test_what_one_tree_has_proven_is_proven():
 def one_tree(forest, tree):
     """The proofs of the root's moves in one tree."""
     first = int(forest.first_child[tree, 0])
-    block = slice(first, first + int(forest.children[tree, 0]))
-    return dict(zip(forest.move[tree, block].tolist(), forest.proof[tree, block].tolist(), strict=True))
+    block = slice(first, first + int(forest.child_count[tree, 0]))
+    return dict(zip(forest.action[tree, block].tolist(), forest.proof[tree, block].tolist(), strict=True))
 
 
 def test_a_table_of_two_trees_by_hand():

@@ -74,8 +74,8 @@ def test_more_iterations_continue_fewer():
     searcher = searcher_of(operator_of("average"))
     short, long = (searcher.search(STATES, keys_for(4), n).forest for n in (100, 200))
     for tree in range(4):
-        first_moves = short.move[tree, short.first_child[tree, 0] :][: short.children[tree, 0]]
-        later_moves = long.move[tree, long.first_child[tree, 0] :][: long.children[tree, 0]]
+        first_moves = short.action[tree, short.first_child[tree, 0] :][: short.child_count[tree, 0]]
+        later_moves = long.action[tree, long.first_child[tree, 0] :][: long.child_count[tree, 0]]
         assert later_moves[: len(first_moves)].tolist() == first_moves.tolist()
 
 

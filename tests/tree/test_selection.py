@@ -82,7 +82,7 @@ def test_flat_monte_carlo_is_a_count():
         counted = {move: (len(seen), sum(seen) / len(seen)) for move, seen in rewards.items() if seen}
         assert {child.move: (child.visits, child.value) for child in found.root_children(tree)} == counted
         assert counted[int(found.decide()[tree])][1] == max(mean for _, mean in counted.values())
-        assert found.forest.visits[tree, ROOT] == 120 and not found.forest.children[tree, 1:].any()
+        assert found.forest.visits[tree, ROOT] == 120 and not found.forest.child_count[tree, 1:].any()
 
 
 def sampled(state, key, iterations, play):
@@ -118,11 +118,11 @@ def selected(tree, rule, streams=8_000, total=10.0):
     """How often each child of the root has the highest score, over so many streams."""
     forest, counts = tree.forest, {}
     switches = Settings().compiled(False)
-    children = [tree.path(chr(move))[-1] for move in sorted(forest.move[0, 1 : int(forest.used[0])]) if move]
+    children = [tree.path(chr(move))[-1] for move in sorted(forest.action[0, 1 : int(forest.used[0])]) if move]
     for stream in (np.uint64(key_of(3, number)) for number in range(streams)):
         prepared = selection.prepare(rule, tree.operator, forest, switches, 0, ROOT, total, 0, stream)
         scores = {c: selection.score(rule, tree.operator, forest, 0, c, prepared, stream) for c in children}
-        best = chr(int(forest.move[0, max(scores, key=lambda child: scores[child])]))
+        best = chr(int(forest.action[0, max(scores, key=lambda child: scores[child])]))
         counts[best] = counts.get(best, 0) + 1
     return counts
 
@@ -229,8 +229,8 @@ def test_bounds_hold(iterations):
         while pending:
             node, state = pending.pop()
             mover, first = int(contract.mover(game, state)), int(forest.first_child[tree, node])
-            for child in range(first, first + int(forest.children[tree, node])):
-                after = contract.play(game, state, np.int64(forest.move[tree, child]))
+            for child in range(first, first + int(forest.child_count[tree, node])):
+                after = contract.play(game, state, np.int64(forest.action[tree, child]))
                 worth = (solver.value(after) + 1) / 2 if mover == 0 else (1 - solver.value(after)) / 2
                 upper, lower = forest.columns[tree, child, UPPER], forest.columns[tree, child, LOWER]
                 assert lower <= worth <= upper == bound(operator, forest, tree, child)

@@ -60,8 +60,8 @@ def proven(found, tree, game, start):
             yield state, owner, int(forest.proof[tree, node])
         mover = int(contract.mover(game, state))
         first = int(forest.first_child[tree, node])
-        for child in range(first, first + int(forest.children[tree, node])):
-            after = contract.play(game, state, np.int64(forest.move[tree, child]))
+        for child in range(first, first + int(forest.child_count[tree, node])):
+            after = contract.play(game, state, np.int64(forest.action[tree, child]))
             pending.append((child, after, 0 if mover == CHANCE else mover))
 
 
@@ -177,7 +177,7 @@ def test_clobber(rows):
 def plies_to_end(forest, tree, node):
     """Plies from a node that is won or lost to the end, by recursion: the shortest of the moves that win, else the longest."""
     first = int(forest.first_child[tree, node])
-    below = range(first, first + int(forest.children[tree, node]))
+    below = range(first, first + int(forest.child_count[tree, node]))
     wins = [1 + plies_to_end(forest, tree, child) for child in below if forest.proof[tree, child] == WIN]
     losses = [1 + plies_to_end(forest, tree, child) for child in below if forest.proof[tree, child] == LOSS]
     return min(wins) if wins else max(losses, default=0)
@@ -204,8 +204,8 @@ def test_the_line_to_the_end_of_a_proof():
             assert contract.count_moves(game, state) == 0
             assert contract.score(game, state) == (SCORE_UNIT if winner == 0 else -SCORE_UNIT)
             first = int(found.forest.first_child[tree, ROOT])
-            nodes = range(first, first + int(found.forest.children[tree, ROOT]))
-            node = next(n for n in nodes if found.forest.move[tree, n] == child.move)
+            nodes = range(first, first + int(found.forest.child_count[tree, ROOT]))
+            node = next(n for n in nodes if found.forest.action[tree, n] == child.move)
             assert len(line) == 1 + plies_to_end(found.forest, tree, node)
             lengths.add(len(line))
     assert len(lengths) > 2 and open_moves

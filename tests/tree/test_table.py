@@ -10,7 +10,7 @@ from gpumcts.games.instances import nodes
 from gpumcts.games.pgame import PGame
 from gpumcts.jit import entry
 from gpumcts.rng import key_of
-from gpumcts.tree.forest import NONE
+from gpumcts.tree.forest import NO_NODE
 from gpumcts.tree.table import (
     BYTES_AN_ENTRY,
     COUNTS,
@@ -41,7 +41,7 @@ TWO, ONE = keeping(2), keeping(2, "single")
 def put(table, kept, index, depth, parent, visits=1):
     """Offer a position; whether it is there afterwards."""
     store(table, 0, kept, U(index), depth, parent, visits, U(visits * REWARD_UNIT))
-    return find(table, 0, kept, U(index)) != NONE
+    return find(table, 0, kept, U(index)) != NO_NODE
 
 
 def kept_in(table):
@@ -131,7 +131,7 @@ def _offers(table, kept, indices, depths, parents):
     for i in range(indices.shape[0]):
         tree = i % table.entries.shape[0]
         slot = find(table, tree, kept, indices[i])
-        if slot == NONE:
+        if slot == NO_NODE:
             store(table, tree, kept, indices[i], depths[i], parents[i], 1, indices[i])
         else:
             add(table, tree, slot, parents[i], 1, indices[i])
@@ -207,7 +207,7 @@ def test_other_positions_are_found_by_a_hash():
 def test_positions_are_told_apart_by_the_whole_index():
     table = empty_table(1, 2)
     put(table, TWO, 7, depth=1, parent=1)
-    assert find(table, 0, TWO, U(8)) == find(table, 0, TWO, U(7 + 2**40)) == NONE
+    assert find(table, 0, TWO, U(8)) == find(table, 0, TWO, U(7 + 2**40)) == NO_NODE
 
 
 # ------------------------------------------------------------------------------------------------------ what is refused

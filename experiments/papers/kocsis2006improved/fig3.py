@@ -109,16 +109,16 @@ def unvisited_forever() -> float:
     """A's average where selection takes the child that cannot be stored for one that has not been visited."""
     near, trail = empty_near(1, 2), empty_trail(1, 1, 1)
     forest, wins = near.forest, 0
-    forest.moves[0, ROOT] = 2
+    forest.move_count[0, ROOT] = 2
     for _ in range(SAMPLES):
         trail.codes[0] = ASKS
-        if forest.children[0, ROOT] > 0:
+        if forest.child_count[0, ROOT] > 0:
             pick(RULE, Average(), forest, SWITCHES, trail.streams, trail.depths, trail.codes)
-        if forest.children[0, ROOT] > 0 and trail.codes[0] == NEW:
+        if forest.child_count[0, ROOT] > 0 and trail.codes[0] == NEW:
             forest.visits[0, ROOT] += 1
             continue  # C: sampled, lost, and not stored
         wins += 1
-        forest.children[0, ROOT] = 1
+        forest.child_count[0, ROOT] = 1
         forest.visits[0, [ROOT, 1]] += 1
         forest.columns[0, 1, 0] += 1.0
     return wins / SAMPLES
@@ -175,11 +175,11 @@ def right() -> list[Worked]:
 def next_sample(tree: HandTree) -> str:
     """The moves that UCT makes next: by the rule, and H where F has not seen it."""
     node, line, forest = ROOT, "", tree.forest
-    while forest.children[0, node] > 0:
-        if forest.children[0, node] < forest.moves[0, node]:
+    while forest.child_count[0, node] > 0:
+        if forest.child_count[0, node] < forest.move_count[0, node]:
             return f"{line}H"
         node = int(best_child(RULE, tree.operator, forest, SWITCHES, 0, node, len(line), U(0))[0])
-        line += chr(forest.move[0, node])
+        line += chr(forest.action[0, node])
     return line
 
 

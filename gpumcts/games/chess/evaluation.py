@@ -13,7 +13,7 @@ from gpumcts.games import contract
 from gpumcts.games.chess import tables
 from gpumcts.games.chess.options import Board, Michniewski, Pesto
 from gpumcts.games.chess.pieces import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, occupied
-from gpumcts.games.chess.squares import NONE
+from gpumcts.games.chess.squares import NO_SQUARES
 from gpumcts.jit import inlined, popcount, trailing_zeros
 from gpumcts.verbs import verb
 
@@ -84,7 +84,7 @@ def pesto_weight(game, entry):
 @inlined
 def lean(queens, rooks, minor):
     """Whether a side has no queen, or one with no rook and at most one knight or bishop beside her."""
-    return (queens == NONE) | ((rooks == NONE) & (popcount(minor) <= U(1)) & (popcount(queens) == U(1)))
+    return (queens == NO_SQUARES) | ((rooks == NO_SQUARES) & (popcount(minor) <= U(1)) & (popcount(queens) == U(1)))
 
 
 @stage_without.implements(Michniewski)
@@ -128,10 +128,10 @@ def kind_at(state, square):
 def weights_of(game, state):
     """The sum of weights, those of the player to move less those of the other."""
     total, left = np.int64(0), occupied(state)
-    while left != NONE:
+    while left != NO_SQUARES:
         square = trailing_zeros(left)
         left &= left - U(1)
-        ours = (state.own >> square) & U(1) != NONE
+        ours = (state.own >> square) & U(1) != NO_SQUARES
         one = weight(game, (kind_at(state, square) << 6) + np.int64(square if ours else square ^ U(56)))
         total += one if ours else -one
     return total
@@ -139,7 +139,7 @@ def weights_of(game, state):
 
 @contract.evaluation.implements(Board)
 def chess_evaluation(game, state):
-    return mixed(game, weights_of(game, state), stage_without(game, state, NONE))
+    return mixed(game, weights_of(game, state), stage_without(game, state, NO_SQUARES))
 
 
 @contract.evaluation_unit.implements(Board)

@@ -26,7 +26,7 @@ from gpumcts.games.chess.moves import (
 from gpumcts.games.chess.options import Board
 from gpumcts.games.chess.pieces import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, clock, occupied, pieces_of, ply
 from gpumcts.games.chess.rules import FIFTY, after, drawn
-from gpumcts.games.chess.squares import ALL, NONE, S8, jumps, steps, union
+from gpumcts.games.chess.squares import ALL, NO_SQUARES, S8, jumps, steps, union
 from gpumcts.games.contract import NO_MOVE, evaluation, random_move
 from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
 from gpumcts.playouts.contract import choose
@@ -82,7 +82,7 @@ def scene_of(game, state, weights):
     late = (clock(state) + U(1) >= FIFTY) | (ply(state) + U(1) >= U(game.max_plies))
     return Scene(
         weights,
-        stage_without(game, state, NONE),
+        stage_without(game, state, NO_SQUARES),
         straight,
         diagonal,
         union(jumps(theirs.king)),
@@ -96,7 +96,7 @@ def scene_of(game, state, weights):
 @inlined
 def judged(game, state):
     """What a position is worth to the player who is not to move there, after a look at all that may end the game."""
-    if size(legal_apart(state)) == NONE:
+    if size(legal_apart(state)) == NO_SQUARES:
         return WIN_VALUE if in_check(state) else np.int64(0)
     return np.int64(0) if drawn(game, state) else -np.int64(evaluation(game, state))
 
@@ -105,11 +105,11 @@ def judged(game, state):
 def may_check(scene, kind, source, target):
     """Whether a move of a piece may give check."""
     straight, diagonal = (kind == ROOK) | (kind == QUEEN), (kind == BISHOP) | (kind == QUEEN)
-    found = (target & scene.straight) if straight else NONE
-    found |= (target & scene.diagonal) if diagonal else NONE
-    found |= (target & scene.knight) if kind == KNIGHT else NONE
-    found |= (target & scene.pawn) if kind == PAWN else NONE
-    return found | (source & scene.screens) != NONE
+    found = (target & scene.straight) if straight else NO_SQUARES
+    found |= (target & scene.diagonal) if diagonal else NO_SQUARES
+    found |= (target & scene.knight) if kind == KNIGHT else NO_SQUARES
+    found |= (target & scene.pawn) if kind == PAWN else NO_SQUARES
+    return found | (source & scene.screens) != NO_SQUARES
 
 
 @inlined
@@ -120,7 +120,7 @@ def value_after(game, state, scene, kind, bit):
     start = trailing_zeros(source)
     piece, taken = kind_at(state, start), kind_at(state, square)
     crowned = (piece == PAWN) & (square >= U(56))
-    passed = (piece == PAWN) & (taken == 0) & ((start ^ square) & U(7) != NONE)
+    passed = (piece == PAWN) & (taken == 0) & ((start ^ square) & U(7) != NO_SQUARES)
     castles = (piece == KING) & ((source << U(2) == target) | (source >> U(2) == target))
     others = (state.low & ~state.middle & ~state.high) | (state.high & state.middle)
     bare = (taken != 0) & (popcount(others) <= U(1))  # too little may be left to mate
@@ -151,7 +151,7 @@ def set_of(sets, kind):
 @inlined
 def part_of(state, sets, kind, captures):
     """Of the moves of a class those that take something on their square, promotions among them, or the rest."""
-    takes = ~NONE if kind >= PROMOTIONS else occupied(state) & ~state.own
+    takes = ~NO_SQUARES if kind >= PROMOTIONS else occupied(state) & ~state.own
     return set_of(sets, kind) & (takes if captures else ~takes)
 
 
@@ -160,7 +160,7 @@ def first_of(state, sets, turn, hint):
     """The moves of a turn, and their class: the hint if it is legal, then captures by class, then the others."""
     kind = np.int64(hint >> 6 if turn == 0 else (turn - 1) % CLASSES)
     if turn == 0:
-        return kind, set_of(sets, kind) & (U(1) << U(hint & 63)) if hint >= 0 else NONE
+        return kind, set_of(sets, kind) & (U(1) << U(hint & 63)) if hint >= 0 else NO_SQUARES
     return kind, part_of(state, sets, kind, turn <= CLASSES)
 
 
@@ -170,7 +170,7 @@ def best_reply(game, state, sets, scene, cutoff, hint):
     best, found = -BOUND, np.int64(NO_MOVE)
     for turn in range(1 + 2 * CLASSES):
         kind, left = first_of(state, sets, turn, hint)
-        while left != NONE and best < cutoff:
+        while left != NO_SQUARES and best < cutoff:
             bit = trailing_zeros(left)
             left &= left - U(1)
             value = value_after(game, state, scene, U(kind), bit)
@@ -183,7 +183,7 @@ def best_reply(game, state, sets, scene, cutoff, hint):
 def child_worth(game, child, sets, best, hint):
     """(what a child is worth to who moved there, below ``best`` no more than a bound; the reply that shows it)."""
     moves = legal_apart(child)
-    if size(moves) == NONE:
+    if size(moves) == NO_SQUARES:
         return (WIN_VALUE if in_check(child) else np.int64(0)), hint
     if drawn(game, child):
         return np.int64(0), hint
@@ -199,7 +199,7 @@ def drawn_from(ties, stream):
     chosen, count = np.int64(NO_MOVE), U(0)
     for kind in range(CLASSES):
         left = ties[kind]
-        while left != NONE:
+        while left != NO_SQUARES:
             move = (np.int64(kind) << 6) + np.int64(trailing_zeros(left))
             left &= left - U(1)
             count += U(1)
@@ -213,7 +213,7 @@ def noted(ties, kind, bit, better):
     """Note a move of the best value so far, and drop the others if it is better than they."""
     if better:
         for i in range(CLASSES):
-            ties[i] = NONE
+            ties[i] = NO_SQUARES
     ties[kind] |= U(1) << bit
 
 
@@ -226,7 +226,7 @@ def choose_1(policy, game, state, stream):
     scene, best = scene_of(game, state, weights_of(game, state)), -BOUND
     for number in range(CLASSES):
         kind, left = np.int64(number), set_of(sets, np.int64(number))
-        while left != NONE:
+        while left != NO_SQUARES:
             bit = trailing_zeros(left)
             left &= left - U(1)
             value = value_after(game, state, scene, U(kind), bit)
@@ -246,7 +246,7 @@ def choose_2(policy, game, state, stream):
     for turn in range(2 * CLASSES):
         kind = np.int64(turn if turn < CLASSES else turn - CLASSES)
         left = part_of(state, sets, kind, turn < CLASSES)
-        while left != NONE:
+        while left != NO_SQUARES:
             bit = trailing_zeros(left)
             left &= left - U(1)
             child = after(game, state, (kind << 6) + np.int64(bit))

@@ -15,7 +15,7 @@ import numpy as np
 from gpumcts.games.chess.pieces import OWN_KING, OWN_QUEEN, occupied, passant, pieces_of
 from gpumcts.games.chess.squares import (
     ALL,
-    NONE,
+    NO_SQUARES,
     NOT_A,
     NOT_H,
     RANK_3,
@@ -97,7 +97,7 @@ def checkers_of(king, theirs, lines):
 def in_check(state):
     """Whether the king of the player to move is attacked."""
     king, theirs = pieces_of(state, state.own).king, pieces_of(state, ~state.own)
-    return checkers_of(king, theirs, lines_of(king, ~occupied(state))) != NONE
+    return checkers_of(king, theirs, lines_of(king, ~occupied(state))) != NO_SQUARES
 
 
 @inlined
@@ -117,13 +117,13 @@ def king_can_step(state):
     """Whether the king of the player to move has a legal step: less work than all legal moves, and mostly enough to know."""
     king, theirs = pieces_of(state, state.own).king, pieces_of(state, ~state.own)
     danger = attacked(theirs, seen_past(king, theirs, ~occupied(state)))
-    return union(steps(king)) & ~state.own & ~danger != NONE
+    return union(steps(king)) & ~state.own & ~danger != NO_SQUARES
 
 
 @inlined
 def line_to(line, checkers):
     """A line of sight of the king where it ends at a piece that gives check."""
-    return line if line & checkers != NONE else NONE
+    return line if line & checkers != NO_SQUARES else NO_SQUARES
 
 
 @inlined
@@ -136,14 +136,16 @@ def view_of(state, king, theirs):
     ends = checkers | line_to(seen[0], checkers) | line_to(seen[1], checkers) | line_to(seen[2], checkers)
     ends |= line_to(seen[3], checkers) | line_to(seen[4], checkers) | line_to(seen[5], checkers)
     ends |= line_to(seen[6], checkers) | line_to(seen[7], checkers)
-    ends = ends if checkers & (checkers - U(1)) == NONE else NONE  # against two checkers only the king helps
+    ends = (
+        ends if checkers & (checkers - U(1)) == NO_SQUARES else NO_SQUARES
+    )  # against two checkers only the king helps
     return View(
         own,
         ~(empty | own),
         empty,
         attacked(theirs, met),
-        checkers != NONE,
-        ends if checkers != NONE else ALL,
+        checkers != NO_SQUARES,
+        ends if checkers != NO_SQUARES else ALL,
         own & ((met[0] & seen[4]) | (met[4] & seen[0])),
         own & ((met[1] & seen[5]) | (met[5] & seen[1])),
         own & ((met[2] & seen[6]) | (met[6] & seen[2])),
@@ -170,21 +172,27 @@ def passant_move(view, pawns, target, s, entered):
     """
     pawn, taken = (target >> s) & pawns, target >> S8
     pair = pawn | taken
-    opens_east = (view.sees_east & pair != NONE) & (view.from_east & pair != NONE)
-    opens_west = (view.sees_west & pair != NONE) & (view.from_west & pair != NONE)
-    allowed = (view.targets & (target | taken) != NONE) & ~(opens_east | opens_west)
-    return (pawn << s) & entered if allowed else NONE
+    opens_east = (view.sees_east & pair != NO_SQUARES) & (view.from_east & pair != NO_SQUARES)
+    opens_west = (view.sees_west & pair != NO_SQUARES) & (view.from_west & pair != NO_SQUARES)
+    allowed = (view.targets & (target | taken) != NO_SQUARES) & ~(opens_east | opens_west)
+    return (pawn << s) & entered if allowed else NO_SQUARES
 
 
 @inlined
 def castling(state, view):
     """(G1 or nothing, C1 or nothing): where the king may castle to."""
-    king = (state.turn & OWN_KING != NONE) & (~view.empty & BETWEEN_KING == NONE) & (view.danger & PATH_KING == NONE)
+    king = (
+        (state.turn & OWN_KING != NO_SQUARES)
+        & (~view.empty & BETWEEN_KING == NO_SQUARES)
+        & (view.danger & PATH_KING == NO_SQUARES)
+    )
     queen = (
-        (state.turn & OWN_QUEEN != NONE) & (~view.empty & BETWEEN_QUEEN == NONE) & (view.danger & PATH_QUEEN == NONE)
+        (state.turn & OWN_QUEEN != NO_SQUARES)
+        & (~view.empty & BETWEEN_QUEEN == NO_SQUARES)
+        & (view.danger & PATH_QUEEN == NO_SQUARES)
     )
     free = ~view.checked
-    return (G1 if king & free else NONE), (C1 if queen & free else NONE)
+    return (G1 if king & free else NO_SQUARES), (C1 if queen & free else NO_SQUARES)
 
 
 @inlined
@@ -209,7 +217,7 @@ def passant_is_legal(state):
     view, target = view_of(state, mine.king, theirs), passant(state)
     rising, falling = taking_pawns(view, mine.pawns)
     east = passant_move(view, rising, target, S9, NOT_A)
-    return east | passant_move(view, falling, target, S7, NOT_H) != NONE
+    return east | passant_move(view, falling, target, S7, NOT_H) != NO_SQUARES
 
 
 @inlined
@@ -282,7 +290,7 @@ class Pick(NamedTuple):
 
 
 @inlined
-def look(pick, kind, moves):
+def pick_in(pick, kind, moves):
     """``pick`` after one more class."""
     here = pick.k >= pick.seen
     return Pick(
@@ -297,12 +305,12 @@ def look(pick, kind, moves):
 @inlined
 def pick(sets, k):
     """Move number ``k`` (uint64) of the seventeen sets: (class, bit), uint64 both. Without a branch, for lanes."""
-    found = look(Pick(k, U(0), NONE, U(0), U(0)), 0, sets[0])
-    found = look(look(look(look(found, 1, sets[1]), 2, sets[2]), 3, sets[3]), 4, sets[4])
-    found = look(look(look(look(found, 5, sets[5]), 6, sets[6]), 7, sets[7]), 8, sets[8])
-    found = look(look(look(look(found, 9, sets[9]), 10, sets[10]), 11, sets[11]), 12, sets[12])
-    found = look(look(look(found, 13, sets[13]), 14, sets[14]), 15, sets[15])
-    found = look(look(look(found, 16, sets[16]), 17, sets[16]), 18, sets[16])
+    found = pick_in(Pick(k, U(0), NO_SQUARES, U(0), U(0)), 0, sets[0])
+    found = pick_in(pick_in(pick_in(pick_in(found, 1, sets[1]), 2, sets[2]), 3, sets[3]), 4, sets[4])
+    found = pick_in(pick_in(pick_in(pick_in(found, 5, sets[5]), 6, sets[6]), 7, sets[7]), 8, sets[8])
+    found = pick_in(pick_in(pick_in(pick_in(found, 9, sets[9]), 10, sets[10]), 11, sets[11]), 12, sets[12])
+    found = pick_in(pick_in(pick_in(found, 13, sets[13]), 14, sets[14]), 15, sets[15])
+    found = pick_in(pick_in(pick_in(found, 16, sets[16]), 17, sets[16]), 18, sets[16])
     return found.kind, nth_set_bit(found.moves, k - found.before)
 
 
@@ -319,5 +327,5 @@ def source_of(state, kind, bit):
     direction = bit >> U(3) if promoting else kind & U(7)
     direction = U(7) if promoting & (direction == U(2)) else direction  # north-west is the third byte of set 16
     target = U(1) << target_of(kind, bit)
-    jumps_there = (kind & U(8) != NONE) & ~promoting
+    jumps_there = (kind & U(8) != NO_SQUARES) & ~promoting
     return jump_back(target, direction) if jumps_there else back_along(target, direction, ~occupied(state))

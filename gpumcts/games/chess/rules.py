@@ -40,7 +40,7 @@ from gpumcts.games.chess.pieces import (
     ply,
     turned_round,
 )
-from gpumcts.games.chess.squares import NONE, NOT_A, NOT_H, S1, S8
+from gpumcts.games.chess.squares import NO_SQUARES, NOT_A, NOT_H, S1, S8
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
 from gpumcts.jit import blend, inlined, popcount, trailing_zeros, word_at
 from gpumcts.rng import draw
@@ -81,32 +81,32 @@ def cannot_mate(state):
     bishops = state.high & state.low & ~state.middle
     knights = state.middle & ~state.low & ~state.high
     others = (state.low & ~state.middle & ~state.high) | (state.high & state.middle)
-    one_colour = (bishops & LIGHT == NONE) | (bishops & ~LIGHT == NONE)
-    return (others == NONE) & ((popcount(occupied(state)) <= U(3)) | ((knights == NONE) & one_colour))
+    one_colour = (bishops & LIGHT == NO_SQUARES) | (bishops & ~LIGHT == NO_SQUARES)
+    return (others == NO_SQUARES) & ((popcount(occupied(state)) <= U(3)) | ((knights == NO_SQUARES) & one_colour))
 
 
 @inlined
 def drawn(game, state):
     """Whether a rule has ended the game, mate or not."""
     late = (clock(state) >= FIFTY) | (ply(state) >= U(game.max_plies))
-    return late | (state.turn & REPEATED != NONE) | cannot_mate(state)
+    return late | (state.turn & REPEATED != NO_SQUARES) | cannot_mate(state)
 
 
 @contract.over.implements(Board)
 def chess_over(game, state):
     """A player who has no move is found to have none a ply later."""
-    return (state.turn & ENDED != NONE) | drawn(game, state)
+    return (state.turn & ENDED != NO_SQUARES) | drawn(game, state)
 
 
 @contract.overrun.implements(Board)
 def chess_overrun(game, state):
-    return np.int64(state.turn & ENDED != NONE)
+    return np.int64(state.turn & ENDED != NO_SQUARES)
 
 
 @contract.score.implements(Board)
 def chess_score(game, state):
-    mated = in_check(state) and size(legal_apart(state)) == NONE
-    won = np.int64(SCORE_UNIT) if state.turn & BLACK != NONE else np.int64(-SCORE_UNIT)
+    mated = in_check(state) and size(legal_apart(state)) == NO_SQUARES
+    won = np.int64(SCORE_UNIT) if state.turn & BLACK != NO_SQUARES else np.int64(-SCORE_UNIT)
     return won if mated else np.int64(0)
 
 
@@ -127,10 +127,10 @@ def chess_nth_move(game, state, k):
 @inlined
 def first_from(sets, kind, bits):
     """The first move of class ``kind`` (int64) among ``bits`` of its set, or of a class after it."""
-    while bits == NONE and kind + 1 < CLASSES:
+    while bits == NO_SQUARES and kind + 1 < CLASSES:
         kind += 1
         bits = word_at(sets, min(kind, np.int64(PROMOTIONS)))
-    return (kind << 6) + np.int64(trailing_zeros(bits)) if bits != NONE else np.int64(NO_MOVE)
+    return (kind << 6) + np.int64(trailing_zeros(bits)) if bits != NO_SQUARES else np.int64(NO_MOVE)
 
 
 @contract.next_move.implements(Board)
@@ -154,7 +154,7 @@ def chess_random_move(game, state, stream):
     sets = legal(state)
     count = size(sets)
     kind, bit = pick(sets, draw(stream, 0, count))
-    return np.int64(kind << U(6) | bit) if count != NONE else np.int64(NO_MOVE)
+    return np.int64(kind << U(6) | bit) if count != NO_SQUARES else np.int64(NO_MOVE)
 
 
 # -------------------------------------------------------------------------------------------------------------- plies
@@ -163,10 +163,10 @@ def chess_random_move(game, state, stream):
 @inlined
 def rights_after(turn, touched):
     """The bits of rights for the player to move next, after pieces went from or to the squares ``touched``."""
-    kept = turn & ~(OWN_KING if touched & (E1 | H1) != NONE else NONE)
-    kept &= ~(OWN_QUEEN if touched & (E1 | A1) != NONE else NONE)
-    kept &= ~(OTHER_KING if touched & H8 != NONE else NONE)
-    kept &= ~(OTHER_QUEEN if touched & A8 != NONE else NONE)
+    kept = turn & ~(OWN_KING if touched & (E1 | H1) != NO_SQUARES else NO_SQUARES)
+    kept &= ~(OWN_QUEEN if touched & (E1 | A1) != NO_SQUARES else NO_SQUARES)
+    kept &= ~(OTHER_KING if touched & H8 != NO_SQUARES else NO_SQUARES)
+    kept &= ~(OTHER_QUEEN if touched & A8 != NO_SQUARES else NO_SQUARES)
     return ((kept & (OWN_KING | OWN_QUEEN)) << U(2)) | ((kept & (OTHER_KING | OTHER_QUEEN)) >> U(2))
 
 
@@ -175,16 +175,18 @@ def passant_file(state, source, target, pawn):
     """The file of a pawn that has gone two squares where another stands beside it, as the word's bits have it."""
     beside = ((target << S1) & NOT_A) | ((target >> S1) & NOT_H)
     met = beside & pieces_of(state, ~state.own).pawns
-    return (target >> PASSANT_RANK) << PASSANT if pawn & (source << U(16) == target) & (met != NONE) else NONE
+    return (
+        (target >> PASSANT_RANK) << PASSANT if pawn & (source << U(16) == target) & (met != NO_SQUARES) else NO_SQUARES
+    )
 
 
 @inlined
 def rook_of_castling(source, target, king):
     """Where a rook goes from and to beside the king, or nothing."""
     leaps = king & (source == E1)
-    rook = ROOK_KING if target == source << U(2) else NONE
-    rook |= ROOK_QUEEN if target == source >> U(2) else NONE
-    return rook if leaps else NONE
+    rook = ROOK_KING if target == source << U(2) else NO_SQUARES
+    rook |= ROOK_QUEEN if target == source >> U(2) else NO_SQUARES
+    return rook if leaps else NO_SQUARES
 
 
 @inlined
@@ -192,24 +194,28 @@ def after(game, state, move):
     """The state after a legal move."""
     kind, bit = U(move >> 6), U(move & 63)
     source, target = source_of(state, kind, bit), U(1) << target_of(kind, bit)
-    low, middle, high = state.low & source != NONE, state.middle & source != NONE, state.high & source != NONE
+    low, middle, high = (
+        state.low & source != NO_SQUARES,
+        state.middle & source != NO_SQUARES,
+        state.high & source != NO_SQUARES,
+    )
     pawn, king = low & ~middle & ~high, low & middle & ~high
-    taken = target | (target >> S8 if pawn & (target == passant(state)) else NONE)
-    captures = taken & occupied(state) & ~state.own != NONE
+    taken = target | (target >> S8 if pawn & (target == passant(state)) else NO_SQUARES)
+    captures = taken & occupied(state) & ~state.own != NO_SQUARES
     rook = rook_of_castling(source, target, king)
-    crowned, below = pawn & (target >> U(56) != NONE), kind >= U(PROMOTIONS)
+    crowned, below = pawn & (target >> U(56) != NO_SQUARES), kind >= U(PROMOTIONS)
     # A queen has all three bits; classes 16 to 18 are a rook (middle, high), a bishop (low, high), a knight (middle).
     low &= ~(crowned & below & (kind != U(PROMOTIONS + 1)))
     middle |= crowned & (kind != U(PROMOTIONS + 1))
     high |= crowned & (kind != U(PROMOTIONS + 2))
     left = ~(source | taken)
-    new_low = (state.low & left) | (target if low else NONE)
-    new_middle = ((state.middle & left) | (target if middle else NONE)) ^ rook
-    new_high = ((state.high & left) | (target if high else NONE)) ^ rook
+    new_low = (state.low & left) | (target if low else NO_SQUARES)
+    new_middle = ((state.middle & left) | (target if middle else NO_SQUARES)) ^ rook
+    new_high = ((state.high & left) | (target if high else NO_SQUARES)) ^ rook
     own = ((state.own & ~source) | target) ^ rook
     rights = rights_after(state.turn, source | target)
     passed = passant_file(state, source, target, pawn)
-    plies = ((ply(state) + U(1)) << PLY) | (NONE if pawn | captures else (clock(state) + U(1)) << CLOCK)
+    plies = ((ply(state) + U(1)) << PLY) | (NO_SQUARES if pawn | captures else (clock(state) + U(1)) << CLOCK)
     turn = ((state.turn & BLACK) ^ BLACK) | rights | passed | plies
     other = (new_low | new_middle | new_high) & ~own
     return turned_round(other, new_low, new_middle, new_high, turn)
@@ -218,7 +224,7 @@ def after(game, state, move):
 @contract.play.implements(Board)
 def chess_play(game, state, move):
     done, stuck = contract.over(game, state), move < 0
-    stays = State(state.own, state.low, state.middle, state.high, state.turn | (ENDED if stuck & ~done else NONE))
+    stays = State(state.own, state.low, state.middle, state.high, state.turn | (ENDED if stuck & ~done else NO_SQUARES))
     return blend(done | stuck, stays, after(game, state, max(move, np.int64(0))))
 
 

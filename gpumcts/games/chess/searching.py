@@ -7,7 +7,7 @@ from gpumcts.games.chess.evaluation import kind_at
 from gpumcts.games.chess.moves import PROMOTIONS, legal_apart, source_of, target_of
 from gpumcts.games.chess.options import Board
 from gpumcts.games.chess.pieces import PAWN, QUEEN, occupied, passant
-from gpumcts.games.chess.squares import NONE
+from gpumcts.games.chess.squares import NO_SQUARES
 from gpumcts.jit import inlined, trailing_zeros
 
 U = np.uint64
@@ -17,7 +17,7 @@ UNDER = np.int64(1)  # the noise of promotions to less than a queen
 @inlined
 def write_class(out, at, kind, bits):
     """Write the moves of a class (int64), whose set is ``bits``, into ``out[at:]``; returns where the next one goes."""
-    while bits != NONE:
+    while bits != NO_SQUARES:
         out[at] = (kind << 6) | np.int64(trailing_zeros(bits))
         bits &= bits - U(1)
         at += 1
@@ -54,10 +54,12 @@ def chess_noisy(game, state, move):
     target, source = U(1) << square, source_of(state, kind, bit)
     attacker = np.int64(kind_at(state, trailing_zeros(source)))
     pawn = attacker == PAWN
-    passes = pawn & (target == passant(state)) & (target != NONE)
-    victim = np.int64(PAWN) if passes else np.int64(kind_at(state, square)) if target & occupied(state) != NONE else 0
+    passes = pawn & (target == passant(state)) & (target != NO_SQUARES)
+    victim = (
+        np.int64(PAWN) if passes else np.int64(kind_at(state, square)) if target & occupied(state) != NO_SQUARES else 0
+    )
     if kind >= U(PROMOTIONS):
         return UNDER + victim
-    crowned = np.int64(QUEEN) if pawn & (target >> U(56) != NONE) else np.int64(0)
+    crowned = np.int64(QUEEN) if pawn & (target >> U(56) != NO_SQUARES) else np.int64(0)
     worth = victim + crowned
     return 16 * worth + 8 - attacker if worth > 0 else np.int64(0)

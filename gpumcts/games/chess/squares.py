@@ -15,7 +15,7 @@ from gpumcts.jit import inlined
 
 U = np.uint64
 ALL = U(0xFFFFFFFFFFFFFFFF)
-NONE = U(0)
+NO_SQUARES = U(0)
 FILE_A = U(0x0101010101010101)
 FILE_H = FILE_A << U(7)
 NOT_A, NOT_H = ~FILE_A, ~FILE_H

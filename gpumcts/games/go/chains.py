@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.go.options import Board9, Board13, Board19
-from gpumcts.games.go.points import NONE, lowest, point_set, shape
+from gpumcts.games.go.points import NO_POINTS, lowest, point_set, shape
 from gpumcts.games.sets import either, has, is_empty, less
 from gpumcts.jit import inlined, trailing_zeros
 from gpumcts.verbs import verb
@@ -195,7 +195,7 @@ def put(game, chains, point, colour):
     around = look_around(game, chains, place)
     mine, new = liberty(place), liberties_around(game, place, around)
     taken, friends = outlook(chains, around, colour, mine)
-    captured = NONE
+    captured = NO_POINTS
     if taken + friends + (new & COUNT_MASK) == U(0):
         return False, captured
     touch(chains, around, mine)
@@ -282,7 +282,7 @@ def take_off(game, chains, chain):
     """Take the stones of a chain (as it is found on places) off the board; the points that they stood on."""
     at, following = chains.at, chains.following
     head = chain >> U(1)
-    place, gone = head, NONE
+    place, gone = head, NO_POINTS
     while True:
         back = U(0) - liberty(place)
         at[place] = EMPTY

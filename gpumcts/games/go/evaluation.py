@@ -12,7 +12,7 @@ import numpy as np
 
 from gpumcts.games import contract
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, neighbours, shape
+from gpumcts.games.go.points import NO_POINTS, neighbours, shape
 from gpumcts.games.go.rules import empty_points, longest
 from gpumcts.games.go.setup import SECOND, opened, plies_of
 from gpumcts.games.sets import both, either, less, size
@@ -26,7 +26,7 @@ PLIES_AN_EMPTY_POINT = 1.3  # until the end of a random game
 @inlined
 def control(game, own, opp):
     """The points that each side controls: (own Points, opp Points). What both reach in equally many steps is neither's."""
-    mine, other, neither = own, opp, NONE
+    mine, other, neither = own, opp, NO_POINTS
     for _ in range(REACH):
         free = less(less(shape(game).board, either(mine, other)), neither)
         to_me, to_other = both(neighbours(game, mine), free), both(neighbours(game, other), free)

@@ -5,7 +5,7 @@ import numpy as np
 from gpumcts.games.go.chains import Chains, places, put, set_up
 from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, nth_point, point_set, shape
+from gpumcts.games.go.points import NO_POINTS, nth_point, point_set, shape
 from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
@@ -30,7 +30,7 @@ def put_random(game, chains, candidates, colour, stream):
         left = less(left, point_set(game, point))
         count -= U(1)
         j += U(1)
-    return shape(game).cells, NONE
+    return shape(game).cells, NO_POINTS
 
 
 @inlined

@@ -68,7 +68,7 @@ class Shape(NamedTuple):
     rim: Points
 
 
-NONE = Points(U(0), U(0), U(0), U(0), U(0), U(0))
+NO_POINTS = Points(U(0), U(0), U(0), U(0), U(0), U(0))
 
 
 def points_of(number: int) -> Points:
@@ -129,7 +129,7 @@ for _size, _kind in SIZES.items():
 @inlined
 def point_set(game, point):
     """The set of one point, given by its number (uint64); no point where it is beyond the board."""
-    return both(single(NONE, point), shape(game).board)
+    return both(single(NO_POINTS, point), shape(game).board)
 
 
 @inlined

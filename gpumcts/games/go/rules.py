@@ -9,7 +9,7 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, above, flood, lowest, neighbours, nth_point, point_set, shape
+from gpumcts.games.go.points import NO_POINTS, above, flood, lowest, neighbours, nth_point, point_set, shape
 from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, Position, closed, following, opened, plies_of
 from gpumcts.games.sets import both, either, is_empty, less, same, size
 from gpumcts.jit import inlined
@@ -40,7 +40,7 @@ def captured_by(game, opp, empty, near):
     """The stones of ``opp`` without liberties; ``empty`` are the points left after a stone was put, ``near`` those next to it."""
     air, touched = neighbours(game, empty), both(near, opp)
     if is_empty(less(touched, air)):
-        return NONE
+        return NO_POINTS
     return less(opp, flood(game, air, opp))
 
 
@@ -83,8 +83,8 @@ def may_take(game, position, stone):
 def ko_after(game, own, opp, stone, captured):
     """The point that the opponent may not take back: a lone stone has captured one, and that is its only liberty."""
     if is_empty(captured) or size(captured) != U(1):
-        return NONE
-    return captured if same(less(neighbours(game, stone), opp), captured) else NONE
+        return NO_POINTS
+    return captured if same(less(neighbours(game, stone), opp), captured) else NO_POINTS
 
 
 @inlined
@@ -116,7 +116,7 @@ def score_of(game, own, opp, colour):
 
 @contract.start.implements(Board)
 def go_start(game):
-    return closed(game, Position(NONE, NONE, NONE, U(0)))
+    return closed(game, Position(NO_POINTS, NO_POINTS, NO_POINTS, U(0)))
 
 
 @contract.mover.implements(Board)
@@ -160,7 +160,7 @@ def go_play(game, state, move):
         return state
     position = opened(game, state)
     if U(move) >= shape(game).cells:
-        passed = Position(position.opp, position.own, NONE, following(position.turn, U(move), True))
+        passed = Position(position.opp, position.own, NO_POINTS, following(position.turn, U(move), True))
         return closed(game, passed)
     return closed(game, after_stone(game, position, U(move)))
 

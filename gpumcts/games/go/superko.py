@@ -9,7 +9,7 @@ import numpy as np
 
 from gpumcts.games.contract import unpack, with_history
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, lowest, neighbours, point_set
+from gpumcts.games.go.points import NO_POINTS, lowest, neighbours, point_set
 from gpumcts.games.go.rules import captured_by, empty_points, legal_points
 from gpumcts.games.go.setup import SECOND, Position, closed, opened
 from gpumcts.games.sets import both, either, is_empty, less, same, size
@@ -40,7 +40,7 @@ def was_there(game, state, own, opp, earlier):
 @inlined
 def repeated_by_a_stone(game, state, earlier):
     """The points on which a stone that captures nothing would bring back an earlier position."""
-    position, banned = opened(game, state), NONE
+    position, banned = opened(game, state), NO_POINTS
     words, width = earlier.reshape(-1), earlier.shape[1]
     for i in range(earlier.shape[0]):
         own_then, opp_then = seen_by(game, state, words, i * width)

@@ -33,7 +33,7 @@ from gpumcts.games.go.setup import (
 from gpumcts.games.sets import both, is_empty, less
 
 U = np.uint64
-PLAYERS, SIGNS, NONE = ("Black (X)", "White (O)"), "XO", "-"
+PLAYERS, SIGNS, NO_POINTS = ("Black (X)", "White (O)"), "XO", "-"
 TAKES = "rows of X, O and . from the last to the first joined by /, and who moves, b or w"
 MORE = "plies, passes, points that may not be taken, and the last two moves"
 
@@ -126,14 +126,14 @@ def _banned_names(game: Any, state: Any) -> list[str]:
 @contract.position_text.implements(Board)
 def go_position_text(game, state):
     passes = int(state.turn & PASSES) // int(ONE_PASS)
-    banned = ",".join(_banned_names(game, state)) or NONE
+    banned = ",".join(_banned_names(game, state)) or NO_POINTS
     return f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} {passes} {banned} {_moves(game, state)}"
 
 
 def _moves(game: Any, state: Any) -> str:
     """The last move and the one before it."""
     points = last_point(game, state.turn), point_before(game, state.turn)
-    return ",".join(NONE if is_empty(p) else point_name(game, number_of(p).bit_length() - 1) for p in points)
+    return ",".join(NO_POINTS if is_empty(p) else point_name(game, number_of(p).bit_length() - 1) for p in points)
 
 
 @contract.parse_position.implements(Board)
@@ -152,8 +152,8 @@ def parse_go_position(game, text):
     passes = _count("passes just made", parts[3] if len(parts) > 3 else "0", min(2, plies))
     own, opp = (points_of(number) for number in ((black, white) if side == 0 else (white, black)))
     _check_liberties(game, own, opp)
-    banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NONE, black | white)
-    moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NONE},{NONE}", opp)
+    banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NO_POINTS, black | white)
+    moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NO_POINTS},{NO_POINTS}", opp)
     turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES | moves
     return closed(game, Position(own, opp, points_of(banned), turn))
 
@@ -183,7 +183,7 @@ def _check_liberties(game: Any, own: Any, opp: Any) -> None:
 def _parsed_banned(game: Any, text: str, stones: int) -> int:
     """The points of a list as a number."""
     banned = 0
-    for name in [] if text == NONE else text.split(","):
+    for name in [] if text == NO_POINTS else text.split(","):
         point = point_number(game, name)
         if point is None or stones >> point & 1:
             raise BadInput(f"position: {name!r} in the points that may not be taken is no empty point of this board")
@@ -194,7 +194,7 @@ def _parsed_banned(game: Any, text: str, stones: int) -> int:
 def _parsed_moves(game: Any, text: str, opp: Points) -> np.uint64:
     """The last move and the one before it, as the turn has them."""
     names = text.split(",")
-    points = [-1 if name == NONE else point_number(game, name) for name in names]
+    points = [-1 if name == NO_POINTS else point_number(game, name) for name in names]
     if len(points) != 2 or None in points:
         raise BadInput(
             f"position: the last two moves are two points of this board or - for none, as E5,D4, not {text!r}"

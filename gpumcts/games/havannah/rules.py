@@ -19,7 +19,7 @@ from gpumcts.jit import inlined, nth_set_bit, popcount, scratch, trailing_zeros
 from gpumcts.rng import draw
 
 U = np.uint64
-NONE, FORK, BRIDGE, RING = U(0), U(1), U(2), U(3)  # how a game was won, the first that holds
+NO_WIN, FORK, BRIDGE, RING = U(0), U(1), U(2), U(3)  # how a game was won, the first that holds
 SECOND = U(1)  # bits of State.turn: the second player moves
 WON, WON_AT = U(6), U(1)  # how the other has won
 STONES_AT = U(8)  # where the number of stones on the board begins
@@ -124,9 +124,9 @@ def held(own, cell):
 
 @inlined
 def won_by(touch):
-    """FORK, BRIDGE or NONE of what a chain touches."""
+    """FORK, BRIDGE or NO_WIN of what a chain touches."""
     sides, corners = popcount(touch & U((1 << SIDES) - 1)), popcount(touch >> U(CORNERS_AT))
-    return FORK if sides >= U(3) else BRIDGE if corners >= U(2) else NONE
+    return FORK if sides >= U(3) else BRIDGE if corners >= U(2) else NO_WIN
 
 
 # -------------------------------------------------------------------------------------------------- what a stone makes
@@ -175,14 +175,14 @@ def fills_block(game, own, cell, beside):
 
 @inlined
 def completed(game, own, cell, pending):
-    """What the new stone on ``cell`` wins by, NONE if by nothing. ``own`` is spent, ``pending`` (MAX_CELLS) is used.
+    """What the new stone on ``cell`` wins by, NO_WIN if by nothing. ``own`` is spent, ``pending`` (MAX_CELLS) is used.
 
     A ring is there where arcs of stones around the new one, apart from each other, were one chain before: what lies between
     them on either side is enclosed on one. Else no ring is new but around a stone of its own with all its neighbours.
     """
     beside = stones_beside(game, own, cell)
     if beside == U(0):
-        return NONE  # a stone alone touches a corner or a side at most
+        return NO_WIN  # a stone alone touches a corner or a side at most
     ring = fills_block(game, own, cell, beside)
     arcs = popcount(beside & ~(beside << U(1) | beside >> U(5)))
     own[cell >> U(6)] ^= U(1) << (cell & U(63))
@@ -193,7 +193,7 @@ def completed(game, own, cell, pending):
             touch |= follow(game, own, there, pending)
             chains += U(1)
     won = won_by(touch)
-    return RING if won == NONE and (ring or arcs > chains) else won
+    return RING if won == NO_WIN and (ring or arcs > chains) else won
 
 
 @contract.start.implements(Board)

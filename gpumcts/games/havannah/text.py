@@ -13,7 +13,7 @@ from gpumcts.games.havannah.rules import (
     BRIDGE,
     FORK,
     MAX_WORDS,
-    NONE,
+    NO_WIN,
     RING,
     SECOND,
     STONES_AT,
@@ -119,7 +119,7 @@ def havannah_parse_position(game, text):
     sides = first, second
     if ways := _ways(game.BASE, sides[mover]):
         raise BadInput(f"position: {PLAYERS[mover]}, who is to move, has {WAYS[min(ways)]} already")
-    won = min(_ways(game.BASE, sides[1 - mover]), default=int(NONE))
+    won = min(_ways(game.BASE, sides[1 - mover]), default=int(NO_WIN))
     words, count = np.zeros(MAX_WORDS, U), int(shape(game).words)
     for side, stones in enumerate(sides):
         for i, cell in enumerate(cells_of(game.BASE)):
@@ -188,7 +188,7 @@ def _ways(base: int, stones: Cells) -> set[int]:
 
 
 def _way(base: int, chain: Cells) -> int:
-    """How a chain wins, NONE if it does not."""
+    """How a chain wins, NO_WIN if it does not."""
     touch = 0
     for cell in chain:
         touch |= touched(base, *cell)
@@ -198,4 +198,4 @@ def _way(base: int, chain: Cells) -> int:
         return int(BRIDGE)
     rest = set(cells_of(base)) - chain
     enclosed = any(all(not touched(base, *cell) for cell in part) for part in _parted(rest))
-    return int(RING) if enclosed or any(_near(cell) <= chain for cell in chain) else int(NONE)
+    return int(RING) if enclosed or any(_near(cell) <= chain for cell in chain) else int(NO_WIN)

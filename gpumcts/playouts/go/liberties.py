@@ -21,7 +21,7 @@ from gpumcts.games.go.chains import (
     place_of,
     point_of,
 )
-from gpumcts.games.go.points import NONE, Points, flood, lowest, neighbours, point_set
+from gpumcts.games.go.points import NO_POINTS, Points, flood, lowest, neighbours, point_set
 from gpumcts.games.sets import both, either, has, is_empty, less, size
 from gpumcts.jit import blend, inlined
 from gpumcts.verbs import verb
@@ -73,7 +73,7 @@ def all_captures(view, game, opp, empty):
 @inlined
 def last_liberties(game, some, opp, empty):
     """The last liberties of the chains of ``opp`` in atari that have stones among ``some``."""
-    found = NONE
+    found = NO_POINTS
     while not is_empty(some):
         chain = flood(game, point_set(game, lowest(game, some)), opp)
         some = less(some, chain)
@@ -101,7 +101,7 @@ def all_flooded_captures(view, game, opp, empty):
 
 @liberties_of.implements(Linked)
 def linked_liberties(view, game, stones, empty, point, enough):
-    chains, found = view.chains, NONE
+    chains, found = view.chains, NO_POINTS
     place = place_of(game, point)
     first = place
     sums = chains.liberties[U(chains.at[place]) >> U(1)]
@@ -143,7 +143,7 @@ def atari_of(game, chains, found):
     """The last liberty, a set of one, of a chain in atari (as it is found on places); none of another, or of no chain."""
     sums = chains.liberties[found >> U(1)]
     if found <= BORDER or not one_liberty(sums):
-        return NONE
+        return NO_POINTS
     return point_set(game, point_of(game, last_liberty(sums)))
 
 
@@ -160,7 +160,7 @@ def ataris_at(game, chains, point):
 
 @captures_around.implements(Linked)
 def linked_captures_around(view, game, own, opp, empty, point):
-    chains, captures = view.chains, NONE
+    chains, captures = view.chains, NO_POINTS
     place = place_of(game, point)
     first, colour = place, U(chains.at[place]) & U(1)
     while True:
@@ -177,7 +177,7 @@ def linked_captures_around(view, game, own, opp, empty, point):
 
 @all_captures.implements(Linked)
 def all_linked_captures(view, game, opp, empty):
-    chains, captures, left = view.chains, NONE, both(view.ataris, empty)
+    chains, captures, left = view.chains, NO_POINTS, both(view.ataris, empty)
     while not is_empty(left):
         point = lowest(game, left)
         stone = point_set(game, point)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpumcts.games.go.chains import Chains, places, put, set_up
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NONE, lowest, point_set, shape
+from gpumcts.games.go.points import NO_POINTS, lowest, point_set, shape
 from gpumcts.games.go.rules import empty_points, ended, ko_after, score_of
 from gpumcts.games.go.setup import SECOND, Position, closed, following, opened
 from gpumcts.games.sets import both, either, is_empty, less
@@ -48,7 +48,7 @@ def mark_in_trace(trace, player, move):
 @inlined
 def all_ataris(game, chains, stones):
     """The last liberties of the chains in atari that have stones among these."""
-    found = NONE
+    found = NO_POINTS
     while not is_empty(stones):
         point = lowest(game, stones)
         stones = less(stones, point_set(game, point))
@@ -71,7 +71,7 @@ def linked_playout(policy, game, state, key, trace):
     while gone < limit and not ended(game, turn):
         position = Position(own, opp, banned, turn)
         point = informed_point(policy, Linked(chains, ataris, turn & SECOND), game, position, stream)
-        captured = NONE
+        captured = NO_POINTS
         if point != shape(game).cells:
             _, captured = put(game, chains, point, turn & SECOND)
             ataris = either(both(ataris, empty_points(game, own, opp)), ataris_at(game, chains, point))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.go.eyes import own_eyes
-from gpumcts.games.go.points import NONE, Points, lowest, neighbours, nth_point, point_set, shape
+from gpumcts.games.go.points import NO_POINTS, Points, lowest, neighbours, nth_point, point_set, shape
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import last_point, point_before
@@ -37,7 +37,7 @@ class Local(NamedTuple):
 @inlined
 def gaining(view, game, own, opp, empty, liberties):
     """Those of the two liberties of a chain of ``own`` where a stone of its own would have more than two."""
-    left, found = liberties, NONE
+    left, found = liberties, NO_POINTS
     while not is_empty(left):
         point = lowest(game, left)
         left = less(left, point_set(game, point))
@@ -49,7 +49,7 @@ def gaining(view, game, own, opp, empty, liberties):
 @inlined
 def around_last(view, game, own, opp, empty, last):
     """The Local of a position; ``last`` is the stone of the last move, a set of one, or none."""
-    capture, extend, counter, gain = NONE, NONE, NONE, NONE
+    capture, extend, counter, gain = NO_POINTS, NO_POINTS, NO_POINTS, NO_POINTS
     left = either(last, both(neighbours(game, last), own))
     while not is_empty(left):
         point = lowest(game, left)
@@ -78,7 +78,7 @@ def candidates_of(policy, stage, view, game, position, allowed, local):
     if stage == DEFEND and policy.defend:
         return either(local.extend, local.counter), local.counter
     if stage == LOW_LIBERTY and policy.low_liberty:
-        return local.gain, NONE
+        return local.gain, NO_POINTS
     if stage == PATTERN and policy.patterns:
         near = either(eight_around(game, last_point(game, turn)), eight_around(game, point_before(game, turn)))
         found = pattern_points(game, own, opp, both(near, allowed))
@@ -88,7 +88,7 @@ def candidates_of(policy, stage, view, game, position, allowed, local):
         return found, found
     if stage == UNIFORM:
         return allowed, allowed
-    return NONE, NONE
+    return NO_POINTS, NO_POINTS
 
 
 @inlined
@@ -112,7 +112,7 @@ def pick(view, game, position, stage, left, free, stream):
         left = less(left, point_set(game, point))
         count -= U(1)
         j += U(1)
-    return shape(game).cells, NONE
+    return shape(game).cells, NO_POINTS
 
 
 @inlined
@@ -135,8 +135,8 @@ def informed_point(policy, view, game, position, stream):
     empty = empty_points(game, own, opp)
     allowed = less(less(empty, banned), own_eyes(game, own, opp, empty))
     answers = policy.capture or policy.defend or policy.low_liberty
-    local = around_last(view, game, own, opp, empty, last_point(game, turn) if answers else NONE)
-    point, liberties, stage = shape(game).cells, NONE, CAPTURE
+    local = around_last(view, game, own, opp, empty, last_point(game, turn) if answers else NO_POINTS)
+    point, liberties, stage = shape(game).cells, NO_POINTS, CAPTURE
     while point == shape(game).cells and stage <= UNIFORM:
         found, free = candidates_of(policy, stage, view, game, position, allowed, local)
         point, liberties = pick(view, game, position, stage, both(found, allowed), free, stream)

@@ -56,7 +56,7 @@ def revalue(forest, tree, path, movers, k, depth, reward, playouts, fading, grow
     weight = columns[tree, node, OWN_VELOCITY] if own > 0 else 0.0
     weighted = weight * mean
     first = forest.first_child[tree, node]
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         velocity = columns[tree, child, VELOCITY] * fading
         if k < depth and child == path[k + 1]:
             velocity += grown
@@ -64,7 +64,7 @@ def revalue(forest, tree, path, movers, k, depth, reward, playouts, fading, grow
         rate = columns[tree, child, RATE]
         weighted += velocity * (1.0 - rate if flips(movers, k) else rate)
         weight += velocity
-    if forest.children[tree, node] > 0:
+    if forest.child_count[tree, node] > 0:
         columns[tree, node, RATE] = weighted / weight
     else:
         columns[tree, node, RATE] = mean

@@ -38,8 +38,8 @@ def average_rounds_owed(operator, forest, tree, node):
 @inlined
 def begins_round(operator, forest, tree, node):
     """Whether the last round is over and has left a tie for the best."""
-    count = np.int64(forest.children[tree, node])
-    if count < 2 or count != np.int64(forest.moves[tree, node]):
+    count = np.int64(forest.child_count[tree, node])
+    if count < 2 or count != np.int64(forest.move_count[tree, node]):
         return False
     best, sharing = -1.0, 0
     first = np.int64(forest.first_child[tree, node])
@@ -64,5 +64,5 @@ def average_rounds_back_up(operator, forest, tree, path, movers, depth, reward, 
             forest.columns[tree, path[k + 1], OWED] = 0.0
             if begins_round(operator, forest, tree, node):
                 first = np.int64(forest.first_child[tree, node])
-                for child in range(first, first + forest.children[tree, node]):
+                for child in range(first, first + forest.child_count[tree, node]):
                     forest.columns[tree, child, OWED] = 1.0

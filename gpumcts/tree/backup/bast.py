@@ -68,7 +68,7 @@ def width_of(operator, forest, tree, node, depth):
     """``c_n + delta_d``: how far the best value of a node may lie from its mean."""
     n = float(forest.visits[tree, node])
     confidence = math.sqrt(ln(2.0 * operator.nodes / operator.risk * (n * (n + 1.0))) / (2.0 * n))
-    if forest.moves[tree, node] == 0:
+    if forest.move_count[tree, node] == 0:
         return confidence
     return confidence + operator.delta * whole_power(operator.gamma, depth)
 
@@ -77,14 +77,14 @@ def width_of(operator, forest, tree, node, depth):
 def bounds_of_children(forest, tree, node):
     """(upper, lower) bound of the best of the children for whoever chooses among them; infinite where there is none."""
     upper, lower = -np.inf, -np.inf
-    first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.children[tree, node])
+    first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
     visited = np.int64(0)
     for child in range(first, first + count):
         if forest.visits[tree, child] > 0:
             visited += 1
             upper = max(upper, forest.columns[tree, child, UPPER])
             lower = max(lower, forest.columns[tree, child, LOWER])
-    if visited < np.int64(forest.moves[tree, node]):
+    if visited < np.int64(forest.move_count[tree, node]):
         upper = np.inf
     return upper, lower
 
@@ -96,7 +96,7 @@ def bast_back_up(operator, forest, tree, path, movers, depth, reward, playouts, 
         forest.columns[tree, node, SUM] += reward_for(player_above(movers, k), reward, playouts)
         mean, width = value(operator, forest, tree, node), width_of(operator, forest, tree, node, k)
         upper, lower = mean + width, mean - width
-        if forest.moves[tree, node] > 0:
+        if forest.move_count[tree, node] > 0:
             above, below = bounds_of_children(forest, tree, node)
             if flips(movers, k):
                 above, below = 1.0 - below, 1.0 - above

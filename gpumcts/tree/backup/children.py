@@ -9,7 +9,7 @@ from gpumcts.tree.backup.contract import flips
 def has_visited_child(forest, tree, node):
     """Whether any child has been backed up."""
     first = forest.first_child[tree, node]
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         if forest.visits[tree, child] > 0:
             return True
     return False
@@ -26,7 +26,7 @@ def best_value(forest, tree, node, column):
     """The largest of the visited children's values, kept in ``column``, for the player who chooses among them."""
     best = -1.0
     first = forest.first_child[tree, node]
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         if forest.visits[tree, child] > 0:
             best = max(best, forest.columns[tree, child, column])
     return best
@@ -37,7 +37,7 @@ def most_visited(forest, tree, node, column):
     """The child of most visits; among several the one of the highest value, then the earliest (robust max)."""
     first = forest.first_child[tree, node]
     chosen = first
-    for child in range(first + 1, first + forest.children[tree, node]):
+    for child in range(first + 1, first + forest.child_count[tree, node]):
         more = forest.visits[tree, child] - forest.visits[tree, chosen]
         better = forest.columns[tree, child, column] > forest.columns[tree, chosen, column]
         if more > 0 or (more == 0 and better):
@@ -50,7 +50,7 @@ def mean_over_chance(forest, tree, node, column):
     """The children's values weighted by visits, which come with their probabilities."""
     weighted, visits = 0.0, 0
     first = forest.first_child[tree, node]
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         weighted += forest.visits[tree, child] * forest.columns[tree, child, column]
         visits += forest.visits[tree, child]
     return weighted / visits

@@ -159,7 +159,7 @@ def own_playouts(forest, tree, node):
     """Playouts that began in the node itself, before it had children: its visits less its children's."""
     own = np.int64(forest.visits[tree, node])
     first = np.int64(forest.first_child[tree, node])
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         own -= forest.visits[tree, child]
     return own
 

@@ -101,7 +101,7 @@ def discounted_back_up(operator, forest, tree, path, movers, depth, reward, play
         columns[tree, node, TOTAL] = columns[tree, node, TOTAL] * fading + grown
         columns[tree, node, VISITS] += playouts
         first = forest.first_child[tree, node]
-        for child in range(first, first + forest.children[tree, node]):
+        for child in range(first, first + forest.child_count[tree, node]):
             fade(columns, tree, child, fading)
         if k < depth:
             taken = path[k + 1]

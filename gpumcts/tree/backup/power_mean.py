@@ -48,7 +48,7 @@ def power_mean_back_up(operator, forest, tree, path, movers, depth, reward, play
             mean = seen_from_above(movers, k, columns[tree, node, OWN_SUM] / own)
             weighted += own * (mean if exponent == 1.0 else power(mean, exponent))
         first = forest.first_child[tree, node]
-        for child in range(first, first + forest.children[tree, node]):
+        for child in range(first, first + forest.child_count[tree, node]):
             quality = columns[tree, child, VALUE]
             weighted += forest.visits[tree, child] * (quality if exponent == 1.0 else power(quality, exponent))
         mean = weighted / forest.visits[tree, node]

@@ -38,7 +38,7 @@ def best_or_random_prepare(rule, operator, forest, switches, tree, node, total, 
         return ANY, 0.0
     best = -1.0
     first = np.int64(forest.first_child[tree, node])
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         if unproven(forest, tree, child):
             best = max(best, value(operator, forest, tree, child))
     return BEST, best
@@ -48,4 +48,4 @@ def best_or_random_prepare(rule, operator, forest, switches, tree, node, total, 
 def best_or_random_score(rule, operator, forest, tree, child, prepared, stream):
     if prepared[0] == BEST:
         return 1.0 if value(operator, forest, tree, child) == prepared[1] else 0.0
-    return unit(stream, CHILD_DRAWS + np.int64(forest.move[tree, child]))
+    return unit(stream, CHILD_DRAWS + np.int64(forest.action[tree, child]))

@@ -38,6 +38,6 @@ def boltzmann_prepare(rule, operator, forest, switches, tree, node, total, depth
 
 @score.implements(Boltzmann)
 def boltzmann_score(rule, operator, forest, tree, child, prepared, stream):
-    word = bits(stream, CHILD_DRAWS + np.int64(forest.move[tree, child]))
+    word = bits(stream, CHILD_DRAWS + np.int64(forest.action[tree, child]))
     u = (float(word >> U(12)) + 0.5) * 2.0**-52  # neither 0 nor 1
     return value(operator, forest, tree, child) * prepared[0] - ln(-ln(u))

@@ -36,7 +36,7 @@ OPTION = EpsilonGreedy
 def epsilon_greedy_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     best, waiting = -1.0, False
     first = np.int64(forest.first_child[tree, node])
-    for child in range(first, first + forest.children[tree, node]):
+    for child in range(first, first + forest.child_count[tree, node]):
         if unproven(forest, tree, child):
             best = max(best, value(operator, forest, tree, child))
             waiting |= owed(operator, forest, tree, child)
@@ -52,4 +52,4 @@ def epsilon_greedy_score(rule, operator, forest, tree, child, prepared, stream):
     is_best = value(operator, forest, tree, child) == prepared[1]
     if prepared[0] == BEST:
         return 1.0 if is_best else 0.0
-    return -1.0 if is_best else unit(stream, CHILD_DRAWS + np.int64(forest.move[tree, child]))
+    return -1.0 if is_best else unit(stream, CHILD_DRAWS + np.int64(forest.action[tree, child]))

@@ -97,8 +97,8 @@ def credit(forest, switches, tree, node, tally, row, trace, reward):
     """Add a playout of that reward to the moves of ``node`` that are in the set of cells that begins at ``trace``."""
     column = forest.columns.shape[2] - SUMS
     first = np.int64(forest.first_child[tree, node])
-    for child in range(first, first + np.int64(forest.children[tree, node])):
-        move = np.int64(forest.move[tree, child])
+    for child in range(first, first + np.int64(forest.child_count[tree, node])):
+        move = np.int64(forest.action[tree, child])
         if move < switches.cells and (tally[row, trace + (move >> 6)] >> (move & 63)) & 1 != 0:
             forest.columns[tree, child, column] += 1.0
             forest.columns[tree, child, column + 1] += reward
@@ -113,7 +113,7 @@ def rave_learn(rule, forest, switches, tree, path, movers, depth, tally, row):
         for k in range(depth, -1, -1):
             player = np.int64(movers[k])
             if k < depth:
-                move = np.int64(forest.move[tree, path[k + 1]])
+                move = np.int64(forest.action[tree, path[k + 1]])
                 if move < switches.cells:
                     play_first(tally, row, at + 1, half, player, move)
             mine = reward if player == 0 else 1.0 - reward

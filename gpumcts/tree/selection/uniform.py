@@ -33,4 +33,4 @@ def uniform_prepare(rule, operator, forest, switches, tree, node, total, depth, 
 
 @score.implements(Uniform)
 def uniform_score(rule, operator, forest, tree, child, prepared, stream):
-    return unit(stream, CHILD_DRAWS + np.int64(forest.move[tree, child]))
+    return unit(stream, CHILD_DRAWS + np.int64(forest.action[tree, child]))

@@ -1,0 +1,50 @@
+"""Which engine a search is played on: the one that was named, or with ``engine=auto`` the fastest for its trees."""
+
+from typing import Any
+
+from gpumcts.errors import BadInput
+from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.settings import Settings
+
+
+class EngineChoice:
+    """The engines of one search; those made by name are kept.
+
+    game, policy : compiled values that are played; crossover : what ``engine=auto`` chooses by, else None
+    """
+
+    def __init__(self, game: Any, policy: Any, threads: int, crossover: Any) -> None:
+        self._game, self._policy, self._threads, self._crossover = game, policy, threads, crossover
+        self._made: dict[str, Any] = {}
+
+    @property
+    def are_chosen(self) -> bool:
+        """Whether the engine is chosen anew for every search."""
+        return self._crossover is not None
+
+    def taken(self, engine: Any) -> Any:
+        """The engine of a name, or the one given; None for the CPU. Raises BadInput for one made for another game."""
+        if isinstance(engine, str):
+            if engine not in self._made:
+                self._made[engine] = self._make(resolve(engine))
+            engine = self._made[engine]
+        played = getattr(engine, "game", self._game)
+        if type(played) is not type(self._game):
+            raise BadInput(f"engine={engine.name}: made for {type(played).__name__}, not {type(self._game).__name__}")
+        return None if engine is None or engine.name == "cpu" else engine
+
+    def fastest(self, settings: Settings, trees: int, watched: bool) -> str:
+        """The name of the fastest engine for so many trees, where it is chosen.
+
+        A search whose value is watched stays on the CPU, and ``device`` keeps one batch of a tree in flight.
+        """
+        if watched:
+            return "cpu"
+        name = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
+        return "cuda" if name == "device" and settings.batches_in_flight > 1 else name
+
+    def _make(self, name: str) -> Any:
+        if name in ("cpu", "device"):
+            return DeviceEngine() if name == "device" else None
+        return playout_engine(name, self._game, self._policy, self._threads)
