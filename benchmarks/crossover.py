@@ -16,7 +16,7 @@ from gpumcts.tree.settings import Settings
 
 BASE = "cpu"
 CPU_PLAYOUTS = 1_000_000  # of a turn at most: from some thousand trees on, the cost of one does not change on a CPU
-SECONDS_A_TURN, MOST_SEARCHES = 0.1, 100
+SECONDS_A_TURN, MAX_SEARCHES = 0.1, 100
 
 
 def suite(bench: Bench) -> Iterator[Row]:
@@ -61,7 +61,7 @@ def searches_a_turn(search: Callable[[], Any]) -> int:
     begin = time.perf_counter()
     search()
     seconds = time.perf_counter() - begin
-    return max(1, min(MOST_SEARCHES, int(SECONDS_A_TURN / max(seconds, 1e-9))))
+    return max(1, min(MAX_SEARCHES, int(SECONDS_A_TURN / max(seconds, 1e-9))))
 
 
 def complete(rows: Sequence[Row]) -> list[Row]:

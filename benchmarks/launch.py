@@ -42,24 +42,24 @@ def _row(what: str, turn: Callable[[], float], repeats: int) -> Row:
     return row_of("launch", what, "us", [1e6 * turn() for _ in range(repeats)])
 
 
-def _launched() -> tuple[Callable[[], None], device.Mirror | device.SimulatedMirror]:
+def _launched() -> tuple[Callable[[], None], device.HostDeviceBuffer | device.SimulatedHostDeviceBuffer]:
     from gpumcts.kernels.cuda_kernels import jit, trial_kernel
 
-    kernel, mirror = jit((types.uint64[::1], types.uint64))(trial_kernel), device.mirror(WORDS)
-    shape = (2, 32) if device.simulated() else (2, 32, mirror.stream)
-    return lambda: kernel[shape](mirror.device, np.uint64(1)), mirror
+    kernel, buffer = jit((types.uint64[::1], types.uint64))(trial_kernel), device.host_device_buffer(WORDS)
+    shape = (2, 32) if device.simulated() else (2, 32, buffer.stream)
+    return lambda: kernel[shape](buffer.device, np.uint64(1)), buffer
 
 
 def _queue() -> Callable[[], float]:
     """Seconds of the host a launch, many of them in the stream."""
-    launch, mirror = _launched()
+    launch, buffer = _launched()
 
     def turn() -> float:
         begin = time.perf_counter()
         for _ in range(LAUNCHES):
             launch()
         seconds = time.perf_counter() - begin
-        mirror.mark().wait()
+        buffer.record_event().wait()
         return seconds / LAUNCHES
 
     return turn
@@ -67,13 +67,13 @@ def _queue() -> Callable[[], float]:
 
 def _wait() -> Callable[[], float]:
     """Seconds of a launch that is waited for."""
-    launch, mirror = _launched()
+    launch, buffer = _launched()
 
     def turn() -> float:
         begin = time.perf_counter()
         for _ in range(LAUNCHES):
             launch()
-            mirror.mark().wait()
+            buffer.record_event().wait()
         return (time.perf_counter() - begin) / LAUNCHES
 
     return turn

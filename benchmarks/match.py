@@ -18,7 +18,7 @@ from gpumcts.match.runner import play_match
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.workers import Workers
+from gpumcts.tree.thread_pool import ThreadPool
 
 SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
 ON_A_DEVICE = (
@@ -94,7 +94,7 @@ def _rows(shape: tuple[int, int, int], turns: list[Played]) -> list[Row]:
 def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 1) -> Played:
     """One match of so many games in flight, its journal in a folder within the bench's that is removed again."""
     settings = Settings(playouts_per_leaf=playouts)
-    workers = Workers(bench.threads)
+    workers = ThreadPool(bench.threads)
     searchers = [searcher(bench, kind, engine=bench.engine, settings=settings, workers=workers) for _ in range(2)]
     players = tuple(UctPlayer(s, iterations, name) for s, name in zip(searchers, ("a", "b"), strict=True))
     kernels = Busy([s.engine for s in searchers])
@@ -115,7 +115,7 @@ def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 
 
 def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any:
     """What a contender runs: matches of UCT on the CPU with so many threads; n is games, at most ``games`` of them."""
-    both: dict[str, Any] = {"engine": "cpu", "threads": threads, "workers": Workers(threads)}
+    both: dict[str, Any] = {"engine": "cpu", "threads": threads, "workers": ThreadPool(threads)}
     players = tuple(UctPlayer(uct(bench, **both), iterations, name) for name in ("a", "b"))
 
     def run(n: int) -> None:

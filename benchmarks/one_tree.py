@@ -8,8 +8,8 @@ from benchmarks.measure import Bench, Contender, Row, compare
 from benchmarks.memory import count_nodes, slot_bytes
 from benchmarks.ours import keys, uct
 from gpumcts.kernels.batch import Rules
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thinking import Thinking
 
 LEAVES = (1, 16, 64, 256, 1024, 4096)
 MANY_PLAYOUTS, WITH_MANY_PLAYOUTS = 64, (1, 16)  # playouts a leaf, and at which leaves a batch
@@ -64,7 +64,7 @@ def _large(bench: Bench) -> list[Row]:
     for leaves in WITH_LARGE:
         searcher, states = _searcher(bench, leaves, 1, bench.threads), Rules(bench.game).starts(1)
         searcher.search(states, keys(1), leaves + 1)  # compiles
-        thinking = Thinking(searcher, states[0], keys(1)[0])
+        thinking = IncrementalSearch(searcher, states[0], keys(1)[0])
         slices, begin = [], time.perf_counter()
         for _ in thinking.slices(iterations, None):
             slices.append(time.perf_counter() - begin)

@@ -21,14 +21,14 @@ from gpumcts.playouts.uniform import Uniform
 UNIFORM, ONE_BY_ONE, OWN = 1_000_000, 300_000, 100_000  # playouts a turn; OWN where a game's own policy has no lanes
 UNIFORM_ON_CPU = "uniform, cpu"
 INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth
-MOST_MOVES = 1000  # of a position, for informed playouts that end within a repeat's time
+MAX_INFORMED_MOVES = 1000  # of a position, for informed playouts that end within a repeat's time
 ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves, batches a turn; by playouts a leaf
 INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
 
 def there(game: Any, on_cpu: bool) -> list[str]:
     """The policies by name that the suite measures; uniform playouts always, since others are held against them."""
-    few_moves = compiled(game).MAX_MOVES <= MOST_MOVES
+    few_moves = compiled(game).MAX_MOVES <= MAX_INFORMED_MOVES
     if not on_cpu:
         return ["uniform", *(["minimax"] if few_moves else [])]
     # Informed ones do without what makes whole playouts fast, and would take minutes.

@@ -6,7 +6,6 @@ import numpy as np
 
 from benchmarks.measure import Bench, Contender, Row, compare
 from benchmarks.ours import keys
-from gpumcts.exact.alpha_beta import solve
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.games.sailing import Sailing
@@ -16,12 +15,13 @@ from gpumcts.planning.queries import Queries
 from gpumcts.planning.sailing import mdp_of
 from gpumcts.planning.value_iteration import optimal_values
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.solver.alpha_beta import solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
 
 GAME = PGame(branching=2, depth=20)
-WHOLE_PATH = Settings("whole_path", final="value", parent_count="children")  # as document 000 searches them
+WHOLE_PATH = Settings("whole_path", final="value", parent_count="children")  # as Kocsis et al. 2006 searches them
 SEARCHES = {  # selection, backup, settings
     "UCT, whole path": ("depth_decayed", "average", WHOLE_PATH),
     "UCT, whole path, ucb1": ("ucb1", "average", WHOLE_PATH),

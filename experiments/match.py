@@ -52,7 +52,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
 PLAYOUTS_A_SECOND = 1e5  # about: budgets in seconds beside those in iterations, to tell how long a sweep takes
-MOST_REASONS = 5  # of forfeits that are shown; the summary has all
+MAX_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = (
     "player=gtp or player=uci is a program outside: nobody can repeat its games, which depend on its clock and state"
 )
@@ -261,7 +261,7 @@ def _said_of(side: dict[str, Any]) -> str:
         words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]
         if over := side["moves_over_time"]:
             words.append(f"{over} moves took longer than it was granted, the longest {side['longest_move']:.2f} s")
-        words += [f"{reason} ({games})" for reason, games in list(side["reasons"].items())[:MOST_REASONS]]
+        words += [f"{reason} ({games})" for reason, games in list(side["reasons"].items())[:MAX_REASONS]]
     if side["first_sees_win_ply"] is not None:
         plies, games = side["first_sees_win_ply"], side["first_sees_win_games"]
         words.append(f"first sees its win at ply {plies:.1f} on average, in {games} games")

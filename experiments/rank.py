@@ -1,4 +1,5 @@
-"""Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (document 004, Figure 1).
+"""Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (Ramanujan et al.
+2010, Figure 1).
 
     python -m experiments.rank data.pgn=games.pgn data.positions=20
     python -m experiments.rank data.pgn=games.pgn data.positions=null reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]

@@ -1,4 +1,5 @@
-"""Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice (document 004, section 5).
+"""Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice (Ramanujan et al.
+2010, section 5).
 
     python -m experiments.traps data.pgn=games.pgn data.games=10
     python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=6 playouts=10
@@ -28,7 +29,7 @@ from experiments.ranking.checks import refuse_budget, two_player_game
 from experiments.runs.presentation import Presentation
 from experiments.runs.resumable_job import Reported, resume
 from experiments.terminal.console import Bar, here
-from gpumcts.deepening.table import MOST_DEPTH
+from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import evaluation_unit
 from gpumcts.options import compiled
@@ -42,8 +43,8 @@ class TrapsKeys(NamedTuple):
     """The plain keys of experiments.traps."""
 
     shallow: Annotated[int, Interval(ge=1, le=3)] = 2
-    deep: Annotated[int, Interval(ge=2, le=MOST_DEPTH)] = 4
-    strategy: Annotated[int, Interval(ge=0, le=MOST_DEPTH - 1)] = 1
+    deep: Annotated[int, Interval(ge=2, le=MAX_DEPTH)] = 4
+    strategy: Annotated[int, Interval(ge=0, le=MAX_DEPTH - 1)] = 1
     deltas: list[int] | None = None
     delta: Annotated[int, Interval(ge=1, le=2**31)] | None = None
     playouts: Annotated[int, Interval(ge=0, le=1_000_000)] = 0

@@ -23,7 +23,7 @@ from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumc
 
 NEED, SHARD = "GPUMCTS_NEED_GPU", "GPUMCTS_SHARD"
 RESULTS, BEFORE = "GPUMCTS_RESULTS", "GPUMCTS_RESULTS_BEFORE"
-MOST_TEXT = 6000  # characters of a failure, the last ones
+MAX_TEXT = 6000  # characters of a failure, the last ones
 
 
 def pytest_configure(config):
@@ -59,7 +59,7 @@ def pytest_runtest_logstart(nodeid, location):
 def pytest_runtest_logreport(report):
     """A test has ended where its body has, or where it could not begin or be cleared away."""
     if report.when == "call" or report.outcome != "passed":
-        text = str(report.longrepr)[-MOST_TEXT:] if report.failed else ""
+        text = str(report.longrepr)[-MAX_TEXT:] if report.failed else ""
         tell(ended=report.nodeid, outcome=report.outcome, seconds=report.duration, text=text)
 
 

@@ -18,7 +18,7 @@ from gpumcts.options import compiled, option
 
 REPEATS = 3
 FEWER_INFORMED = 64  # leaves of informed playouts are so many times fewer
-MOST_BATCHES = 10_000
+MAX_BATCHES = 10_000
 PER_CORE = "one core"
 PLAYOUTS, ITERATIONS = "playouts/s", "iterations/s"
 
@@ -68,7 +68,7 @@ def times(work: Callable[[], Any], seconds: float) -> int:
     work()
     begin = time.perf_counter()
     work()
-    return max(1, min(MOST_BATCHES, int(seconds / max(time.perf_counter() - begin, 1e-9))))
+    return max(1, min(MAX_BATCHES, int(seconds / max(time.perf_counter() - begin, 1e-9))))
 
 
 def rows_of_caps(name: str, chosen: Sizes) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from benchmarks import machine
 from benchmarks.device.process import ROOT, code_of, environment
 
 CHOSEN = "gpu and not slow and not alone", "gpu and not slow and alone"  # shared out, then in one process
-MOST_SHARDS, ALONE_SECONDS, SECONDS_A_TEST = 12, 60.0, 90.0
+MAX_SHARDS, ALONE_SECONDS, SECONDS_A_TEST = 12, 60.0, 90.0
 BROKEN = (2, 3, 4)  # exit codes of a pytest that was interrupted, failed within, or did not know its words
 OFTEN = 2  # a test that was begun so often and never ended counts as failed
 SAID = "tests.txt"
@@ -85,7 +85,7 @@ class Results(NamedTuple):
 
 def run_tests(folder: Path, results: Results, seconds: float, words: tuple[str, ...] = ()) -> None:
     """Run the tests that have not ended, as long as there is time; what pytest says goes into the folder."""
-    begin, shards = time.monotonic(), max(1, min(MOST_SHARDS, machine.cores()))
+    begin, shards = time.monotonic(), max(1, min(MAX_SHARDS, machine.cores()))
     for name in results.broken:  # which is tried anew each time
         del results.ended[name]
     _run_shards(folder, results, CHOSEN[0], shards, max(1.0, seconds - min(ALONE_SECONDS, seconds / 3)), words)

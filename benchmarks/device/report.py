@@ -13,7 +13,7 @@ from benchmarks.text import aligned, fastest, shortened, text
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 
 FIGURES, TABLE = "figures.json", "table.txt"
-MOST_LINES = 12  # of the text of a test that failed
+MAX_LINES = 12  # of the text of a test that failed
 
 
 def write(context: Context, planned: Sequence[Step], told: dict[str, Any]) -> None:
@@ -74,7 +74,7 @@ def _of_failed_tests(context: Context) -> Iterator[str]:
     again = {name: told["text"] for name, told in context.entry("again: tests").data.get("tests", {}).items()}
     for name, said in {**first, **{name: said for name, said in again.items() if said}}.items():
         yield f"failed: {name}"
-        yield from ("    " + line for line in said.splitlines()[-MOST_LINES:])
+        yield from ("    " + line for line in said.splitlines()[-MAX_LINES:])
 
 
 def _of_a_bar(bar: Judged) -> list[str]:

@@ -12,7 +12,7 @@ from gpumcts.match.statistics import wilson
 
 CURVE = "curve.csv"
 RATES = (0.1, 0.01, 0.001)
-"""Failure rates whose first and lasting undercutting is reported (documents 000 and 003, Figures 5 and 3)."""
+"""Failure rates whose first and lasting undercutting is reported (Kocsis et al. 2006, Figure 5)."""
 Z = 1.96
 RESAMPLES = 400
 

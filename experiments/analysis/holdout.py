@@ -9,7 +9,7 @@ from typing import Any
 from experiments.runs.results import Result, groups
 
 CHOOSE, CONFIRM = "choose", "confirm"
-LEAST_GAMES = 400  # of a match whose sign is judged
+MIN_GAMES = 400  # of a match whose sign is judged
 OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
 
 
@@ -49,13 +49,13 @@ def interval(result: Result) -> str:
 
 
 def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
-    few = f" (chosen by {best.summary['games']} games a cell)" if best.summary["games"] < LEAST_GAMES else ""
+    few = f" (chosen by {best.summary['games']} games a cell)" if best.summary["games"] < MIN_GAMES else ""
     return f"best {interval(best)}{few}. On fresh games: {confirming([best], key, pinned)}"
 
 
 def _verdict(result: Result) -> str:
-    if result.summary["games"] < LEAST_GAMES:
-        return f"{interval(result)}; a verdict takes {LEAST_GAMES} games, and {result.summary['games']} were played"
+    if result.summary["games"] < MIN_GAMES:
+        return f"{interval(result)}; a verdict takes {MIN_GAMES} games, and {result.summary['games']} were played"
     low = 100 * result.summary["ci95_low"]
     above = "above 50 %: a gain is confirmed" if low > 50 else "not above 50 %: no gain is confirmed"
     return f"{interval(result)}; the lower end is {above}"

@@ -15,7 +15,7 @@ from experiments.terminal.console import here, show, table
 
 SMALL, DOCUMENT = "small", "document"
 LEVEL = 0.05
-MOST_SHOWN = 60  # characters of a value that was reduced
+MAX_SHOWN = 60  # characters of a value that was reduced
 
 
 class End(NamedTuple):
@@ -142,7 +142,7 @@ def _values(values: list[Any]) -> str:
         low, high = min(flat), max(flat)
         return f"{low:,}" if low == high else f"{low:,} to {high:,}"
     text = " ".join(str(flat[0]).split())
-    return text if len(text) <= MOST_SHOWN else f"{len(_items(text))} values"
+    return text if len(text) <= MAX_SHOWN else f"{len(_items(text))} values"
 
 
 def _items(text: str) -> list[str]:

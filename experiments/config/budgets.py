@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Interval
 
 from experiments.config.validation import group_at, shown, typed
-from gpumcts.deepening.table import MOST_DEPTH
+from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 
 EXAMPLES = {"iterations": 1000, "nodes": 100_000, "depth": 4, "seconds": 0.1, "matched": 4}
@@ -20,7 +20,7 @@ class Budget(NamedTuple):
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
     seconds: Annotated[float, Interval(gt=0, le=1e6)] | None = None
     nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
-    depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)] | None = None
+    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)] | None = None
     matched: Annotated[int, Interval(ge=1, le=1_000_000)] | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""Document 002: Hashimoto, Kishimoto, Yoshizoe, Ikeda, *Accelerated UCT and Its Application to Two-Player Games*, 2012.
+"""Hashimoto, Kishimoto, Yoshizoe, Ikeda, *Accelerated UCT and Its Application to Two-Player Games*, 2012.
 
 What it prints, to be laid beside what our runs give. Win rates are in per cent of the algorithm against plain UCT, 1000
 games a cell, 50,000 playouts a move, C = 1.0, decay = 1 - 0.1^k for k = 1 to 7; a draw is half a win.
@@ -40,9 +40,9 @@ Its printed intervals do not fit 1000 games, so its figures stand beside ours an
 GO_SIZE = 9
 
 TITLES = {
-    "table1a": "Accelerated against plain UCT (document 002, Table 1 a)",
-    "table1b": "Discounted against plain UCT (document 002, Table 1 b)",
-    "table2": "With RAVE on both sides (document 002, Table 2)",
+    "table1a": "Accelerated against plain UCT (Hashimoto et al. 2012, Table 1 a)",
+    "table1b": "Discounted against plain UCT (Hashimoto et al. 2012, Table 1 b)",
+    "table2": "With RAVE on both sides (Hashimoto et al. 2012, Table 2)",
 }
 
 CONCLUSIONS = {"table1a": ending("k"), "table1b": ending("k"), "table2": ending("k", ("column",))}

@@ -1,6 +1,6 @@
-"""Document 003: Kocsis, Szepesvári, *Bandit Based Monte-Carlo Planning*, ECML 2006: planning in the sailing domain.
+"""Kocsis, Szepesvári, *Bandit Based Monte-Carlo Planning*, ECML 2006: planning in the sailing domain.
 
-Its figures of P-games are document 000's as well, see ``kocsis2006improved``.
+Its figures of P-games are Kocsis et al. 2006's as well, see ``kocsis2006improved``.
 """
 
 import csv
@@ -12,8 +12,8 @@ from experiments.analysis.planner_samples import draw, series
 from experiments.runs.results import Result
 
 TITLES = {
-    "fig4": "Samples to an error below 0.1 (document 003, Figure 4)",
-    "fig4_variants": "Samples to an error below 0.1, variants (document 003, section 3.2)",
+    "fig4": "Samples to an error below 0.1 (Kocsis and Szepesvári 2006, Figure 4)",
+    "fig4_variants": "Samples to an error below 0.1, variants (Kocsis and Szepesvári 2006, section 3.2)",
 }
 STATEMENTS = {
     "fig4": "The document: UCT needs significantly fewer samples for the same error than ARTDP and PG-ID, and scales better "

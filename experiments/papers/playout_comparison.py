@@ -1,7 +1,7 @@
 """Matches of several ways to play, in several games, at equal work and at equal time: one table and one plot of a sweep.
 
-Document 004 asks what informed playouts see, of chess alone; document 000, section 4, what an evaluation does for UCT in Amazons
-and Clobber.
+Ramanujan et al. 2010 asks what informed playouts see, of chess alone; Kocsis et al. 2006, section 4, what an evaluation
+does for UCT in Amazons and Clobber.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Document 001: *UCT*, Sensei's Library. It prints no figures; what it claims is that UCT given more time finds better moves.
+"""Sensei's Library, *UCT*. It prints no figures; what it claims is that UCT given more time finds better moves.
 
 The sweep ends with Elo per doubling of playouts, summed up over the doublings, with other UCTK against 1, and with GNU Go.
 """
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from experiments.runs.results import Result
 from gpumcts.match.statistics import elo_difference, elo_words
 
-TITLES = {"go9": "Sensei's UCT in Go, 9x9 (document 001)"}
+TITLES = {"go9": "Sensei's UCT in Go, 9x9 (Sensei's Library)"}
 PLOT = "elo.png"
 UNBOUNDED = "no bound: a match of the ladder was won by one side alone"
 

@@ -22,11 +22,11 @@ from gpumcts.players.external_engine import OutsidePlayer
 from gpumcts.players.time_budget import Rate, bound_rates, calibrate
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.table_search import TableSearcher
-from gpumcts.tree.workers import Workers
+from gpumcts.tree.thread_pool import ThreadPool
 
 SIDES = ("player", "opponent")
 PREFIXES = {"player": "", "opponent": "opponent."}  # of a side's keys
-MOST_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
+MAX_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
 
 
 def searcher(config: Checked, player: PlayerConfig) -> Searcher | TableSearcher:
@@ -109,7 +109,7 @@ def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], ov
     matched = _matched(config, configured, measured, folder)
     counted = measured | matched
     iterations = {side: counted.get(side) or player.iterations for side, player in configured.items()}
-    workers = Workers(config.threads)
+    workers = ThreadPool(config.threads)
     outside = {side: player.program for side, player in configured.items() if player.program is not None}
     processes = {side: keys.processes or config.threads for side, keys in outside.items()}
     players: list[Anyone] = []
@@ -151,7 +151,7 @@ def _matched(
     for (side, player), (theirs, other) in (both, both[::-1]):
         if player.budget.matched is not None:
             iterations = measured.get(theirs) or other.iterations
-            place = place_of(config, theirs, workers=Workers(config.threads))
+            place = place_of(config, theirs, workers=ThreadPool(config.threads))
             make = cast(Callable[[], Player], functools.partial(kind_of(other.name).seated, other, place, iterations))
             with keys_under(PREFIXES[theirs]):
                 return bound_iterations(folder, side, config.game, player.budget.matched, make)
@@ -162,7 +162,7 @@ def _rate(config: Checked, player: PlayerConfig) -> Rate:
     assert player.budget.seconds is not None
     on_cpu = not player.plays_out or resolve(config.engine) == "cpu"
     clock = time.process_time if on_cpu else time.perf_counter  # a device's cores do not show in processor time
-    together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MOST_TREES_MEASURED)
+    together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MAX_TREES_MEASURED)
     rated, place = kind_of(player.name).rated, place_of(config)
     assert rated is not None
     make = rated(player, place._replace(threads=1) if on_cpu else place)

@@ -21,9 +21,9 @@ from annotated_types import Interval
 from experiments.config.schema import option_value
 from experiments.config.validation import shown, typed
 from experiments.ranking.positions import Position
-from gpumcts.deepening.leaves import WON
-from gpumcts.deepening.minimax import Minimax
-from gpumcts.deepening.table import MOST_DEPTH
+from gpumcts.alpha_beta.leaves import WON
+from gpumcts.alpha_beta.minimax import Minimax
+from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.kernels.batch import Rules
@@ -35,7 +35,7 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import child_key, key_of
 
 PLAYOUT_STREAM = 2  # below the seed: playouts, by the number of the board's game and its ply
-Depth = Annotated[int, Interval(ge=1, le=MOST_DEPTH - 1)]
+Depth = Annotated[int, Interval(ge=1, le=MAX_DEPTH - 1)]
 
 
 class EvaluationKeys(NamedTuple):

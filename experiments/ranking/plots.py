@@ -1,4 +1,5 @@
-"""Plots of move ranks: one board as in Figure 1 of document 004, all boards as densities, and curves over playouts and time."""
+"""Plots of move ranks: one board as in Figure 1 of Ramanujan et al. 2010, all boards as densities, and curves over
+playouts and time."""
 
 import itertools
 from collections.abc import Mapping, Sequence

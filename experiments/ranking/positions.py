@@ -15,7 +15,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
 
 RANDOM_GAMES = 10
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 DATA_STREAM = 1  # below the seed: random games
 
 
@@ -162,12 +162,12 @@ def text_of(name: str, key: str) -> str:
         raise BadInput(f"{key}=: must name a file, or be null")
     try:
         with Path(name).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{key}={name}: cannot be read: {why}") from None
-    if len(content) > MOST_BYTES:
-        raise BadInput(f"{key}={name}: cannot be read: it has more than {MOST_BYTES >> 20} MiB")
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"{key}={name}: cannot be read: it has more than {MAX_BYTES >> 20} MiB")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -21,7 +21,7 @@ BAD_INPUT, INTERRUPTED = 2, 130
 SCALES = ("document", "small")
 KEYS = ("item", "run", "scale")
 ENGINES = ("cpu", "cuda", "auto")
-MOST_HOURS = 24 * 365.0
+MAX_HOURS = 24 * 365.0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,8 +64,8 @@ def main(words: Sequence[str]) -> int:
 def _main(words: Sequence[str]) -> int:
     given = parser().parse_intermixed_args(list(words))
     keys = _keys(given.keys)
-    if not given.hours > 0 or given.hours > MOST_HOURS and given.hours != math.inf:
-        raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MOST_HOURS:g}")
+    if not given.hours > 0 or given.hours > MAX_HOURS and given.hours != math.inf:
+        raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MAX_HOURS:g}")
     if given.threads is not None and given.threads < 1:
         raise BadInput(f"--threads {given.threads}: must be at least 1")
     if given.engine is not None and given.engine not in ENGINES:

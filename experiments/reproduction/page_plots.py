@@ -11,7 +11,7 @@ from experiments.reproduction.verdicts import LINEAR
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
 EXACT = "value"
 """The unit of worked figures, which need no plot."""
-MOST_LOW = 10.0
+MAX_LOW = 10.0
 """On a logarithmic axis no interval is drawn further down than a tenth of its value."""
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.28, 7.0, 1.1
 
@@ -61,7 +61,7 @@ def plot(cells: Sequence[Cell], path: Path) -> None:
 def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
     low, high = cell.measured.quantity.interval
     if axes.get_xscale() == "log":
-        low = max(low, cell.measured.quantity.value / MOST_LOW)
+        low = max(low, cell.measured.quantity.value / MAX_LOW)
     value, published = cell.measured.quantity.value, cell.published
     ours = {"color": OURS, "fmt": "o", "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
     axes.errorbar(scale * value, row, xerr=[[scale * (value - low)], [scale * (high - value)]], **ours)

@@ -23,7 +23,7 @@ from gpumcts.errors import BadInput
 ROOT = Path(__file__).parents[2]
 FOLDERS = Path("outputs/reproduce")
 UNFINISHED = RESULTS / "unfinished"
-MOST_PACKED = 2 << 20
+MAX_PACKED = 2 << 20
 """Bytes of an unfinished run that are kept in the repository, packed."""
 NOT_KEPT = frozenset({"multirun.yaml", "lock"})
 PATIENCE = 120.0
@@ -196,7 +196,7 @@ def pack(selected: Sequence[Task]) -> list[Path]:
         fresh = task.packed.with_suffix(".new")
         with tarfile.open(fresh, "w:xz") as archive:
             archive.add(task.folder, arcname=".", filter=_kept)
-        if fresh.stat().st_size > MOST_PACKED:
+        if fresh.stat().st_size > MAX_PACKED:
             fresh.unlink()
             continue
         fresh.replace(task.packed)

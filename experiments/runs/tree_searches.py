@@ -14,11 +14,11 @@ import numpy as np
 from experiments.config.schema import Checked
 from experiments.players.player_factory import searcher
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import root_scores, search_budget, solve
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
+from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
 from gpumcts.tree.root import RootTable, decide
 
 SEARCHES_A_PIECE = 2000

@@ -11,7 +11,7 @@ from experiments.config.schema import Checked
 from experiments.ranking.conditions import as_document, some
 from experiments.ranking.report import Cells, with_interval
 from experiments.soft_traps.summary import PRINTED, examples
-from gpumcts.deepening.leaves import FAR, WON, WON_LEAST
+from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST
 
 REPORT, PLOT = "report.md", "softtraps.png"
 

@@ -13,8 +13,8 @@ from experiments.config.schema import Checked
 from experiments.ranking.methods import PlayoutsKeys, SearchAfterMoves, after_moves, method_of
 from experiments.ranking.positions import Position, move_texts
 from experiments.soft_traps.summary import escapable
-from gpumcts.deepening.leaves import WON_LEAST
-from gpumcts.deepening.minimax import Minimax
+from gpumcts.alpha_beta.leaves import WON_LEAST
+from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.games import contract
 from gpumcts.kernels.batch import Rules
 from gpumcts.playouts.minimax import Minimax as Players

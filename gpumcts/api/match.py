@@ -20,7 +20,7 @@ from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone
 from gpumcts.players.descriptions import Description, Gtp, Uci
 from gpumcts.players.external_engine import OutsidePlayer
-from gpumcts.tree.workers import Workers
+from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.validation import checked, integer, seed_of
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ def play_match(
     True
     """
     value, pair = value_of("game", game), _checked_pair(players)
-    count, number = integer("games", games, 1, runner.MOST_GAMES), seed_of(seed)
-    in_flight = integer("games_in_flight", games_in_flight, 1, runner.MOST_GAMES)
+    count, number = integer("games", games, 1, runner.MAX_GAMES), seed_of(seed)
+    in_flight = integer("games_in_flight", games_in_flight, 1, runner.MAX_GAMES)
     if compiled(value).PLAYERS != 2:
         raise BadInput(f"game={type(value).__name__} is for one player; a match takes a game for two")
     cores = threads_of(threads)
-    place = Place(value, "", engine_named(engine), cores, bytes_of(memory_gb), Workers(cores))
+    place = Place(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
     same = _identity(value, pair, number)
     if folder is not None:
         return _played(pair, count, number, Path(folder), same, in_flight, place)
@@ -183,7 +183,7 @@ def _most_in_flight(player: Description, place: Place) -> int:
     """Games that may be in flight together: one for each process of a program outside."""
     if isinstance(player, Gtp | Uci):
         return player.processes or place.cores
-    return runner.MOST_GAMES
+    return runner.MAX_GAMES
 
 
 def _records(folder: Path, games: int) -> list[dict[str, Any]]:

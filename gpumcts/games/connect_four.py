@@ -29,7 +29,7 @@ BOTTOM = U(BOARD.bits(lambda row, column: row == 0))
 MIDDLE = U(BOARD.bits(lambda row, column: column == COLUMNS // 2))
 WON = U(1 << 63)  # of State.opp: the player who is not to move has four in a row
 UP, FALLING, ALONG, RISING = (U(step) for step in (1, 6, 7, 8))  # what a step of a line adds to the number of a square
-MOST_THREATS = 16
+MAX_THREATS = 16
 SIGNS = "xo"
 
 
@@ -129,13 +129,13 @@ def connect_four_score(game, state):
 def connect_four_evaluation(game, state):
     opp = state.opp & SQUARES
     free = SQUARES & ~(state.own | opp)
-    ahead = min(max(threats(state.own, free) - threats(opp, free), -MOST_THREATS), MOST_THREATS)
+    ahead = min(max(threats(state.own, free) - threats(opp, free), -MAX_THREATS), MAX_THREATS)
     return game.threat_weight * ahead + np.int64(popcount(state.own & MIDDLE)) - np.int64(popcount(opp & MIDDLE))
 
 
 @contract.evaluation_limit.implements(ConnectFour)
 def connect_four_evaluation_limit(game):
-    return np.int64(MOST_THREATS * game.threat_weight + ROWS)
+    return np.int64(MAX_THREATS * game.threat_weight + ROWS)
 
 
 @contract.remaining_plies.implements(ConnectFour)

@@ -157,7 +157,7 @@ def evaluation(game, state):
 def evaluation_limit(game):
     """The largest absolute evaluation, as int64; 1 unless given.
 
-    It is rescaled to SCORE_UNIT, and larger ones clamp (document 004, section 4).
+    It is rescaled to SCORE_UNIT, and larger ones clamp (Ramanujan et al. 2010, section 4).
     """
 
 
@@ -171,7 +171,7 @@ def evaluation_unit(game):
 
 @verb("game")
 def remaining_plies(game, state):
-    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (document 000, section 2.1).
+    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (Kocsis et al. 2006, section 2.1).
 
     MAX_PLIES where a game does not say.
     """

@@ -1,8 +1,9 @@
 """Deceptive trees: a losing move that looks good and a winning one that looks bad, until few moves far down are found.
 
-Document 002, section 2 and Figure 1, where A -> B loses by its one refutation among three replies, and is won in two of three
-playouts all the same, while A -> C wins by one of two moves and is won in every second playout. Here that structure stands in
-a uniform tree of ``branching`` moves a node and ``depth`` plies, in which MAX (the first player) and MIN take turns:
+Hashimoto et al. 2012, section 2 and Figure 1, where A -> B loses by its one refutation among three replies, and is won
+in two of three playouts all the same, while A -> C wins by one of two moves and is won in every second playout. Here
+that structure stands in a uniform tree of ``branching`` moves a node and ``depth`` plies, in which MAX (the first
+player) and MIN take turns:
 
 - One move of the root, drawn for the instance, is right, the others are wrong.
 - Behind a wrong move every leaf is a win for MAX, unless MIN has found the only move at each of his last ``refutation`` turns;

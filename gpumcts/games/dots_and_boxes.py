@@ -23,7 +23,7 @@ from gpumcts.jit import inlined, nth_set_bit, popcount
 U = np.uint64
 VERTICAL = 32  # horizontal lines are bits 0 to 31, vertical ones bits 32 to 63
 LOW = U(0xFFFFFFFF)
-MOST_ROWS_OF_DOTS = 5
+MAX_ROWS_OF_DOTS = 5
 
 
 class DotsAndBoxes(NamedTuple):
@@ -61,7 +61,7 @@ def grid(rows, columns, stride):
     """Bits row * stride + column of a rectangle of cells."""
     row = (U(1) << U(columns)) - U(1)
     cells = U(0)
-    for i in range(MOST_ROWS_OF_DOTS):
+    for i in range(MAX_ROWS_OF_DOTS):
         cells |= (row << (U(i) * U(stride))) * U(i < rows)
     return cells
 

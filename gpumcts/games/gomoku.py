@@ -24,7 +24,7 @@ from gpumcts.verbs import verb
 
 U = np.uint64
 SECOND, WON, PLY = U(1), U(2), U(4)  # of State.turn: who moves; the other has five in a row; plies from bit 2 on
-MOST_LINES = 64  # lines that an evaluation tells apart, either way
+MAX_LINES = 64  # lines that an evaluation tells apart, either way
 SIGNS = "xo"
 
 
@@ -209,7 +209,7 @@ def lines_of(game, stones, free):
 @inlined
 def limit(game):
     """What the evaluation is at most."""
-    return np.int64(MOST_LINES * (game.two_weight + game.three_weight + game.four_weight) + 1)
+    return np.int64(MAX_LINES * (game.two_weight + game.three_weight + game.four_weight) + 1)
 
 
 @contract.evaluation.implements(Board)

@@ -1,4 +1,4 @@
-"""Binary trees with implanted winning strategies (document 004, sections 6.1 and 6.2, figures 4 and 5).
+"""Binary trees with implanted winning strategies (Ramanujan et al. 2010, sections 6.1 and 6.2, figures 4 and 5).
 
 Max (the first player) and Min take turns on a tree of ``depth`` plies; with ``single_agent`` Max makes every move. At the
 depths ``critical`` the left move (move 0) is the right one. Who has made it at all of them has played Max's plan, and every

@@ -1,17 +1,18 @@
 """P-game trees: every move has a random value, and the sign of the sum along the path says who has won.
 
-Document 000, section 3.1, and document 003, section 3.1. A uniform tree of ``branching`` moves a node and ``depth`` plies, in
-which MAX (the first player) and MIN take turns. The value of a move is drawn uniformly from the integers 0 to 127 where MAX moves
-and from -127 to 0 where MIN does. Where the values along the path add up to more than 0, MAX has won, below 0 MIN has,
-and 0 is a draw. With ``plus_minus_one`` every move of either side is worth +1 or -1 with equal probability; so we read "1 and -1
-was used only" (000, footnote 6), since with +1 for each of MAX's moves and -1 for each of MIN's all leaves would be equal.
+Kocsis et al. 2006, section 3.1, and Kocsis and Szepesvári 2006, section 3.1. A uniform tree of ``branching`` moves a
+node and ``depth`` plies, in which MAX (the first player) and MIN take turns. The value of a move is drawn uniformly
+from the integers 0 to 127 where MAX moves and from -127 to 0 where MIN does. Where the values along the path add up to
+more than 0, MAX has won, below 0 MIN has, and 0 is a draw. With ``plus_minus_one`` every move of either side is worth
++1 or -1 with equal probability; so we read "1 and -1 was used only" (Kocsis et al. 2006, footnote 6), since with +1 for
+each of MAX's moves and -1 for each of MIN's all leaves would be equal.
 
 Nothing is stored: the value of a move is draw 0 of the stream ``key of the instance + node * PLY_STEP``, node being the index
-of the node that the move leads to as the tree is traversed in preorder (the root is 0; document 000 hashes nodes by it). So a
-shape is limited only by that its nodes are to have indices of 64 bits.
+of the node that the move leads to as the tree is traversed in preorder (the root is 0; Kocsis et al. 2006 hashes nodes
+by it). So a shape is limited only by that its nodes are to have indices of 64 bits.
 
-Evaluation: the sum so far as the mover sees it. The documents' players do not see it (003, footnote 5), and their
-playouts go to the end; it is here for informed playouts.
+Evaluation: the sum so far as the mover sees it. The documents' players do not see it (Kocsis and Szepesvári 2006,
+footnote 5), and their playouts go to the end; it is here for informed playouts.
 """
 
 from typing import Annotated, NamedTuple
@@ -27,10 +28,10 @@ from gpumcts.rng import PLY_STEP, draw
 
 U = np.uint64
 KIND = U(1)  # of instance keys
-MOST_VALUE = 127  # of a move of MAX
+MAX_VALUE = 127  # of a move of MAX
 SUM = 32  # progress: the bit at which the sum begins
 PLIES = U((1 << SUM) - 1)
-MOST_PACKED = 64  # moves that fit the word of ``move_set``
+MAX_PACKED = 64  # moves that fit the word of ``move_set``
 
 
 class PGame(NamedTuple):
@@ -62,7 +63,7 @@ class PGame(NamedTuple):
     @property
     def LANES(self) -> bool:
         """Informed playouts in lanes need the moves in one word."""
-        return self.branching <= MOST_PACKED
+        return self.branching <= MAX_PACKED
 
     def compiled(self) -> "PGame":
         """Itself; raises BadInput where the nodes of the tree are too many for indices of 64 bits."""
@@ -155,7 +156,7 @@ def pgame_random_move(game, state, stream):
 @inlined
 def move_value(game, key, node, side):
     """The value of the move to ``node`` in two's complement (uint64), ``side`` being who makes it (uint64)."""
-    drawn = draw(key + node * PLY_STEP, 0, U(2) if game.plus_minus_one else U(MOST_VALUE + 1))
+    drawn = draw(key + node * PLY_STEP, 0, U(2) if game.plus_minus_one else U(MAX_VALUE + 1))
     minus = U(0) - side  # all bits set for MIN
     return U(2) * drawn - U(1) if game.plus_minus_one else (drawn ^ minus) - minus
 
@@ -193,7 +194,7 @@ def pgame_evaluation(game, state):
 
 @contract.evaluation_limit.implements(PGame)
 def pgame_evaluation_limit(game):
-    most = MOST_VALUE * ((np.int64(game.depth) + 1) // 2)
+    most = MAX_VALUE * ((np.int64(game.depth) + 1) // 2)
     return np.int64(game.depth) if game.plus_minus_one else most
 
 

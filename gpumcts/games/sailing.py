@@ -1,4 +1,5 @@
-"""Sailing: a boat under a changing wind, one player, chance, and costs in place of wins (document 003, section 3.2).
+"""Sailing: a boat under a changing wind, one player, chance, and costs in place of wins (Kocsis and Szepesvári 2006,
+section 3.2).
 
 The boat starts in the south-west corner of an n x n grid and sails legs to neighbouring squares until it reaches the
 north-east corner. A leg costs 1 straight away with the wind, 2 down, 3 across, 4 up the wind (45, 90 and 135 degrees off);

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from gpumcts.errors import BadInput
 from gpumcts.gtp.position import Position, player_of
 from gpumcts.programs.lines import Sink
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root import Child
-from gpumcts.tree.searched import Searched
+from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.solve import DRAW, LOSS, WIN
-from gpumcts.tree.thinking import Thinking
 
-MOST_MOVES, MOST_PLIES = 20, 16  # of a line: moves that are told, plies of their variations
+MAX_MOVES, MAX_PLIES = 20, 16  # of a line: moves that are told, plies of their variations
 PROVEN = {LOSS: 0.0, DRAW: 0.5, WIN: 1.0}
 INTERVAL = 0.5  # seconds between lines, where nobody says
 GOGUI = "pspairs/Win Rates %/gpumcts-winrates\nstring/Principal Variation/gpumcts-pv"
@@ -33,7 +33,7 @@ class Terms(NamedTuple):
 
     player: int
     interval: float = INTERVAL
-    most: int = MOST_MOVES
+    most: int = MAX_MOVES
     shares: bool = False
 
 
@@ -61,7 +61,7 @@ def terms(arguments: list[str], game: Any, mover: int, shares: bool = False) -> 
         if word == "interval":
             found = found._replace(interval=max(int(number), 1) / 100)
         elif word == "maxmoves":
-            found = found._replace(most=min(max(int(number), 1), MOST_MOVES))
+            found = found._replace(most=min(max(int(number), 1), MAX_MOVES))
     return found
 
 
@@ -69,14 +69,14 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 6
 
 
-def info(position: Position, found: Searched, most: int = MOST_MOVES, shares: bool = False) -> str:
+def info(position: Position, found: TreeSearchResult, most: int = MAX_MOVES, shares: bool = False) -> str:
     """``info move D4 visits 12 winrate 5432 order 0 pv D4 ...`` for every move, most visited first, on one line.
 
     The win rate is for the player to move, in ten-thousandths, or as one of the ``shares``.
     """
     parts = []
     for order, child in enumerate(_children(found)[:most]):
-        line = " ".join(position.line(found.principal_variation(0, child.move)[:MOST_PLIES]))
+        line = " ".join(position.line(found.principal_variation(0, child.move)[:MAX_PLIES]))
         rate = f"{_rate(child):.4f}" if shares else round(10_000 * _rate(child))
         parts.append(f"info move {line.split()[0]} visits {child.visits} winrate {rate} order {order} pv {line}")
     return " ".join(parts)
@@ -89,7 +89,7 @@ class Telling:
         self._position, self._terms, self._sink = position, terms, sink
         self._next, self._told = time.monotonic() + terms.interval, -1
 
-    def look(self, thinking: Thinking, always: bool = False) -> None:
+    def look(self, thinking: IncrementalSearch, always: bool = False) -> None:
         """Tell what is known, if it is time, or ``always`` if it is more than before."""
         if thinking.iterations == self._told or (not always and time.monotonic() < self._next):
             return
@@ -99,12 +99,12 @@ class Telling:
         self._sink.flush()
 
 
-def winrates(position: Position, found: Searched) -> str:
+def winrates(position: Position, found: TreeSearchResult) -> str:
     """Moves and their win rates in per cent, in turn."""
     return " ".join(f"{position.text(child.move)} {100 * _rate(child):.0f}" for child in _children(found))
 
 
-def variation(position: Position, found: Searched) -> str:
+def variation(position: Position, found: TreeSearchResult) -> str:
     """Win rate, iterations, and the line that the search expects."""
     best = int(found.decide()[0])
     (child,) = (child for child in found.root_children(0) if child.move == best)
@@ -112,8 +112,8 @@ def variation(position: Position, found: Searched) -> str:
     return f"{100 * _rate(child):.1f} % after {found.iterations:,} iterations: {line}"
 
 
-def _children(found: Searched) -> list[Child]:
-    return found.root_children(0)[:MOST_MOVES]
+def _children(found: TreeSearchResult) -> list[Child]:
+    return found.root_children(0)[:MAX_MOVES]
 
 
 def _rate(child: Child) -> float:

@@ -2,7 +2,7 @@
 
 import math
 
-from gpumcts.programs.clock import FEWEST_MOVES, LEAST, spent
+from gpumcts.programs.clock import LEAST, MIN_MOVES, spent
 
 __all__ = ["LEAST", "Clock"]
 
@@ -46,7 +46,7 @@ class Clock:
         if known is None:
             return math.inf
         left, stones = known
-        share = left / stones if stones else left / max(moves_left, FEWEST_MOVES)
+        share = left / stones if stones else left / max(moves_left, MIN_MOVES)
         if not stones and self._stones:
             share = max(share, self._period / self._stones)  # main time may run out
         return spent(share)

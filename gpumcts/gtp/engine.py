@@ -19,13 +19,13 @@ from gpumcts.gtp.stream import Request, answer
 from gpumcts.programs.clock import Limits
 from gpumcts.programs.lines import Lines, Sink
 from gpumcts.rng import key_of
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.searched import Searched
-from gpumcts.tree.thinking import Thinking
+from gpumcts.tree.search_result import TreeSearchResult
 
 SYNTAX = "syntax error"
 SECONDS_A_LOOK = 0.02  # at the input, while an analysis has nothing more to do
-MOST_SECONDS = 1e9
+MAX_SECONDS = 1e9
 SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
 
 
@@ -69,7 +69,7 @@ class Engine:
         self._terms, self._with_terms, self._resign = dict(terms or {}), with_terms, resign
         self._maker = ThreadPoolExecutor(1, "gtp-search")
         self._searcher = self._begin_search()
-        self._thinking: tuple[tuple, Thinking] | None = None  # the last search, and the position it is of
+        self._thinking: tuple[tuple, IncrementalSearch] | None = None  # the last search, and the position it is of
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "gpumcts",
@@ -264,7 +264,7 @@ class Engine:
     def _genmove(self, arguments: list[str]) -> str:
         return self._move(self._player(arguments), lambda thinking: None)
 
-    def _move(self, player: int, look: Callable[[Thinking], None]) -> str:
+    def _move(self, player: int, look: Callable[[IncrementalSearch], None]) -> str:
         """Find a move for ``player`` and play it, or resign."""
         before = len(self.position.moves)
         text, move, rate, seconds = self._choose(player, look)
@@ -279,7 +279,7 @@ class Engine:
     def _reg_genmove(self, arguments: list[str]) -> str:
         return self._choose(self._player(arguments), lambda thinking: None).text
 
-    def _choose(self, player: int, look: Callable[[Thinking], None]) -> Choice:
+    def _choose(self, player: int, look: Callable[[IncrementalSearch], None]) -> Choice:
         """The move that the search finds for ``player``; the position stays as it is.
 
         Time counts from when the search is there: to wait until it is compiled is no thinking.
@@ -302,7 +302,7 @@ class Engine:
         rate = analysis.rate_of(float(values[0]), int(proofs[0]))
         return Choice(position.text(move), move, rate, time.monotonic() - begin)
 
-    def _tell_if_full(self, thinking: Thinking) -> None:
+    def _tell_if_full(self, thinking: IncrementalSearch) -> None:
         if thinking.full:
             self._say(f"memory_gb: the tree is full after {thinking.iterations} iterations, and ends there")
 
@@ -321,9 +321,9 @@ class Engine:
             raise Refusal(SYNTAX)
         return player
 
-    def _new_search(self, searcher: Searcher, position: Position) -> Thinking:
+    def _new_search(self, searcher: Searcher, position: Position) -> IncrementalSearch:
         key = key_of(self._seed, position.number, len(position.moves))
-        thinking = Thinking(searcher, position.words(), key, position.number)
+        thinking = IncrementalSearch(searcher, position.words(), key, position.number)
         self._thinking = (_of(position), thinking)
         return thinking
 
@@ -333,7 +333,7 @@ class Engine:
 
     # ------------------------------------------------------------------------------------------------- analysis
 
-    def _last_search(self) -> Searched:
+    def _last_search(self) -> TreeSearchResult:
         if self._thinking is None or self._thinking[0] != _of(self.position):
             raise Refusal("this position has not been searched; reg_genmove or lz-analyze does")
         return self._thinking[1].found()
@@ -388,6 +388,6 @@ def _number(arguments: list[str], place: int) -> float:
         number = float(arguments[place])
     except (IndexError, ValueError):
         raise Refusal(SYNTAX) from None
-    if not abs(number) < MOST_SECONDS:  # NaN neither
+    if not abs(number) < MAX_SECONDS:  # NaN neither
         raise Refusal(SYNTAX)
     return number

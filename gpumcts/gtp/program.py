@@ -4,11 +4,11 @@ import re
 import threading
 import time
 
-from gpumcts.programs.process import MOST_LOG, Log, Process, Trouble, readable, words_of
+from gpumcts.programs.process import MAX_LOG, Log, Process, Trouble, readable, words_of
 
-__all__ = ["MOST_LOG", "Log", "Program", "Refused", "Trouble", "readable", "words_of"]
+__all__ = ["MAX_LOG", "Log", "Program", "Refused", "Trouble", "readable", "words_of"]
 
-MOST_ANSWER = 1 << 16
+MAX_ANSWER = 1 << 16
 STATUS = re.compile(r"([=?])\d*(?:\s+|$)")
 
 
@@ -32,8 +32,8 @@ class Program(Process):
         while True:
             line = self._line(command, end, stop)
             size += len(line)
-            if size > MOST_ANSWER:
-                raise Trouble(f"answered {command} with more than {MOST_ANSWER >> 10} KiB")
+            if size > MAX_ANSWER:
+                raise Trouble(f"answered {command} with more than {MAX_ANSWER >> 10} KiB")
             text = line.decode("utf-8", "replace").rstrip()
             if not text and status:
                 break

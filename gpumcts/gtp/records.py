@@ -10,7 +10,7 @@ from typing import Any
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, parse_nth_record
 
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 CODING = re.compile(rb"CA\[([\w.:-]{1,40})\]")
 """Where SGF names its character set."""
 
@@ -31,12 +31,12 @@ def read_text(path: str) -> str:
     """The text of a file of games, up to 64 MiB. Raises BadInput that names the file where it cannot be read."""
     try:
         with Path(path).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{path} cannot be read: {why}") from None
-    if len(content) > MOST_BYTES:
-        raise BadInput(f"{path} cannot be read: it has more than {MOST_BYTES >> 20} MiB")
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"{path} cannot be read: it has more than {MAX_BYTES >> 20} MiB")
     return _decoded(content)
 
 

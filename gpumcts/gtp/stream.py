@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
+from gpumcts.programs.lines import MAX_LINE, Lines, Sink, Source
 
 LINE = re.compile(r"(?:(?P<id>[0-9]{1,32})(?:\s+|$))?(?P<words>.*)")
 
@@ -43,7 +43,7 @@ def serve(handle: Callable[[Request, Lines, Sink], bool], source: Source, sink: 
     lines = Lines(source)
     with contextlib.suppress(BrokenPipeError):
         while (line := lines.next()) is not None:
-            if len(line) > MOST_LINE:
+            if len(line) > MAX_LINE:
                 sink.write(answer("?", Request("", "", []), "line too long"))
             elif (request := parse(line)) is not None and not handle(request, lines, sink):
                 sink.flush()

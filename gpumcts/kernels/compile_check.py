@@ -33,7 +33,7 @@ TARGETS: tuple[Target, ...] = (
     (9, 0, "a"),
 )  # compute capabilities, with the suffix that numba gives from 9.0 on
 FLOATS = re.compile(r"^\s*(?:@!?%\w+\s+)?(\w[\w.]*\.(?:bf16|f16|f32|f64)\b[\w.]*)", re.MULTILINE)  # instructions
-MOST_VARIANTS = 8  # values of a field that are tried for the class they become in compiled code
+MAX_VARIANTS = 8  # values of a field that are tried for the class they become in compiled code
 
 
 class Report(NamedTuple):
@@ -116,7 +116,7 @@ def variants(option: type) -> list[Any]:
     for field, annotation in option.__annotations__.items():
         for bounds in getattr(annotation, "__metadata__", ()):
             whole = isinstance(bounds, Interval) and isinstance(bounds.ge, int) and isinstance(bounds.le, int)
-            if whole and bounds.le - bounds.ge < MOST_VARIANTS and annotation.__origin__ is int:
+            if whole and bounds.le - bounds.ge < MAX_VARIANTS and annotation.__origin__ is int:
                 found += [option(**{field: value}) for value in range(bounds.ge, bounds.le + 1)]
     return found
 

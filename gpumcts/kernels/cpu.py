@@ -11,7 +11,6 @@ import numpy as np
 from numba import types
 
 from gpumcts.errors import BadInput
-from gpumcts.halt import Halt
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import LANES, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
@@ -19,6 +18,7 @@ from gpumcts.kernels.tally import Tally
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
+from gpumcts.stop_event import StopEvent
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
 SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
@@ -93,7 +93,7 @@ class CpuPlayouts:
         on_seconds : told now and then, by any thread, the seconds that it has played since
         """
         columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
-        parts, halt = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), Halt(stop)
+        parts, halt = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), StopEvent(stop)
 
         def work() -> None:
             while not halt.is_set() and (part := parts.take()) is not None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.cuda_kernels import MOST_A_LAUNCH, Job, Layout, compiled_kernel, grab_size, kernel_signature
+from gpumcts.kernels.cuda_kernels import MAX_PER_LAUNCH, Job, Layout, compiled_kernel, grab_size, kernel_signature
 from gpumcts.kernels.cuda_searches import ways
 from gpumcts.kernels.device_choices import fastest_way
-from gpumcts.kernels.flight import Flight
+from gpumcts.kernels.in_flight_batch import InFlightBatch
 from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
 from gpumcts.kernels.tally import Outcomes, Tally
@@ -67,7 +67,7 @@ class CudaPlayouts:
         self.spans: list[tuple[float, float]] | None = None
         self.device_seconds = 0.0
         self._base: Any = None  # of the spans
-        self._flights: list[Flight] = []
+        self._flights: list[InFlightBatch] = []
         self._room = 0
         self._last_end: Any = None  # the mark behind the last launch of the last flight
         self._cores = cores
@@ -128,7 +128,7 @@ class CudaPlayouts:
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
 
-    def _send(self, flight: Flight, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
+    def _send(self, flight: InFlightBatch, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
         flight.finish()  # a call that failed may have left it under way
         layout = Layout(len(keys), states.shape[1], _rows(states, len(states)), columns.shape[1])
@@ -152,14 +152,14 @@ class CudaPlayouts:
         parts = [slice(first, first + size) for first in range(0, len(target), size)]
         list(self._copiers.map(lambda part: target.__setitem__(part, source[part]), parts))
 
-    def flights(self, leaves: int, playouts: int = 1) -> list[Flight]:
+    def flights(self, leaves: int, playouts: int = 1) -> list[InFlightBatch]:
         """Two flights with room for so many leaves each, so that neither side waits; kept for the next call."""
         return self._flights_for(Layout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
 
-    def _flights_for(self, layout: Layout) -> list[Flight]:
+    def _flights_for(self, layout: Layout) -> list[InFlightBatch]:
         if layout.end > self._room:
             self._flights = []  # before new ones take memory
-            self._flights, self._room = [Flight(self, layout.end), Flight(self, layout.end)], layout.end
+            self._flights, self._room = [InFlightBatch(self, layout.end), InFlightBatch(self, layout.end)], layout.end
         return self._flights
 
     def abandon(self) -> None:
@@ -187,7 +187,7 @@ class CudaPlayouts:
         """Learn from a flight how many playouts a launch may have."""
         self.device_seconds += seconds
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
-        self.playouts_a_launch = min(max(self._fewest, wanted), MOST_A_LAUNCH)
+        self.playouts_a_launch = min(max(self._fewest, wanted), MAX_PER_LAUNCH)
 
     def follow(self, end: Any) -> Any:
         """Note the mark behind the last launch of a flight; that of the flight before it, or None."""
@@ -196,8 +196,8 @@ class CudaPlayouts:
 
     def watch(self) -> None:
         """From now on, tell ``spans`` when the device is busy; what it was told is forgotten."""
-        self._clock = device.mirror(1)  # for its stream
-        self._base, self.spans = self._clock.mark(), []
+        self._clock = device.host_device_buffer(1)  # for its stream
+        self._base, self.spans = self._clock.record_event(), []
         self._base.wait()
 
     def note(self, begin: Any, end: Any) -> None:

@@ -28,8 +28,8 @@ from gpumcts.rng import PLY_STEP, child_key
 U = np.uint64
 BURST = 8  # plies between two looks for threads that are through: fewer cost looks, more keep them waiting
 LONGEST = np.int64(1 << 30)  # no playout is longer; plies are counted in 32 bits
-MOST_A_LAUNCH = 1 << 30  # playouts, so that their numbers fit in 32 bits
-MOST_A_GRAB, GRABS = 256, 16  # playouts that a warp takes at once; how often it does at least, where there are enough
+MAX_PER_LAUNCH = 1 << 30  # playouts, so that their numbers fit in 32 bits
+MAX_PER_GRAB, GRABS = 256, 16  # playouts that a warp takes at once; how often it does at least, where there are enough
 DRAWS_AT, PLIES_AT = 6, 12  # bits of a word of wins, draws and plies: 32 lanes win at most 32 playouts
 
 # A search with few leaves has small launches, and that is right.
@@ -93,7 +93,7 @@ KEYS = 1  # the word where the keys begin
 
 def grab_size(count: int, warps: int, least: int = WARP) -> int:
     """Playouts that one of so many warps takes at once: many save atomics and keep a warp at one leaf, few end together."""
-    return max(least, min(MOST_A_GRAB, count // (warps * GRABS) // least * least))
+    return max(least, min(MAX_PER_GRAB, count // (warps * GRABS) // least * least))
 
 
 @inlined
@@ -307,14 +307,14 @@ def trial() -> str:
 def _trial() -> str:
     try:
         kernel = jit((types.uint64[::1], types.uint64))(trial_kernel)
-        mirror = device.mirror(64)
-        mirror.host[:] = np.arange(64, dtype=np.uint64)
-        mirror.upload(0, 64)
-        kernel[2, 32, mirror.stream](mirror.device, U(5))
-        mirror.download(0, 64)
-        mirror.mark().wait()
+        buffer = device.host_device_buffer(64)
+        buffer.host[:] = np.arange(64, dtype=np.uint64)
+        buffer.upload(0, 64)
+        kernel[2, 32, buffer.stream](buffer.device, U(5))
+        buffer.download(0, 64)
+        buffer.record_event().wait()
     except Exception as error:  # whatever it is, it is the environment's, and belongs in front of the user
         if fault := faults.fault_of(error):
             faults.lose(fault)
         return f"a first kernel failed: {type(error).__name__}: {device.first_line(error)}"
-    return "" if np.array_equal(mirror.host, np.arange(5, 69, dtype=np.uint64)) else "a first kernel gave wrong results"
+    return "" if np.array_equal(buffer.host, np.arange(5, 69, dtype=np.uint64)) else "a first kernel gave wrong results"

@@ -21,18 +21,18 @@ from gpumcts.kernels.simulated_memory import (
     SIMULATED_MEMORY,
     NoRoom,
     SimulatedArrays,
-    SimulatedMark,
-    SimulatedMirror,
+    SimulatedEvent,
+    SimulatedHostDeviceBuffer,
     byte_count,
 )
 
 __all__ = [
-    "Arrays", "Description", "DeviceLost", "Mark", "Mirror", "NoRoom", "SimulatedArrays", "SimulatedMark", "SimulatedMirror",
-    "address", "arrays", "ask_driver", "checked", "describe", "driver_library", "first_line", "free_memory", "lost", "mirror",
-    "release", "say_device", "simulated", "telling",
+    "Arrays", "Description", "DeviceLost", "Event", "HostDeviceBuffer", "NoRoom", "SimulatedArrays", "SimulatedEvent",
+    "SimulatedHostDeviceBuffer", "address", "arrays", "ask_driver", "checked", "describe", "driver_library",
+    "first_line", "free_memory", "host_device_buffer", "lost", "release", "say_device", "simulated", "telling",
 ]  # fmt: skip
 
-MOST_PITCH = (1 << 31) - 1  # bytes of a row that the driver copies many of at once (cudaDeviceProp.memPitch)
+MAX_PITCH = (1 << 31) - 1  # bytes of a row that the driver copies many of at once (cudaDeviceProp.memPitch)
 
 
 def simulated() -> bool:
@@ -40,14 +40,14 @@ def simulated() -> bool:
     return bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 
 
-class Mark:
+class Event:
     """A place in a stream."""
 
     @telling
     def __init__(self, stream: Any) -> None:
-        from cupy.cuda import Event
+        from cupy.cuda import Event as CudaEvent
 
-        self._stream, self._event = stream, Event()
+        self._stream, self._event = stream, CudaEvent()
         self.again()
 
     @telling
@@ -61,14 +61,14 @@ class Mark:
         self._event.synchronize()
 
     @telling
-    def since(self, earlier: "Mark") -> float:
+    def since(self, earlier: "Event") -> float:
         """Seconds the device took from another mark to this one, both waited for."""
         from cupy.cuda import get_elapsed_time
 
         return get_elapsed_time(earlier._event, self._event) / 1000
 
 
-class Mirror:
+class HostDeviceBuffer:
     """An array of 64-bit words on the host, pinned, and on the device, with a stream of their own.
 
     host : uint64[n], NumPy; device : uint64[n], what kernels take; stream : Numba's, for launches. Copies return at
@@ -123,9 +123,9 @@ class Mirror:
         if end > begin:
             runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
 
-    def mark(self) -> Mark:
+    def record_event(self) -> Event:
         """The present end of the stream."""
-        return Mark(self._stream)
+        return Event(self._stream)
 
     @property
     def address(self) -> int:
@@ -148,9 +148,9 @@ def _waited_for(stream: Any) -> None:
         stream.synchronize()
 
 
-def mirror(words: int) -> Mirror | SimulatedMirror:
-    """A ``Mirror`` of so many words, in the simulator one of NumPy."""
-    return SimulatedMirror(words) if simulated() else Mirror(words)
+def host_device_buffer(words: int) -> HostDeviceBuffer | SimulatedHostDeviceBuffer:
+    """A ``HostDeviceBuffer`` of so many words, in the simulator one of NumPy."""
+    return SimulatedHostDeviceBuffer(words) if simulated() else HostDeviceBuffer(words)
 
 
 # ------------------------------------------------------------------------------------------------------------- arrays
@@ -232,7 +232,7 @@ class Arrays:
         to_pitch, from_pitch = (byte_count(a.shape[1:], a.dtype) for a in (wide, array))
         rows, kind = array.shape[0], runtime.memcpyDeviceToDevice
         stream = self._stream.ptr
-        if array.size and to_pitch <= MOST_PITCH:
+        if array.size and to_pitch <= MAX_PITCH:
             runtime.memcpy2DAsync(address(wide), to_pitch, address(array), from_pitch, from_pitch, rows, kind, stream)
         elif array.size:
             for row in range(rows):
@@ -240,9 +240,9 @@ class Arrays:
                 runtime.memcpyAsync(to, source, from_pitch, kind, stream)
         return wide
 
-    def mark(self) -> Mark:
+    def record_event(self) -> Event:
         """The present end of the stream."""
-        return Mark(self._stream)
+        return Event(self._stream)
 
 
 def arrays() -> Arrays | SimulatedArrays:

@@ -12,7 +12,7 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.crossover import Crossover
 
 NAMES = ("auto", "cpu", "cuda", "device", "cudasim")
-MOST_COPIERS = 4  # threads that move batches into pinned memory: more wait for the host's memory
+MAX_COPIERS = 4  # threads that move batches into pinned memory: more wait for the host's memory
 PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-nvvm", "nvidia-nvjitlink")
 
 
@@ -28,7 +28,7 @@ def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
         return CpuPlayouts(game, policy, threads)
     from gpumcts.kernels.cuda import CudaPlayouts
 
-    return CudaPlayouts(game, policy, cores=min(threads, MOST_COPIERS))
+    return CudaPlayouts(game, policy, cores=min(threads, MAX_COPIERS))
 
 
 def resolve(name: str) -> str:

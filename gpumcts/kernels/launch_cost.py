@@ -42,33 +42,33 @@ def costs(game: Any, policy: Any) -> list[Cost]:
     from gpumcts.kernels.cuda_kernels import Job, compiled_kernel, empty_kernel, kernel_signature
     from gpumcts.options import compiled
 
-    game, policy, mirror = compiled(game), compiled(policy), device.Mirror(64)
+    game, policy, buffer = compiled(game), compiled(policy), device.HostDeviceBuffer(64)
     kernel = compiled_kernel(empty_kernel, kernel_signature(game, policy))
-    arguments = game, policy, Job(mirror.device, 2, 1, 3, 4, 1, 0, 0, 1, 32)
+    arguments = game, policy, Job(buffer.device, 2, 1, 3, 4, 1, 0, 0, 1, 32)
 
     def by_numba() -> None:
-        kernel[1, 32, mirror.stream](*arguments)
+        kernel[1, 32, buffer.stream](*arguments)
 
     by_numba()  # loads it
     function = next(iter(kernel.overloads.values()))._codelibrary.get_cufunc()
     packed = Packed(int(function.handle), arguments)
     routes = {
         "numba": by_numba,
-        "driver": lambda: packed.launch(1, 32, mirror.address),
-        "graph": mirror.replayed(by_numba),
+        "driver": lambda: packed.launch(1, 32, buffer.address),
+        "graph": buffer.replayed(by_numba),
     }
-    return [_measured(route, launch, mirror) for route, launch in routes.items()]
+    return [_measured(route, launch, buffer) for route, launch in routes.items()]
 
 
-def _measured(route: str, launch: Callable[[], None], mirror: Any) -> Cost:
+def _measured(route: str, launch: Callable[[], None], buffer: Any) -> Cost:
     hosts, wholes = [], []
     for _ in range(REPEATS):
-        mirror.mark().wait()
+        buffer.record_event().wait()
         begin = time.perf_counter()
         for _ in range(LAUNCHES):
             launch()
         hosts.append((time.perf_counter() - begin) / LAUNCHES)
-        mirror.mark().wait()
+        buffer.record_event().wait()
         wholes.append((time.perf_counter() - begin) / LAUNCHES)
     return Cost(route, statistics.median(hosts), statistics.median(wholes))
 

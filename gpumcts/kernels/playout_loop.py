@@ -22,7 +22,7 @@ from gpumcts.verbs import verb
 U = np.uint64
 LANES = 16  # unless another number is asked for
 VECTOR = 8  # lanes that the widest registers take; numbers of lanes are multiples of it
-FEWEST_FOR_LANES = 5  # below this, stepping all lanes costs more than the playouts one by one
+MIN_FOR_LANES = 5  # below this, stepping all lanes costs more than the playouts one by one
 SCORE, WINS, DRAWS, PLIES = 0, 1, 2, 3
 TALLY_COLUMNS = 4
 
@@ -128,7 +128,7 @@ def play_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     """The same as ``evaluate_one_by_one``, in lockstep; ``lanes`` is one of the values of WIDTHS."""
     limit = cut(policy)
     total = states.shape[0] * playouts
-    if total < FEWEST_FOR_LANES or limit == 0:
+    if total < MIN_FOR_LANES or limit == 0:
         evaluate_one_by_one(game, policy, states, keys, first, playouts, tally)
         return
     size = count(lanes)

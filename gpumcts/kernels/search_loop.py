@@ -30,7 +30,7 @@ from gpumcts.playouts.minimax import random_ply
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
-FEWEST_FOR_VECTORS = 3  # fewer lanes are faster one by one
+MIN_FOR_VECTORS = 3  # fewer lanes are faster one by one
 NONE = steps.NONE
 
 
@@ -51,7 +51,7 @@ def look_in_lane(lanes, replying, game, words, flags, lane):
 @inlined
 def look_in_lanes(lanes, replying, game, words, flags, used):
     """One step of every search in the lanes that are ``used``."""
-    if used < FEWEST_FOR_VECTORS:
+    if used < MIN_FOR_VECTORS:
         for lane in range(used):
             look_in_lane(lanes, replying, game, words, flags, lane)
         return
@@ -100,7 +100,7 @@ def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
     replying = steps.depth(policy) == 2
     limit = cut(policy)
     total = states.shape[0] * playouts
-    used = total if total < FEWEST_FOR_VECTORS else min(size, -(-total // VECTOR) * VECTOR)
+    used = total if total < MIN_FOR_VECTORS else min(size, -(-total // VECTOR) * VECTOR)
     words = scratch((steps.STATES * states.shape[1] + steps.SINGLE_WORDS) * size, np.uint64)
     streams, flags, busy = scratch(size, np.uint64), scratch(size, np.uint64), scratch(size, np.uint64)
     leaves, plies = scratch(size, np.int64), scratch(size, np.int64)

@@ -19,7 +19,7 @@ def byte_count(shape: tuple[int, ...], dtype: Any) -> int:
     return math.prod(shape) * np.dtype(dtype).itemsize
 
 
-class SimulatedMark:
+class SimulatedEvent:
     """A moment; in the simulator whatever was asked for is done at once."""
 
     def __init__(self) -> None:
@@ -32,13 +32,13 @@ class SimulatedMark:
     def wait(self) -> None:
         """Nothing to wait for."""
 
-    def since(self, earlier: "SimulatedMark") -> float:
+    def since(self, earlier: "SimulatedEvent") -> float:
         """Seconds since another mark."""
         return self._moment - earlier._moment
 
 
-class SimulatedMirror:
-    """``Mirror`` in the simulator: two NumPy arrays."""
+class SimulatedHostDeviceBuffer:
+    """``HostDeviceBuffer`` in the simulator: two NumPy arrays."""
 
     def __init__(self, words: int) -> None:
         self.host, self.device, self.stream = np.zeros(words, np.uint64), np.zeros(words, np.uint64), 0
@@ -55,9 +55,9 @@ class SimulatedMirror:
         """Fill device words [begin, end) with zeros."""
         self.device[begin:end] = 0
 
-    def mark(self) -> SimulatedMark:
+    def record_event(self) -> SimulatedEvent:
         """This moment."""
-        return SimulatedMark()
+        return SimulatedEvent()
 
 
 class SimulatedArrays:
@@ -93,6 +93,6 @@ class SimulatedArrays:
         wide[:, : array.shape[1]] = array
         return wide
 
-    def mark(self) -> SimulatedMark:
+    def record_event(self) -> SimulatedEvent:
         """This moment."""
-        return SimulatedMark()
+        return SimulatedEvent()

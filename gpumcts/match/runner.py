@@ -20,7 +20,6 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
-from gpumcts.halt import Halt
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.batches import Batches
@@ -30,9 +29,10 @@ from gpumcts.match.progress import Expectations, Progress
 from gpumcts.match.resume import restore
 from gpumcts.players.contract import Anyone, Player
 from gpumcts.rng import child_key, key_of
+from gpumcts.stop_event import StopEvent
 
 U = np.uint64
-MOST_GAMES = 10_000_000  # about a kilobyte of memory each
+MAX_GAMES = 10_000_000  # about a kilobyte of memory each
 LANES = 2
 
 
@@ -122,8 +122,8 @@ def play_match(
 def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
     if game.PLAYERS != 2:
         raise BadInput(f"game={type(game).__name__} is for one player; a match takes a game for two")
-    if not 1 <= games <= MOST_GAMES:
-        raise BadInput(f"games={games} is not between 1 and {MOST_GAMES}")
+    if not 1 <= games <= MAX_GAMES:
+        raise BadInput(f"games={games} is not between 1 and {MAX_GAMES}")
     if not 0 <= seed < 1 << 64:
         raise BadInput(f"seed={seed} is not between 0 and 2^64 - 1")
     if games_in_flight < 1:
@@ -177,7 +177,7 @@ class _Match:
         at_once: int,
     ) -> None:
         self.table, self.players, self.numbers = table, players, np.arange(games)
-        self.journal, self.halt = journal, Halt(stop)
+        self.journal, self.halt = journal, StopEvent(stop)
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
         self.earlier = int(table.plies[:games].sum())

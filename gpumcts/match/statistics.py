@@ -53,8 +53,8 @@ def wilson(wins: float, draws: float, games: float, confidence: float = 0.95) ->
 
 
 def document_interval(p: float, n: int) -> float:
-    """Half the width of the interval that the source documents print (002, Table 1): ``2 sqrt(p (1 - p) / n)``, p in
-    [0, 1].
+    """Half the width of the interval that the source documents print (Hashimoto et al. 2012, Table 1): ``2 sqrt(p (1 -
+    p) / n)``, p in [0, 1].
 
     It is 0 at p = 0 and p = 1, where it says nothing; hence Wilson's beside it.
     """

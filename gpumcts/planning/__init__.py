@@ -1,4 +1,5 @@
-"""Planning in Markov decision problems: value iteration, and planners that answer many queries at once (document 003)."""
+"""Planning in Markov decision problems: value iteration, and planners that answer many queries at once (Kocsis and
+Szepesvári 2006)."""
 
 from gpumcts import options
 

@@ -1,7 +1,8 @@
 """ARTDP, adaptive real-time dynamic programming (Barto, Bradtke and Singh 1995), as a planner: a reconstruction.
 
-Document 003 (section 3.2) says that state values begin as the evaluation, that actions are chosen by Boltzmann exploration,
-and that its temperature is fixed, "tuned on small-size problems". What it leaves open was chosen so:
+Kocsis and Szepesvári 2006 (section 3.2) says that state values begin as the evaluation, that actions are chosen by
+Boltzmann exploration, and that its temperature is fixed, "tuned on small-size problems". What it leaves open was chosen
+so:
 
 - Trials run from the query state to a goal, and begin again there; nothing cuts them. Where no goal is reached, as a discounted
   problem may have it, all samples are of one trial, which may leave the query state for good.

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpumcts.jit import inlined, nth_set_bit, popcount
 from gpumcts.rng import PLY_STEP, bits, draw
-from gpumcts.tree.elementary import exp
+from gpumcts.tree.deterministic_math import exp
 from gpumcts.verbs import verb
 
 U = np.uint64

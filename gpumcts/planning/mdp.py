@@ -13,8 +13,8 @@ from gpumcts.jit import inlined
 from gpumcts.rng import bits
 
 U = np.uint64
-MOST_ACTIONS = 64  # legal actions are bits of a word
-MOST_STATES = 1 << 31
+MAX_ACTIONS = 64  # legal actions are bits of a word
+MAX_STATES = 1 << 31
 
 
 class Mdp(NamedTuple):
@@ -47,14 +47,12 @@ def problem(
     states, most, outcomes = successors.shape
     if actions.shape != (states,) or costs.shape != (states, most) or probabilities.shape != successors.shape:
         raise BadInput("mdp: the arrays are actions[S], costs[S, A], successors[S, A, K] and probabilities[S, A, K]")
-    if not (1 <= states <= MOST_STATES and 1 <= most <= MOST_ACTIONS and outcomes >= 1):
-        raise BadInput(
-            f"mdp: there are 1 to {MOST_STATES} states, 1 to {MOST_ACTIONS} actions, and at least one outcome"
-        )
+    if not (1 <= states <= MAX_STATES and 1 <= most <= MAX_ACTIONS and outcomes >= 1):
+        raise BadInput(f"mdp: there are 1 to {MAX_STATES} states, 1 to {MAX_ACTIONS} actions, and at least one outcome")
     if not 0 < discount <= 1:
         raise BadInput(f"discount={discount}: must be a number in (0, 1]")
     legal = (actions[:, None] >> np.arange(most, dtype=np.uint64)) & U(1) != 0
-    if most < MOST_ACTIONS and (actions >> U(most)).any():
+    if most < MAX_ACTIONS and (actions >> U(most)).any():
         raise BadInput(f"mdp: an action beyond the last, {most - 1}, is legal somewhere")
     if not (np.isfinite(costs[legal]).all() and (costs[legal] >= 0).all()):
         raise BadInput("mdp: a cost is negative or not finite")

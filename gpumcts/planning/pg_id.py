@@ -2,8 +2,8 @@
 
 Known of it: trajectories are sampled from the query state to a horizon that recedes once an estimate of the global sampling
 error is small enough; the estimate comes from confidence intervals per (state, action, depth) that are propagated upwards;
-sampling is guided by these intervals, by Boltzmann exploration, or by nothing. Its numbers are not public, and document 003
-(section 3.2) gives none. What was left open was chosen so:
+sampling is guided by these intervals, by Boltzmann exploration, or by nothing. Its numbers are not public, and Kocsis
+and Szepesvári 2006 (section 3.2) gives none. What was left open was chosen so:
 
 - Statistics are kept per (state, depth from the query), and stay when the horizon grows.
 - ``Q = cost + mean over the outcomes seen of V``, ``V = min over a of Q``. At the horizon V is the evaluation, and above it too

@@ -17,7 +17,7 @@ from gpumcts.planning.mdp import Mdp
 from gpumcts.planning.store import FIRST_ROOM, clear, move_in
 
 SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
-MOST_SAMPLES = 1 << 31
+MAX_SAMPLES = 1 << 31
 SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
 
 
@@ -91,8 +91,8 @@ class Queries:
         checkpoints = np.ascontiguousarray(checkpoints, np.int64)
         if not len(checkpoints) or checkpoints[0] < 1 or (np.diff(checkpoints) <= 0).any():
             raise BadInput("queries: checkpoints are increasing numbers of samples, at least 1")
-        if checkpoints[-1] >= MOST_SAMPLES:
-            raise BadInput(f"queries: a query may take fewer than {MOST_SAMPLES} samples")
+        if checkpoints[-1] >= MAX_SAMPLES:
+            raise BadInput(f"queries: a query may take fewer than {MAX_SAMPLES} samples")
         chosen = np.full((len(self._roots), len(checkpoints)), -1, np.int8)
         with announced(self._name):  # no query, so that it compiles
             self._answer(range(0), checkpoints, chosen, *self._memory())

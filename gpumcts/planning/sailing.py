@@ -1,4 +1,4 @@
-"""Sailing as a Markov decision problem, from the rules of the game itself (document 003, section 3.2)."""
+"""Sailing as a Markov decision problem, from the rules of the game itself (Kocsis and Szepesvári 2006, section 3.2)."""
 
 import math
 from typing import Any

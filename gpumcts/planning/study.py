@@ -1,4 +1,5 @@
-"""What planners are measured by (document 003, section 3.2): a perturbed evaluation, random states, and samples to an error."""
+"""What planners are measured by (Kocsis and Szepesvári 2006, section 3.2): a perturbed evaluation, random states, and
+samples to an error."""
 
 from typing import NamedTuple
 
@@ -23,7 +24,8 @@ def numbered(key: np.uint64, count: int) -> np.ndarray:
 def perturbed(values: np.ndarray, noise: float, seed: int, runs: int) -> np.ndarray:
     """(1 + e) V*, float64[R, S]: e of each run and state is uniform in [-noise, noise], and stays as it is.
 
-    values : float64[S], V*; noise : 0 to 1, 0.1 in document 003; seed, runs : R evaluations by keys. Raises BadInput.
+    values : float64[S], V*; noise : 0 to 1, 0.1 in Kocsis and Szepesvári 2006; seed, runs : R evaluations by keys.
+    Raises BadInput.
     """
     if not 0 <= noise <= 1:
         raise BadInput(f"noise={noise}: must be a number in [0, 1]")

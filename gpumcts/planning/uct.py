@@ -1,4 +1,4 @@
-"""UCT in Markov decision problems (Kocsis and Szepesvári, document 003, sections 2.1, 2.3 and 3.2).
+"""UCT in Markov decision problems (Kocsis and Szepesvári 2006, sections 2.1, 2.3 and 3.2).
 
 Episodes run from the query state until they reach a goal, whose value is 0, or are stopped, and then the evaluation stands for
 the rest. Visits and values are kept per (state, action, depth). At an inner state every action is sampled once, in random
@@ -29,7 +29,7 @@ from gpumcts.planning.contract import (
 from gpumcts.planning.mdp import outcome
 from gpumcts.planning.store import Store, add, node_key, room_left, slot_of, store
 from gpumcts.rng import child_key, draw
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.deterministic_math import ln
 
 U = np.uint64
 STOPPING = ("visits", "new", "fixed", "growing")
@@ -40,11 +40,11 @@ SAMPLES, AT, REACHED = range(3)  # of progress
 class Uct(NamedTuple):
     """UCT.
 
-    exploration : c above, 10 in document 003 (section 3.2: an upper bound of the total reward)
+    exploration : c above, 10 in Kocsis and Szepesvári 2006 (section 3.2: an upper bound of the total reward)
     times_depth : c is multiplied by D (Theorem 6), the depth limit, or without one the greatest depth reached so far
     stop : an episode is stopped, never at the root, with probability 1 over the ``visits`` of the state at its depth, the
-        current one counted (003, section 2.1; a new one always stops); where the state is ``new`` there; at a ``fixed``
-        depth; or at a ``growing`` one, deeper by 1 with every doubling of the samples
+        current one counted (Kocsis and Szepesvári 2006, section 2.1; a new one always stops); where the state is
+        ``new`` there; at a ``fixed`` depth; or at a ``growing`` one, deeper by 1 with every doubling of the samples
     depth : the fixed depth, or the growing one's beginning; 0 with the other rules
     """
 

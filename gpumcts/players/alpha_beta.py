@@ -1,4 +1,5 @@
-"""Alpha-beta as a player with a budget of leaves (documents 000 and 003, section 3.1): exact where it ends, else a guess."""
+"""Alpha-beta as a player with a budget of leaves (Kocsis et al. 2006 and Kocsis and Szepesvári 2006, section 3.1):
+exact where it ends, else a guess."""
 
 import threading
 import time
@@ -8,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import search_budget
 from gpumcts.options import compiled
 from gpumcts.players.game_checks import refuse_chance
+from gpumcts.solver.alpha_beta import search_budget
 
 
 class AlphaBetaPlayer:
     """Searches each position to the ends of its games, moves in random order, for win, draw or loss.
 
     Where that takes more than ``leaves`` finished games, the move is a random one, or with ``best_so_far`` the best of those
-    whose search is complete (003, footnote 8). ``iterations`` counts leaves. Raises BadInput where chance moves.
+    whose search is complete (Kocsis and Szepesvári 2006, footnote 8). ``iterations`` counts leaves. Raises BadInput
+    where chance moves.
     """
 
     trusted = True

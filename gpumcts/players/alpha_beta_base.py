@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.deepening.batch import Found
+from gpumcts.alpha_beta.batch import Found
 from gpumcts.errors import BadInput
 from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.players.game_checks import refuse_chance

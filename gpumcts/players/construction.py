@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening.batch import Deepening
-from gpumcts.deepening.minimax import Minimax
-from gpumcts.deepening.table import entries_in
+from gpumcts.alpha_beta.batch import Deepening
+from gpumcts.alpha_beta.minimax import Minimax
+from gpumcts.alpha_beta.table import entries_in
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
@@ -25,7 +25,7 @@ from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
-from gpumcts.tree.workers import Workers
+from gpumcts.tree.thread_pool import ThreadPool
 
 
 def _nobody(done: float) -> None:
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     engine: str = "auto"
     threads: int | None = None
     memory_limit: int | None = None
-    workers: Workers | None = None
+    workers: ThreadPool | None = None
     on_progress: Callable[[float], None] = _nobody
 
     @property
@@ -94,7 +94,7 @@ def deepening_search(place: Place, table_mb: int = 16) -> Deepening:
 def minimax_search(
     place: Place, leaf: str = "evaluation", quiescence: bool = False, ties: str = "random", table_mb: int = 16
 ) -> Minimax:
-    """A compiled minimax search of fixed depth; the options are those of ``gpumcts.deepening.minimax.Minimax``."""
+    """A compiled minimax search of fixed depth; the options are those of ``gpumcts.alpha_beta.minimax.Minimax``."""
     made = Minimax(place.game, leaf, quiescence, entries_in(table_mb), place.cores, ties)
     made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made

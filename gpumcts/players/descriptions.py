@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from annotated_types import Interval
 
-from gpumcts.deepening.table import MOST_DEPTH
+from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 from gpumcts.options import identity, named, value_of
 from gpumcts.players import gtp, uci
@@ -60,7 +60,7 @@ def checked_settings(given: Mapping[str, Any]) -> Settings:
 
 
 class Random(NamedTuple):
-    """Random moves, as uniform playouts draw them (document 004, Table 1: *Random*).
+    """Random moves, as uniform playouts draw them (Ramanujan et al. 2010, Table 1: *Random*).
 
     >>> import gpumcts as g
     >>> g.players.Random()
@@ -123,7 +123,8 @@ class Uct(NamedTuple):
 
 
 class MonteCarlo(NamedTuple):
-    """Plain Monte-Carlo planning (documents 000 and 003: *MC*): uniform moves of the root, the highest average is played.
+    """Plain Monte-Carlo planning (Kocsis et al. 2006 and Kocsis and Szepesvári 2006: *MC*): uniform moves of the root,
+    the highest average is played.
 
     iterations : a move; playout : a policy or its name; playouts_per_leaf : of an iteration
 
@@ -148,7 +149,7 @@ class MonteCarlo(NamedTuple):
 
 
 class Sensei(NamedTuple):
-    """UCT as Sensei's Library has it (document 001): children on a leaf's second visit, unvisited ones first, solved nodes.
+    """UCT as Sensei's Library has it: children on a leaf's second visit, unvisited ones first, solved nodes.
 
     iterations : a move; playout : a policy or its name; playouts_per_leaf : of an iteration
     uctk : UCTK of win rate + UCTK sqrt(ln(parent.visits) / (5 child.visits)), in [0, 1e6]
@@ -185,10 +186,11 @@ def _playing_out(player: MonteCarlo | Sensei) -> dict[str, Any]:
 
 
 class AlphaBeta(NamedTuple):
-    """Alpha-beta to the ends of the game (documents 000 and 003, section 3.1), a random move where it does not get there.
+    """Alpha-beta to the ends of the game (Kocsis et al. 2006 and Kocsis and Szepesvári 2006, section 3.1), a random
+    move where it does not get there.
 
     leaves : finished games that a move's search may take
-    best_so_far : play the best of the moves that are searched in place of a random one (003, footnote 8)
+    best_so_far : play the best of the moves that are searched in place of a random one (Kocsis and Szepesvári 2006, footnote 8)
 
     >>> import gpumcts as g
     >>> g.players.AlphaBeta(leaves=10_000).best_so_far
@@ -209,7 +211,7 @@ class AlphaBeta(NamedTuple):
 
 
 class Pvs(NamedTuple):
-    """Principal-variation search over the game's evaluation, by iterative deepening (document 000, section 3.3).
+    """Principal-variation search over the game's evaluation, by iterative deepening (Kocsis et al. 2006, section 3.3).
 
     nodes : positions that a move's search may visit, or depth : plies it looks ahead; one of them is given
     table_mb : MiB of the hash table of each thread
@@ -220,7 +222,7 @@ class Pvs(NamedTuple):
     """
 
     nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
-    depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)] | None = None
+    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)] | None = None
     table_mb: TableMebibytes = 16
 
     def identity(self) -> dict[str, Any]:
@@ -239,7 +241,7 @@ class Pvs(NamedTuple):
 
 
 class Minimax(NamedTuple):
-    """Minimax of a fixed depth (document 004, sections 3 to 5: *MM-k*, and *MM-k-R* with playouts).
+    """Minimax of a fixed depth (Ramanujan et al. 2010, sections 3 to 5: *MM-k*, and *MM-k-R* with playouts).
 
     depth : plies it looks ahead, its own move included
     leaf : what stands at the horizon, ``evaluation`` or ``playout`` (the outcome of one random playout)
@@ -252,7 +254,7 @@ class Minimax(NamedTuple):
     'evaluation'
     """
 
-    depth: Annotated[int, Interval(ge=1, le=MOST_DEPTH)]
+    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)]
     leaf: Literal["evaluation", "playout"] = "evaluation"
     quiescence: bool = False
     ties: Literal["random", "first", "noisy", "noisiest"] = "random"

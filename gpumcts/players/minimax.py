@@ -1,12 +1,12 @@
-"""Minimax of a fixed depth as a player: MM-k and MM-k-R of document 004 (sections 3 to 5)."""
+"""Minimax of a fixed depth as a player: MM-k and MM-k-R of Ramanujan et al. 2010 (sections 3 to 5)."""
 
 import threading
 from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.deepening.batch import Found
-from gpumcts.deepening.minimax import Minimax
+from gpumcts.alpha_beta.batch import Found
+from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.players.alpha_beta_base import AlphaBetaBase
 
 

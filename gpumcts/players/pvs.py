@@ -1,11 +1,12 @@
-"""Alpha-beta with an evaluation as a player (document 000, section 3.3): principal-variation search, so many nodes or plies."""
+"""Alpha-beta with an evaluation as a player (Kocsis et al. 2006, section 3.3): principal-variation search, so many
+nodes or plies."""
 
 import threading
 from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.deepening.batch import Deepening, Found
+from gpumcts.alpha_beta.batch import Deepening, Found
 from gpumcts.errors import BadInput
 from gpumcts.players.alpha_beta_base import AlphaBetaBase
 

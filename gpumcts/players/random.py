@@ -1,4 +1,4 @@
-"""The random mover (document 004, Table 1: *Random*)."""
+"""The random mover (Ramanujan et al. 2010, Table 1: *Random*)."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The UCT player (documents 000 to 004): a fixed number of iterations a move, all its games in one forest."""
+"""The UCT player (all five papers): a fixed number of iterations a move, all its games in one forest."""
 
 import threading
 import time

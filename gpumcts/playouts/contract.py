@@ -103,7 +103,7 @@ def step(game, policy, state, stream):
 def rescaled_to(limit, game, state):
     """The evaluation for the first player in score units: linear, ``limit`` (int64, at least 1) becomes SCORE_UNIT, clamped.
 
-    Document 004, section 4. int64 in [-SCORE_UNIT, SCORE_UNIT]; the division truncates, on every target alike.
+    Ramanujan et al. 2010, section 4. int64 in [-SCORE_UNIT, SCORE_UNIT]; the division truncates, on every target alike.
     """
     value = min(max(evaluation(game, state), -limit), limit)
     size = abs(value) * SCORE_UNIT // limit

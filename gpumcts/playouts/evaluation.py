@@ -1,4 +1,5 @@
-"""No playout at all: the leaf's rescaled evaluation (UCT-H of document 004, section 4; the leaves of UCTMAX_H, 002 section 3)."""
+"""No playout at all: the leaf's rescaled evaluation (UCT-H of Ramanujan et al. 2010, section 4; the leaves of UCTMAX_H,
+Hashimoto et al. 2012 section 3)."""
 
 import math
 from typing import Annotated, Literal, NamedTuple
@@ -23,8 +24,9 @@ class Evaluation(NamedTuple):
     """The evaluation in place of a playout; several playouts of a leaf all return the same.
 
     rescaling : how the evaluation v becomes a score in [-1, 1], L being ``limit``. ``linear``: v / L, clamped, which document
-        004 found best. ``sigmoid``: the logistic curve 2 / (1 + exp(-8 v / L)) - 1; the document tried "sigmoidal functions",
-        it does not say which. In Chess, where L = 4,030, a pawn is 0.02 and 0.10, a queen 0.22 and 0.71
+        Ramanujan et al. 2010 found best. ``sigmoid``: the logistic curve 2 / (1 + exp(-8 v / L)) - 1; the document
+        tried "sigmoidal functions", it does not say which. In Chess, where L = 4,030, a pawn is 0.02 and 0.10, a queen
+        0.22 and 0.71
     limit : the evaluation, in the game's own units, that stands for a win, and beyond which all are worth one; None: the game's
         ``evaluation_limit``. In Chess the document's is 6,500, beside which a pawn is 0.015
     """

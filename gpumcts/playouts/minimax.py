@@ -1,4 +1,5 @@
-"""Informed playouts: both sides play depth-k minimax over the game's evaluation (the MM-k players of document 004, section 5).
+"""Informed playouts: both sides play depth-k minimax over the game's evaluation (the MM-k players of Ramanujan et al.
+2010, section 5).
 
 The search is alpha-beta in integers and exact for every root move that could tie with the best; ties are broken uniformly at
 random, and with probability ``epsilon`` the move is one that uniform playouts would draw, since two deterministic players

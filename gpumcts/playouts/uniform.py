@@ -9,7 +9,7 @@ from gpumcts.playouts.contract import choose
 
 
 class Uniform(NamedTuple):
-    """Uniformly random moves (documents 000 to 004), or moves by the game's ``move_weight``.
+    """Uniformly random moves (all five papers), or moves by the game's ``move_weight``.
 
     truncate : plies after which the evaluation stands for the outcome; 0 plays to the end
     """

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 LAG = 0.05  # seconds a move that go to those in between
 SHARE = 0.9  # of what is left: a slice of the search may take longer than it should
-FEWEST_MOVES = 5  # that main time is to last for
+MIN_MOVES = 5  # that main time is to last for
 LEAST = 0.01
 
 

@@ -5,7 +5,7 @@ import queue
 import threading
 from typing import Protocol
 
-MOST_LINE = 1 << 16
+MAX_LINE = 1 << 16
 
 
 class Source(Protocol):
@@ -33,11 +33,11 @@ class Lines:
     def _read(self) -> None:
         left = b""
         with contextlib.suppress(OSError, ValueError):
-            while more := self._source.read(MOST_LINE):
+            while more := self._source.read(MAX_LINE):
                 *lines, left = (left + more).split(b"\n")
                 for line in lines:
                     self._lines.put(line)
-                left = left[: 2 * MOST_LINE]  # of a line that does not end the rest is of no use
+                left = left[: 2 * MAX_LINE]  # of a line that does not end the rest is of no use
         if left:
             self._lines.put(left)
         self._lines.put(None)

@@ -14,8 +14,8 @@ from typing import IO
 
 from gpumcts.errors import BadInput
 
-MOST_LINE = 1 << 16
-MOST_LOG = 1 << 20
+MAX_LINE = 1 << 16
+MAX_LOG = 1 << 20
 SECONDS_TO_QUIT = 1.0
 SECONDS_A_LOOK = 0.1  # between looks at ``stop`` while an answer is waited for
 
@@ -29,7 +29,7 @@ class Late(Trouble):
 
 
 class Log:
-    """What programs say on stderr, in one file of at most ``MOST_LOG`` bytes; without a path it is dropped."""
+    """What programs say on stderr, in one file of at most ``MAX_LOG`` bytes; without a path it is dropped."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path, self._lock, self._full = path, threading.Lock(), False
@@ -40,7 +40,7 @@ class Log:
             if self._path is None or self._full:
                 return
             with self._path.open("ab") as file:
-                room = MOST_LOG - file.tell()
+                room = MAX_LOG - file.tell()
                 file.write(text[: max(room, 0)])
                 if len(text) > room:
                     self._full = True
@@ -111,8 +111,8 @@ class Process:
                 continue
             if line is None:
                 raise self._crash()
-            if len(line) > MOST_LINE:
-                raise Trouble(f"answered {command} with a line of more than {MOST_LINE >> 10} KiB")
+            if len(line) > MAX_LINE:
+                raise Trouble(f"answered {command} with a line of more than {MAX_LINE >> 10} KiB")
             return line
 
     def _unasked(self) -> Iterator[bytes]:
@@ -141,13 +141,13 @@ class Process:
         left, handle = b"", self._pipe(self._process.stdout).fileno()
         while not self._done.is_set():
             try:
-                more = os.read(handle, MOST_LINE)
+                more = os.read(handle, MAX_LINE)
             except OSError:
                 more = b""
             *lines, left = (left + more).split(b"\n")
             for line in lines:
                 self._put(line)
-            if not more or len(left) > MOST_LINE:
+            if not more or len(left) > MAX_LINE:
                 self._put(left if left.strip() else None)
                 break
         self._put(None)
@@ -161,7 +161,7 @@ class Process:
     def _read_errors(self) -> None:
         handle = self._pipe(self._process.stderr).fileno()
         with contextlib.suppress(OSError):
-            while more := os.read(handle, MOST_LINE):
+            while more := os.read(handle, MAX_LINE):
                 self._log.add(more)
                 lines = (self._last_words + more).split(b"\n")
                 self._last_words = next((line for line in reversed(lines) if line.strip()), b"")[-1000:]

@@ -8,14 +8,14 @@ import numpy as np
 from gpumcts.games.contract import CHANCE
 from gpumcts.programs.position import Position
 from gpumcts.rng import key_of
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.searched import Searched
-from gpumcts.tree.thinking import Thinking
+from gpumcts.tree.search_result import TreeSearchResult
 
 NOBODY = -1  # the number of its game
 
 
-def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, Searched], Any]) -> None:
+def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, TreeSearchResult], Any]) -> None:
     """Search the start of ``game`` (option value, compiled) for a slice as engines do, and the position after the move.
 
     tell : what is done with what was found. With ``Settings.reuse`` the second search begins with what the first has kept
@@ -24,7 +24,7 @@ def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, Searched],
     for _ in range(2):
         if position.over or position.mover == CHANCE:
             break
-        thinking = Thinking(searcher, position.words(), key_of(0), NOBODY)
+        thinking = IncrementalSearch(searcher, position.words(), key_of(0), NOBODY)
         next(thinking.slices(None, None), None)
         thinking.keep()
         found = thinking.found()

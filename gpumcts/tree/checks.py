@@ -9,7 +9,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.forest import BEYOND_MOVES
-from gpumcts.tree.memory import MOST_VISITS
+from gpumcts.tree.memory import MAX_VISITS
 from gpumcts.tree.settings import Settings
 
 BEYOND_TABLES = ("velocity", "score")
@@ -66,9 +66,9 @@ def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
     """
     check_tries(iterations, settings, threshold)
     playouts = settings.playouts_per_leaf
-    if iterations // settings.roots * playouts >= MOST_VISITS:
+    if iterations // settings.roots * playouts >= MAX_VISITS:
         raise BadInput(
-            f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MOST_VISITS:,}"
+            f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MAX_VISITS:,}"
         )
 
 

@@ -28,8 +28,8 @@ from gpumcts.tree.time_split import Stopwatch
 
 SHARE_OF_DEVICE = 0.9
 SECONDS_A_LAUNCH = 0.1
-MOST_BROUGHT_BACK = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
-MOST_OF_ONE = 1 << 30  # of a single tree, whose lines are shown
+MAX_FETCHED_BYTES = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
+MAX_SINGLE_TREE_BYTES = 1 << 30  # of a single tree, whose lines are shown
 UNPLANTED = -1
 
 
@@ -244,7 +244,7 @@ class DeviceSearch:
             return _fetched_table(arrays, self._task.table)
         finally:
             if not device.lost():
-                arrays.mark().wait()  # nothing may still write to what goes back to the pool
+                arrays.record_event().wait()  # nothing may still write to what goes back to the pool
             self._task = None
 
     def _start(self, arrays: Any, begin: int, end: int) -> Task:
@@ -291,9 +291,9 @@ class DeviceSearch:
     def _launch(self, arrays: Any, task: Task) -> float:
         """The seconds that the device took for a launch."""
         with self._clock.on_device():
-            begin = arrays.mark()
+            begin = arrays.record_event()
             self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
-            end = arrays.mark()
+            end = arrays.record_event()
             end.wait()
         seconds = end.since(begin)
         self._clock.add_device(seconds)
@@ -328,7 +328,7 @@ class DeviceSearch:
         """Copy the trees of a wave to the host: into ``known``, or into a forest of their own where that is small."""
         forest = self._task.forest
         trees, slots = forest.visits.shape
-        most = MOST_BROUGHT_BACK if trees > 1 else MOST_OF_ONE
+        most = MAX_FETCHED_BYTES if trees > 1 else MAX_SINGLE_TREE_BYTES
         if self._known is not None:
             if self._known.visits.shape[1] < slots:
                 self._known = with_room(self._known, slots)

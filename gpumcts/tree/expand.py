@@ -17,7 +17,7 @@ from gpumcts.games.contract import (
 )
 from gpumcts.games.contract import score as score_of_game
 from gpumcts.jit import blend, inlined, scratch
-from gpumcts.kernels.playout_loop import FEWEST_FOR_LANES, LANES
+from gpumcts.kernels.playout_loop import LANES, MIN_FOR_LANES
 from gpumcts.playouts.contract import rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.batch import (
@@ -211,7 +211,7 @@ def replay_alone(game, forest, begin, end, side, batch):
         if is_alone(batch, head) and batch.depths[head] < (batch.codes[head] & DEPTH_MASK):
             rows[used] = head
             used += 1
-        if used == LANES or (i + 1 == end and used >= FEWEST_FOR_LANES):
+        if used == LANES or (i + 1 == end and used >= MIN_FOR_LANES):
             replay_in_lanes(game, forest, batch, rows, used, lanes, plan)
             used = 0
 
@@ -360,6 +360,6 @@ def expand(game, forest, switches, begin, end, side, batch):
 
 def expand_in_lanes(game, forest, switches, begin, end, side, batch):
     """The same with the paths of LANES rows replayed in lockstep, for games that play in lanes."""
-    if end - begin >= FEWEST_FOR_LANES:
+    if end - begin >= MIN_FOR_LANES:
         replay_alone(game, forest, begin, end, side, batch)
     return expand(game, forest, switches, begin, end, side, batch)

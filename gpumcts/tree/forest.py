@@ -23,7 +23,7 @@ CAPACITIES = np.array(
     + [3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768],
     np.int64,
 )
-MOST_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
+MAX_COUNTED_MOVES = 32_767  # legal moves of a position: they are kept in 15 bits and a sign
 FEW_MOVES = 127  # of a game whose counts of moves fit in a byte
 PER_NODE = 8  # the first so many arrays of a forest have a place for every node
 BEYOND_MOVES, BEYOND_PLIES = 1, 2  # what a tree met for which the bounds of the game's class leave no room
@@ -52,7 +52,7 @@ class Forest(NamedTuple):
 
 
 def bytes_per_slot(
-    columns: int, most_moves: int = MOST_MOVES, solve: bool = False, counts_unobserved: bool = False
+    columns: int, most_moves: int = MAX_COUNTED_MOVES, solve: bool = False, counts_unobserved: bool = False
 ) -> int:
     """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
     return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns + solve + 4 * counts_unobserved
@@ -78,7 +78,7 @@ def empty_forest(
     trees: int,
     slots: int,
     columns: int,
-    most_moves: int = MOST_MOVES,
+    most_moves: int = MAX_COUNTED_MOVES,
     solve: bool = False,
     counts_unobserved: bool = False,
 ) -> Forest:

@@ -11,16 +11,16 @@ import numpy as np
 from gpumcts.kernels.playout_loop import LANES
 from gpumcts.tree.advance import Watch
 from gpumcts.tree.batch import Batch
-from gpumcts.tree.crew import Crew, crew_of, crew_room, is_worth_a_crew
-from gpumcts.tree.crew_steps import assist, lead
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import back_up_part_step, is_shared
+from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room
+from gpumcts.tree.team_steps import assist, lead
+from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, Stopwatch, no_ticks
-from gpumcts.tree.workers import Workers
 
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
-FEWEST_IN_A_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
+MIN_PER_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
 # Blocks fit one core's cache, but hold at least four trees while four fit the shared cache: a block of 64 trees of 10,000
 # iterations of a P-game takes 2.4 times as long as blocks of four.
 CACHED = 1 << 20
@@ -34,19 +34,19 @@ Progress = Callable[[int], None] | None
 
 
 class Together:
-    """One tree that all threads of a searcher grow: its crew and its batch, which last for as long as the tree does."""
+    """One tree that all threads of a searcher grow: its team and its batch, which last for as long as the tree does."""
 
     def __init__(self, searcher: Any, used: np.ndarray, back_up_part: Any) -> None:
         leaves = searcher.settings.leaves_per_tree
         self._searcher, self.used = searcher, used
-        self._crew = crew_for(searcher)
-        self._room = crew_room(self._crew, leaves)
+        self._team = team_for(searcher)
+        self._room = team_room(self._team, leaves)
         self._batch: Batch = searcher.batch(leaves)
         self._back_up_part = back_up_part
 
     def advance(
         self,
-        workers: Workers,
+        workers: ThreadPool,
         forest: Forest,
         states: np.ndarray,
         keys: np.ndarray,
@@ -56,21 +56,21 @@ class Together:
         clock: Stopwatch,
     ) -> int:
         """Iterations ``numbers`` of a forest of one tree; the iteration reached, less than asked for where room is lacking."""
-        s, crew, reached = self._searcher, self._crew, [numbers[0]]
+        s, team, reached = self._searcher, self._team, [numbers[0]]
         begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
-        crew.board[:] = 0
+        team.board[:] = 0
 
         def work(thread: int, halt: threading.Event) -> None:
             if thread == 0:
                 reached[0] = lead(
                     s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator, s.played_game,
-                    s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch, crew,
+                    s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch, team,
                     ticks,
                 )  # fmt: skip
             else:
                 assist(
                     s._select, s._expand, s._evaluate, self._back_up_part, s.rule, s.operator, s.played_game, s.policy,
-                    forest, s.switches, self._batch, crew, ticks,
+                    forest, s.switches, self._batch, team, ticks,
                 )  # fmt: skip
 
         workers.run(work, range(s.threads), stop)
@@ -86,11 +86,11 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     return found
 
 
-def crew_for(searcher: Any) -> Crew:
-    """A crew of a searcher's threads."""
+def team_for(searcher: Any) -> Team:
+    """A team of a searcher's threads."""
     settings, game = searcher.settings, searcher.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(searcher.rule), searcher.operator, searcher.switches)
-    return crew_of(
+    return team_of(
         searcher.threads, leaves, game.MAX_MOVES, searcher.room // leaves, searcher.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
     )  # fmt: skip
@@ -99,7 +99,7 @@ def crew_for(searcher: Any) -> Crew:
 class Growth:
     """Grows the forests of a searcher whose playouts the CPU plays."""
 
-    def __init__(self, searcher: Any, workers: Workers) -> None:
+    def __init__(self, searcher: Any, workers: ThreadPool) -> None:
         self._searcher, self._workers = searcher, workers
         self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
         self._together: dict[int, Together] = {}  # by the tree's place in the forest
@@ -116,13 +116,13 @@ class Growth:
         settings = self._searcher.settings
         if settings.batches_in_flight > 1:
             return False
-        worth = is_worth_a_crew(settings.leaves_per_tree, settings.playouts_per_leaf)
+        worth = is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf)
         return worth and self._searcher.threads >= 2 * trees
 
     def more_room(self, trees: int) -> int:
         """Slots a tree is given beside those of its nodes, where threads take slots of their own."""
         return (
-            crew_room(crew_for(self._searcher), self._searcher.settings.leaves_per_tree)
+            team_room(team_for(self._searcher), self._searcher.settings.leaves_per_tree)
             if self.shares_trees(trees)
             else 0
         )
@@ -172,7 +172,7 @@ class Growth:
         if searcher.game.LANES and not searcher.switches.whole_path:
             size = max(2 * CACHED // tree_bytes, LANES)
         else:
-            size = max(CACHED // tree_bytes, FEWEST_IN_A_BLOCK if FEWEST_IN_A_BLOCK * tree_bytes < SHARED_CACHE else 2)
+            size = max(CACHED // tree_bytes, MIN_PER_BLOCK if MIN_PER_BLOCK * tree_bytes < SHARED_CACHE else 2)
         size = max(1, min(size, TREES_IN_A_BLOCK) // searcher.settings.leaves_per_tree)
         size = min(size, -(-trees // searcher.threads))
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]

@@ -20,8 +20,8 @@ from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree.advance import gather_timed, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
+from gpumcts.tree.device_playouts import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.forest import ROOT, Forest, add_in_flight
-from gpumcts.tree.offload import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, Stopwatch, lap, look_at_clock, no_ticks
 
@@ -99,8 +99,8 @@ def back_up_beside(back_up, rule, operator, forest, switches, rows, batch, ticks
 # ------------------------------------------------------------------------------------------------------ on the host
 
 
-class HostFlight:
-    """A batch that the CPU plays at once: as ``kernels.flight.Flight``.
+class HostInFlightBatch:
+    """A batch that the CPU plays at once: as ``kernels.in_flight_batch.InFlightBatch``.
 
     spent : seconds of threads that the last one took
     """
@@ -226,12 +226,12 @@ class InFlight:
         """Send a batch off; what the CPU spends on its playouts is theirs, and so is sending them to a device."""
         begin = time.perf_counter()
         flight.start(leaves, playouts, stop)
-        on_host = isinstance(flight, HostFlight)
+        on_host = isinstance(flight, HostInFlightBatch)
         self._clock.add(PLAYOUTS, flight.spent if on_host else time.perf_counter() - begin)
 
     def _await(self, flight: Any) -> None:
         """Wait until the batch of a flight is back, where it is not yet."""
-        if isinstance(flight, HostFlight) or flight is None:
+        if isinstance(flight, HostInFlightBatch) or flight is None:
             return
         with self._clock.on_device():
             flight.finish()
@@ -242,7 +242,7 @@ class InFlight:
             return searcher.engine.flights(leaves, playouts)
         if self._host is None:
             self._host = playout_engine("cpu", searcher.played_game, searcher.policy, searcher.threads)
-        return [HostFlight(self._host, leaves, playouts) for _ in range(2)]
+        return [HostInFlightBatch(self._host, leaves, playouts) for _ in range(2)]
 
     def _each(self, work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
         """``work`` on every part, on the threads where there are several."""

@@ -9,8 +9,8 @@ from gpumcts.errors import BadInput
 from gpumcts.tree.settings import Settings
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
-MOST_SLOTS = 2**31
-MOST_VISITS = 2**31  # of a tree: nodes count them in 32 bits
+MAX_SLOTS = 2**31
+MAX_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 
 @functools.lru_cache(maxsize=1)
@@ -26,7 +26,7 @@ def limit_of(asked: int | None) -> int:
 
 def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
     """Refuse a tree that does not fit alone. Raises BadInput, with the arithmetic."""
-    if slots >= MOST_SLOTS:
+    if slots >= MAX_SLOTS:
         raise BadInput(
             f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
         )

@@ -8,7 +8,7 @@ from gpumcts.tree.forest import CAPACITIES, NONE, ROOT, Forest, capacity_class
 from gpumcts.tree.solve import proof_of_children
 
 PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
-MOST_PLAYED = 4096  # positions played in that search for one tree
+MAX_PLAYED = 4096  # positions played in that search for one tree
 
 
 @inlined
@@ -42,7 +42,7 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
             if nexts[level] >= forest.children[tree, node]:
                 level -= 1
                 continue
-            if played == MOST_PLAYED:
+            if played == MAX_PLAYED:
                 return np.int64(NONE)
             child = np.int64(forest.first_child[tree, node]) + nexts[level]
             nexts[level] += 1

@@ -27,6 +27,7 @@ from gpumcts.tree.checks import (
     check_table_suffices,
     check_whole_path,
 )
+from gpumcts.tree.device_playouts import DevicePlayouts
 from gpumcts.tree.device_search import (
     DeviceEngine,
     DeviceSearch,
@@ -39,16 +40,15 @@ from gpumcts.tree.final_move import check_final, merits
 from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, most_nodes, widen
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
-from gpumcts.tree.memory import MOST_VISITS, check_batch, check_tree, limit_of
-from gpumcts.tree.offload import Offload
+from gpumcts.tree.memory import MAX_VISITS, check_batch, check_tree, limit_of
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.roots import merged, tree_keys, tree_numbers
-from gpumcts.tree.searched import Searched, joined, joined_merits
+from gpumcts.tree.search_result import TreeSearchResult, joined, joined_merits
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import back_up_step, expand_step, select_step
+from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
-from gpumcts.tree.workers import Workers
 
 # Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
 # It does for all trees of most batches of Othello; a forest that is too small grows.
@@ -80,7 +80,7 @@ class Searcher:
         engine: Any = "cpu",
         threads: int = 1,
         memory_limit: int | None = None,
-        workers: Workers | None = None,
+        workers: ThreadPool | None = None,
     ) -> None:
         game = compiled(game)
         check(rule, operator, settings.first_play_urgency)
@@ -102,7 +102,7 @@ class Searcher:
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES)
         self.memory_limit = memory_limit
         self.kept = Kept()
-        self._growth = Growth(self, workers or Workers(threads))
+        self._growth = Growth(self, workers or ThreadPool(threads))
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             check_whole_path(policy, operator)
@@ -218,7 +218,7 @@ class Searcher:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
         games: np.ndarray | None = None,
-    ) -> Searched:
+    ) -> TreeSearchResult:
         """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
 
         A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration and
@@ -252,12 +252,12 @@ class Searcher:
             self.kept.keep(reused, forest, states.copy())
         return self._found(tables, position_keys, n * iterations, single, clock, joined_merits(decisive))
 
-    def _found(self, tables, keys, iterations, forest, clock, merits=None) -> Searched:
+    def _found(self, tables, keys, iterations, forest, clock, merits=None) -> TreeSearchResult:
         """What the trees of positions under ``keys`` have found."""
         settings = self.settings
         table = merged(joined(tables), settings.roots)
         by_value = settings.final == "value"
-        return Searched(table, keys, by_value, iterations, forest, settings.roots, clock.split(), merits)
+        return TreeSearchResult(table, keys, by_value, iterations, forest, settings.roots, clock.split(), merits)
 
     def _stopwatch(self) -> Stopwatch:
         """Of a search that begins now: one thread of the host for one on the device."""
@@ -365,7 +365,7 @@ class Searcher:
         if reused is not None:
             self.kept.hand_on(self.game, reused, states, forest)
             most = int(forest.visits[:, root.ROOT].max()) + iterations * self.settings.playouts_per_leaf
-            if most >= MOST_VISITS:
+            if most >= MAX_VISITS:
                 raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
@@ -379,7 +379,7 @@ class Searcher:
         if self.settings.batches_in_flight > 1:
             (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, aloft is None, clock)
         elif self.engine is not None:
-            Offload(self, held, states, keys, span[1], stop, on_progress, span[0], clock).run()
+            DevicePlayouts(self, held, states, keys, span[1], stop, on_progress, span[0], clock).run()
         else:
             self._growth.grow(held, states, keys, span, watch, stop, on_progress, clock)
         check_bounds(self.game, held[0].beyond)

@@ -5,22 +5,24 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
-from gpumcts.tree.forest import MOST_MOVES
+from gpumcts.tree.forest import MAX_COUNTED_MOVES
 
 LATER = ("in_flight", "batches_in_flight", "roots")
 """Keys that came after results were recorded."""
 
 
 class Settings(NamedTuple):
-    """Options of a search; the sources are the documents by number (000 Kocsis et al., 001 Sensei's Library, 002, 003, 004).
+    """Options of a search; the sources stand in brackets.
 
-    expansion : ``node``: one node is added an iteration (004); ``threshold``: a leaf gets children once it has had
-        ``threshold`` playouts (002, Fuego); ``whole_path``: every position of the episode is stored (000, 003), and since the
-        tree plays it to its end, the playout policy can only be the uniform one; ``root``: the root's moves alone have
-        nodes, which with ``selection=uniform`` is plain Monte-Carlo planning (000 and 003, MC)
+    expansion : ``node``: one node is added an iteration (Ramanujan et al. 2010); ``threshold``: a leaf gets children
+        once it has had ``threshold`` playouts (Hashimoto et al. 2012, Fuego); ``whole_path``: every position of the
+        episode is stored (Kocsis et al. 2006, Kocsis and Szepesvári 2006), and since the tree plays it to its end, the
+        playout policy can only be the uniform one; ``root``: the root's moves alone have nodes, which with
+        ``selection=uniform`` is plain Monte-Carlo planning (Kocsis et al. 2006 and Kocsis and Szepesvári 2006, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
     first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity tries every
-        move once first (001, 004). Fuego's is 1 without a bias; it adds a bias of no visits, which comes to infinity
+        move once first (Sensei's Library, Ramanujan et al. 2010). Fuego's is 1 without a bias; it adds a bias of no
+        visits, which comes to infinity
     playouts_per_leaf : P playouts of a leaf count P visits
     leaves_per_tree : leaves a tree puts into one batch
     in_flight : what leaves of a batch that are selected and not yet played are to those selected after them. ``virtual_loss``
@@ -32,21 +34,22 @@ class Settings(NamedTuple):
     roots : trees of a position that know nothing of each other (root parallelization, Chaslot et al. 2008). They share the
         budget in equal parts; a remainder is not made. Visits of a move are added, its value is the mean of the trees' by
         visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse`` each keeps its own
-    ties : in selection, among equal moves ``random`` (000, section 2.2) or ``first`` in order of generation (000, Fig. 2);
-        the final move's ties are always random
-    final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (000, 001, 003); of highest
-        ``velocity``, the visits of late (002, eq. 6), for operators that have it; or of highest ``score``, value plus bias
-        as selection has it at the end
-    parent_count : n(s) in the bias is the ``visits`` of s (001, 002, 003) or the sum of its ``children``'s (000, Fig. 2)
+    ties : in selection, among equal moves ``random`` (Kocsis et al. 2006, section 2.2) or ``first`` in order of
+        generation (Kocsis et al. 2006, Fig. 2); the final move's ties are always random
+    final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (Kocsis et al. 2006, Sensei's
+        Library, Kocsis and Szepesvári 2006); of highest ``velocity``, the visits of late (Hashimoto et al. 2012, eq.
+        6), for operators that have it; or of highest ``score``, value plus bias as selection has it at the end
+    parent_count : n(s) in the bias is the ``visits`` of s (Sensei's Library, Hashimoto et al. 2012, Kocsis and
+        Szepesvári 2006) or the sum of its ``children``'s (Kocsis et al. 2006, Fig. 2)
     reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root, the
         shallowest node that has it is taken
-    solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (001; MCTS-Solver,
-        Winands, Björnsson and Saito 2008)
-    table : entries of a transposition table of fixed size in place of the tree (000, section 2.2), an even number; None for
-        a tree. For ``table_search.TableSearcher``
-    replacement : what such a table keeps: ``twobigp`` (000) or ``single`` (see ``tree.table``)
+    solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (Sensei's Library;
+        MCTS-Solver, Winands, Björnsson and Saito 2008)
+    table : entries of a transposition table of fixed size in place of the tree (Kocsis et al. 2006, section 2.2), an
+        even number; None for a tree. For ``table_search.TableSearcher``
+    replacement : what such a table keeps: ``twobigp`` (Kocsis et al. 2006) or ``single`` (see ``tree.table``)
     stored_above : where a child cannot be stored in the table, stored moves of a higher value (in [0, 1]) are preferred to a
-        random one (000, section 2.2, the alternative); infinity prefers none
+        random one (Kocsis et al. 2006, section 2.2, the alternative); infinity prefers none
     """
 
     expansion: Literal["node", "threshold", "whole_path", "root"] = "node"
@@ -75,7 +78,7 @@ class Settings(NamedTuple):
         plain = self._asdict().items()
         return {key: value for key, value in plain if key != "playouts_per_leaf" and (key, value) not in later.items()}
 
-    def compiled(self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MOST_MOVES) -> "Switches":
+    def compiled(self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MAX_COUNTED_MOVES) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation.
 
         cells : of the game, where the selection rule learns from traces; most_moves : MAX_MOVES of the game

@@ -1,8 +1,8 @@
-"""Solved nodes: MCTS-Solver (Winands, Björnsson and Saito 2008) for wins, losses and draws; document 001's finished nodes.
+"""Solved nodes: MCTS-Solver (Winands, Björnsson and Saito 2008) for wins, losses and draws; Sensei's Library's finished nodes.
 
 A node whose game is over is proven; one with a child that wins for its mover is won, one whose moves all have proven children is
 worth the best of them. What is proven is not selected again, save a won root's search, which is over. Values are left as
-the playouts made them: document 001's infinite visits and wins are what ``decide`` makes of a proof.
+the playouts made them: Sensei's Library's infinite visits and wins are what ``decide`` makes of a proof.
 
 A proof holds by the rules of the search: in Go those are simple ko and the cap on a game's length below the root, where
 positional superko forbids more, so a proven line may contain a move that the game will not allow.

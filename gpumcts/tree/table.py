@@ -1,4 +1,4 @@
-"""Transposition tables of fixed size, as document 000 uses them where memory is limited (section 2.2, TWOBIGP).
+"""Transposition tables of fixed size, as Kocsis et al. 2006 uses them where memory is limited (section 2.2, TWOBIGP).
 
 T trees have a table of E entries each. An entry is found by the position's *table index*, a number of 64 bits: the preorder index
 of the node in P-games, as the document has it, else a hash of the position. It lies in the bucket of that index modulo the
@@ -112,7 +112,7 @@ def hashed_index(game, state):
 
 @table_index.implements(PGame)
 def preorder_index(game, state):
-    """The index of the node as the tree is traversed in preorder (document 000, section 3.1), which is exact."""
+    """The index of the node as the tree is traversed in preorder (Kocsis et al. 2006, section 3.1), which is exact."""
     return state.node
 
 

@@ -1,4 +1,4 @@
-"""UCT in a transposition table of fixed size in place of a tree: document 000, section 2.2, "limited memory".
+"""UCT in a transposition table of fixed size in place of a tree: Kocsis et al. 2006, section 2.2, "limited memory".
 
 Same call surface as ``tree.search``. Memory is the table, and nothing that grows with the iterations.
 """
@@ -15,17 +15,17 @@ import psutil
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
-from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
+from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.checks import check_budget, check_one_batch, check_table_suffices, check_whole_path
 from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
 from gpumcts.tree.memory import SHARE_OF_MEMORY
-from gpumcts.tree.searched import Searched
+from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
@@ -36,7 +36,7 @@ from gpumcts.tree.time_split import Stopwatch, no_ticks
 CACHED = (
     1 << 20
 )  # bytes of the tables of a block that plays whole paths: more of them would push each other out of the cache
-FEWEST_IN_A_BLOCK = 8  # trees that share the cost of a step's call
+MIN_PER_BLOCK = 8  # trees that share the cost of a step's call
 ENGINES = ("auto", "cpu")
 REFUSED = {
     "expansion": ("root", "the moves of the root alone need no table"),
@@ -53,8 +53,8 @@ class Block(NamedTuple):
     trail: Trail
 
 
-class TableSearched(Searched):
-    """What a search in tables found: as ``Searched``, its ``forest`` always None.
+class TableSearched(TreeSearchResult):
+    """What a search in tables found: as ``TreeSearchResult``, its ``forest`` always None.
 
     tables : the tables, where all trees were one block; else None, and they are gone
     """
@@ -91,12 +91,13 @@ class TableSearcher:
     operator : ``average``, the only one that a table of sums can serve
     entries : even, at least 2; ``replacement`` : ``twobigp`` or ``single`` (see ``tree.table``)
     stored_above : where a child cannot be stored, the rule chooses among the stored ones of a higher value than this, in [0, 1]
-        for the player who chooses; without any, and at infinity, the move is random (document 000, section 2.2, has both)
+        for the player who chooses; without any, and at infinity, the move is random (Kocsis et al. 2006, section 2.2, has both)
     engine : ``cpu``, or ``auto``, which is the same here
     threads, memory_limit : as in ``Searcher``; neither they nor the number of trees change a result
 
-    With ``expansion=whole_path`` every position of an episode is offered to the table, as document 000 does; with ``node`` and
-    ``threshold`` the first one that is not in it, and the playouts begin there. Raises BadInput for all that a table cannot do.
+    With ``expansion=whole_path`` every position of an episode is offered to the table, as Kocsis et al. 2006 does; with
+    ``node`` and ``threshold`` the first one that is not in it, and the playouts begin there. Raises BadInput for all
+    that a table cannot do.
     """
 
     def __init__(
@@ -177,7 +178,7 @@ class TableSearcher:
         threads = min(self.threads, fitting)
         size = TREES_IN_A_BLOCK
         if self.switches.whole_path:
-            size = min(size, max(CACHED // self._tree_bytes, FEWEST_IN_A_BLOCK))
+            size = min(size, max(CACHED // self._tree_bytes, MIN_PER_BLOCK))
         return max(1, min(size, fitting // threads, -(-trees // threads))), threads
 
     def _block(self, trees: int, entries: int = 2) -> Block:
@@ -259,7 +260,7 @@ class TableSearcher:
         counts = self._root_moves(states)
         size, threads = self._sizes(len(states))
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
-        halt = Halt(stop)
+        halt = StopEvent(stop)
 
         def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
             block = self._block(part.stop - part.start, self.entries)

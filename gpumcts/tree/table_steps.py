@@ -189,7 +189,7 @@ def rank_of_move(near, row, move):
 def look(game, table, keeping, near, trail, switches, row, state, depth):
     """Look at a position that is not over: the rank of the move made without the rule, or NONE where the rule is to pick.
 
-    That is document 000's selectMove: a child that cannot be stored makes the move a random one, unvisited ones come first.
+    That is Kocsis et al. 2006's selectMove: a child that cannot be stored makes the move a random one, unvisited ones come first.
     """
     moves = np.int64(count_moves(game, state))
     stored, total = look_up(game, table, keeping, near, row, state)
@@ -312,7 +312,8 @@ def pick(rule, operator, forest, switches, streams, depths, codes):
 
 @inlined
 def enter(table, keeping, trail, switches):
-    """Enter what came of each row's leaf, from the leaf up to the root: document 000 adds a position after those below it."""
+    """Enter what came of each row's leaf, from the leaf up to the root: Kocsis et al. 2006 adds a position after those
+    below it."""
     playouts = switches.playouts
     for row in range(trail.codes.shape[0]):
         rewards = U(playouts * SCORE_UNIT + trail.tally[row, SCORE])

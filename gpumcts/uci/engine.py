@@ -16,17 +16,17 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import score
 from gpumcts.options import name_of
 from gpumcts.programs.clock import LAG, Limits
-from gpumcts.programs.lines import MOST_LINE, Lines, Sink, Source
+from gpumcts.programs.lines import MAX_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.thinking import Thinking
 from gpumcts.uci.info import Telling, line
 from gpumcts.uci.options import CHESS, VARIANT
 from gpumcts.uci.position import Position, start_of
 from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
 
 SECONDS_A_LOOK = 0.05  # at the input, while the search is being made
-MOST_REQUESTS = 10_000  # that wait meanwhile
+MAX_REQUESTS = 10_000  # that wait meanwhile
 NO_MOVE_TEXT = "(none)"
 MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
 """Requests that do not wait for the end of a search."""
@@ -75,14 +75,14 @@ class Inbox:
         return False
 
     def _read_all(self) -> None:
-        while not self.ended and self._lines.waiting() and len(self._requests) < MOST_REQUESTS:
+        while not self.ended and self._lines.waiting() and len(self._requests) < MAX_REQUESTS:
             self._read()
 
     def _read(self) -> None:
         content = self._lines.next()
         if content is None:
             self.ended = True
-        elif len(content) <= MOST_LINE and (request := parse(content)) is not None:
+        elif len(content) <= MAX_LINE and (request := parse(content)) is not None:
             self._requests.append(request)
 
 
@@ -244,7 +244,7 @@ class Engine:
         begin = time.monotonic()  # before the tree is planted, which may begin with a large one that was kept
         named = self._named(position, go)
         key = key_of(self._seed, position.number, len(position.moves))
-        thinking = Thinking(searcher, position.words(), key, position.number)
+        thinking = IncrementalSearch(searcher, position.words(), key, position.number)
         telling = Telling(position, self._options["multipv"], self._sink, named, begin)
         while not self._think(thinking, self._limits_of(searcher, position, go).less(begin), telling, go):
             go, begin = go._replace(ponder=False), time.monotonic()  # it was the right move: from now on time counts
@@ -254,7 +254,7 @@ class Engine:
         best = found.decide_among(named) if named else int(found.decide()[0])
         return position.text(named[0] if best is None else best)
 
-    def _think(self, thinking: Thinking, limits: Limits, telling: Telling, go: Go) -> bool:
+    def _think(self, thinking: IncrementalSearch, limits: Limits, telling: Telling, go: Go) -> bool:
         """Search within limits; False where ``ponderhit`` came first."""
         for _ in thinking.slices(*limits):
             if go.ponder and self._inbox.takes("ponderhit"):

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from gpumcts.programs.lines import Sink
 from gpumcts.programs.position import Position
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root import Child
-from gpumcts.tree.searched import Searched
+from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.solve import DRAW, LOSS
-from gpumcts.tree.thinking import Thinking
 
 INTERVAL = 0.5  # seconds between lines
-MOST_PLIES = 24  # of a line
-MOST_CENTIPAWNS = 9_999
+MAX_PLIES = 24  # of a line
+MAX_CENTIPAWNS = 9_999
 
 
 def centipawns(rate: float) -> int:
-    """A win rate p as the Elo formula has it, 400 log10(p / (1 - p)), within MOST_CENTIPAWNS: 0.5 is 0, 0.64 is 100."""
+    """A win rate p as the Elo formula has it, 400 log10(p / (1 - p)), within MAX_CENTIPAWNS: 0.5 is 0, 0.64 is 100."""
     if not 0 < rate < 1:
-        return MOST_CENTIPAWNS if rate >= 1 else -MOST_CENTIPAWNS
+        return MAX_CENTIPAWNS if rate >= 1 else -MAX_CENTIPAWNS
     exact = 400 * math.log10(rate / (1 - rate))
-    return round(min(max(exact, -MOST_CENTIPAWNS), MOST_CENTIPAWNS))
+    return round(min(max(exact, -MAX_CENTIPAWNS), MAX_CENTIPAWNS))
 
 
 def line(text: str) -> bytes:
@@ -47,14 +47,14 @@ class Telling:
         self._begin = time.monotonic() if begin is None else begin
         self._next = self._begin + INTERVAL
 
-    def look(self, thinking: Thinking) -> None:
+    def look(self, thinking: IncrementalSearch) -> None:
         """Tell what is known, if it is time."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + INTERVAL
             self.tell(thinking.found())
 
-    def tell(self, found: Searched) -> None:
+    def tell(self, found: TreeSearchResult) -> None:
         """Tell what was found, the move that is to be played first."""
         took = time.monotonic() - self._begin
         best = found.decide_among(self._named) if self._named else int(found.decide()[0])
@@ -62,7 +62,7 @@ class Telling:
         children.sort(key=lambda child: child.move != best)
         for number, child in enumerate(children[: self._lines], 1):
             proven = found.proven_line(0, child.move)
-            pv = self._position.line((proven or found.principal_variation(0, child.move))[:MOST_PLIES])
+            pv = self._position.line((proven or found.principal_variation(0, child.move))[:MAX_PLIES])
             which = f" multipv {number}" if self._lines > 1 else ""
             pace = round(found.iterations / max(took, 1e-3))
             self._sink.write(

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from gpumcts.programs.process import Late, Log, Process, Trouble, readable
 from gpumcts.uci.options import Option, Value, command_of, parse_option
 
-MOST_NOISE = 1 << 16
-MOST_INFO = 1 << 24
+MAX_NOISE = 1 << 16
+MAX_INFO = 1 << 24
 SECONDS_TO_STOP = 2.0
 
 
@@ -83,8 +83,8 @@ class Program(Process):
             else:
                 noise += len(line) + 1
                 self._hear(words)
-            if noise > MOST_NOISE or info > MOST_INFO:
-                kind = f"{MOST_NOISE >> 10} KiB" if noise > MOST_NOISE else f"{MOST_INFO >> 20} MiB of info"
+            if noise > MAX_NOISE or info > MAX_INFO:
+                kind = f"{MAX_NOISE >> 10} KiB" if noise > MAX_NOISE else f"{MAX_INFO >> 20} MiB of info"
                 raise Trouble(f"answered {asked} with more than {kind}")
 
     def _hear(self, words: list[str]) -> None:

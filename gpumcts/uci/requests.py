@@ -4,15 +4,15 @@ import math
 from typing import NamedTuple
 
 from gpumcts.errors import BadInput
-from gpumcts.programs.clock import FEWEST_MOVES, LAG, LEAST, spent
+from gpumcts.programs.clock import LAG, LEAST, MIN_MOVES, spent
 
 COMMANDS = frozenset(
     ("uci", "debug", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "quit")
 )
 COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime")
 FLAGS = ("infinite", "ponder")
-MOST_DIGITS = 15
-MOST_MOVES = 40  # that a clock is shared among; random games are longer than others
+MAX_DIGITS = 15
+MAX_MOVES = 40  # that a clock is shared among; random games are longer than others
 
 
 class Request(NamedTuple):
@@ -78,7 +78,7 @@ class Go(NamedTuple):
         left, more = (self.wtime, self.winc) if player == 0 else (self.btime, self.binc)
         if left is None:
             return math.inf
-        moves = self.movestogo or min(max(moves_left, FEWEST_MOVES), MOST_MOVES)
+        moves = self.movestogo or min(max(moves_left, MIN_MOVES), MAX_MOVES)
         return spent(max(min(left, left / moves + (more or 0)), 0) / 1000, lag)
 
     def seconds(self, lag: float = LAG) -> float | None:
@@ -111,5 +111,5 @@ def go_of(arguments: list[str]) -> Go:
 def _number(word: str) -> int | None:
     """An integer; None for what is none, or too long to be one. A clock may be below 0."""
     digits = word.removeprefix("-")
-    good = digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS
+    good = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS
     return int(word) if good else None

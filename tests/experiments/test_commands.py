@@ -251,7 +251,8 @@ def test_a_deeper_search_wins(run, only):
 
 @pytest.mark.slow
 def test_minimax_in_a_match(run, only):
-    """MM-2 and MM-1-R by the names of document 004; 15 wins of 20 would have a probability of 0.02, and the seed is fixed."""
+    """MM-2 and MM-1-R by the names of Ramanujan et al. 2010; 15 wins of 20 would have a probability of 0.02, and the
+    seed is fixed."""
     players = "player=minimax budget=depth budget.depth=2 player@opponent.player=minimax budget@opponent.budget=depth"
     assert run(f"match {players} opponent.budget.depth=1 opponent.player.leaf=playout games=20 threads=1").code == 0
     summary = summary_of(only("outputs/match/*"))

@@ -22,7 +22,7 @@ from benchmarks.device.device_tests import Results
 from benchmarks.measure import Contender, Row, compare
 from gpumcts.options import option
 from tests import conftest
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 ROOT = process.ROOT
 
@@ -66,7 +66,7 @@ def test_tests_are_told_one_by_one(tmp_path, monkeypatch):
         .replace("def device_problem():\n", "def device_problem():\n    return ''\n")
     )
     words = ("-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path / "test_some.py"))
-    monkeypatch.setattr(device_tests, "MOST_SHARDS", 2)
+    monkeypatch.setattr(device_tests, "MAX_SHARDS", 2)
     results = Results.of({})
     for call in (1, 2):
         results = Results.of(json.loads(json.dumps(results.data())))  # as a book keeps it
@@ -106,7 +106,7 @@ def test_suites_find_what_tests_have_compiled(monkeypatch, tmp_path):
 
 
 def test_files_with_tests_for_a_device():
-    assert {"tests/kernels/test_gpu.py", "tests/tree/test_offload.py"} <= set(device_tests.test_files())
+    assert {"tests/kernels/test_gpu.py", "tests/tree/test_device_playouts.py"} <= set(device_tests.test_files())
 
 
 # --------------------------------------------------------------------------------------------------------------- tools

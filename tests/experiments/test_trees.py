@@ -10,12 +10,12 @@ from experiments.analysis.convergence import _interval, _lasting
 from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
 from experiments.runs.run_directory import SUMMARY
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
-from gpumcts.exact.alpha_beta import root_scores, solve
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.options import option
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
+from gpumcts.solver.alpha_beta import root_scores, solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 

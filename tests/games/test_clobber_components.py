@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from gpumcts.exact.alpha_beta import solve
 from gpumcts.games import contract
 from gpumcts.games.clobber import values
 from gpumcts.games.clobber.board import Clobber
@@ -13,6 +12,7 @@ from gpumcts.games.clobber.values import Clobbered, Values
 from gpumcts.games.othello import Othello
 from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
+from gpumcts.solver.alpha_beta import solve
 from tests.games import drivers
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")

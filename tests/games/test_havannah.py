@@ -338,7 +338,7 @@ def unchecked(game, rows, mover):
 
 @pytest.mark.parametrize("base", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_scale_of_the_evaluation_is_what_random_games_reach(base):
-    """So that UCT-H tells positions apart (document 004, section 4: the largest non-terminal value observed)."""
+    """So that UCT-H tells positions apart (Ramanujan et al. 2010, section 4: the largest non-terminal value observed)."""
     game = Havannah(base).compiled()
     words, _, plies = drivers.trace(game, drivers.keys_of(24, count=1000))
     states = drivers.positions(words, plies, ends=False)

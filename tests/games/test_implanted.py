@@ -1,4 +1,4 @@
-"""Trees with implanted strategies: leaf by leaf against a second implementation, averages of document 004, refusals."""
+"""Trees with implanted strategies: leaf by leaf against a second implementation, averages of Ramanujan et al. 2010, refusals."""
 
 import numpy as np
 import pytest
@@ -97,7 +97,8 @@ def test_leaves_off_the_plan_are_thirds():
 
 @pytest.mark.parametrize(("x2", "y"), [(2, [1, 3]), (10, [9, 11]), (18, [17, 19]), (2, [17, 19]), (18, [1, 3])])
 def test_averages_of_the_two_subtrees(x2, y):
-    """Document 004, section 6.1: the leaves of A average 0 and those of B 0.5; exactly so with two critical moves each."""
+    """Ramanujan et al. 2010, section 6.1: the leaves of A average 0 and those of B 0.5; exactly so with two critical
+    moves each."""
     leaves = all_leaves(Implanted(20, [0, x2], y, leaves="biased").compiled())
     a, b = np.split(leaves, 2)
     assert a.mean() == 0 and b.mean() == 0.5

@@ -13,7 +13,7 @@ from tests.reference.playout import legal_moves
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 GAMES = for_tests()
-MOST_NOISE = 60_000
+MAX_NOISE = 60_000
 
 
 def line(game, seed, plies):
@@ -45,7 +45,7 @@ def test_some_moves_are_noisy(name):
     game, seen = GAMES[name], set()
     for state in line(game, 2, 60)[::2]:
         seen |= {int(contract.noisy(game, state, move)) for move in legal_moves(game, state)}
-    assert 0 in seen and len(seen) > 1 and min(seen) == 0 and max(seen) <= MOST_NOISE
+    assert 0 in seen and len(seen) > 1 and min(seen) == 0 and max(seen) <= MAX_NOISE
 
 
 def test_boxes_are_noisy():

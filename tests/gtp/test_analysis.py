@@ -76,7 +76,7 @@ def test_analysis_refuses_what_it_cannot_do(engine):
     ("words", "found"),
     [
         ("b 10 maxmoves 3", (0, 0.1, 3)),
-        ("interval 10 minmoves 1", (1, 0.1, analysis.MOST_MOVES)),
+        ("interval 10 minmoves 1", (1, 0.1, analysis.MAX_MOVES)),
         ("w 50 avoid b A1,B2 1 maxmoves 2 ownership true", (1, 0.5, 2)),
         ("maxmoves 0 interval 0", (1, 0.01, 1)),
     ],

@@ -14,15 +14,15 @@ from gpumcts.games.othello import Othello
 from gpumcts.gtp.clock import LEAST, Clock
 from gpumcts.gtp.engine import Engine, Limits
 from gpumcts.gtp.position import Position
-from gpumcts.gtp.stream import MOST_LINE, Request, answer, parse
+from gpumcts.gtp.stream import MAX_LINE, Request, answer, parse
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.average import Average
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import WIN
-from gpumcts.tree.thinking import Thinking
 from tests.gtp.drivers import OTHELLO, talk, texts
 
 # ---------------------------------------------------------------------------------------------------- the form
@@ -144,7 +144,7 @@ def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
     expected = position.text(int(found.decide()[0]))
     assert texts(fresh, "reg_genmove w", "reg_genmove w", "genmove w") == [f"={expected}"] * 3
     assert len(fresh.position.moves) == 2
-    thinking = Thinking(searcher, position.words(), keys[0])
+    thinking = IncrementalSearch(searcher, position.words(), keys[0])
     for step in (7, 1, 150, 142):
         thinking.go_on(step)
     assert thinking.iterations == 300
@@ -152,9 +152,9 @@ def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
 
 
 def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
-    monkeypatch.setattr("gpumcts.tree.thinking.ROOM", 2)
+    monkeypatch.setattr("gpumcts.tree.incremental_search.ROOM", 2)
     words, key = Position(OTHELLO).words(), key_of(3)
-    thinking = Thinking(searcher, words, key)
+    thinking = IncrementalSearch(searcher, words, key)
     for _ in thinking.slices(2000, None):
         pass
     found = searcher.search(words[None], np.array([key]), 2000)
@@ -167,7 +167,7 @@ def test_slices_are_those_of_one_search_with_several_leaves_a_step():
     words, key = Position(OTHELLO).words(), key_of(3)
     expected = searcher.search(words[None], np.array([key]), 601).root_children(0)
     for pace in (1.0, 70.0, 1100.0):  # slices of 1, 3 and 55 iterations, where the pace decided alone
-        thinking = Thinking(searcher, words, key)
+        thinking = IncrementalSearch(searcher, words, key)
         for _ in thinking.slices(601, None):
             thinking._pace = pace
         assert thinking.iterations == 601
@@ -187,13 +187,13 @@ def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
 def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
     words = Position(OTHELLO).words()
     small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
-    thinking = Thinking(small, words, key_of(3))
+    thinking = IncrementalSearch(small, words, key_of(3))
     for _ in thinking.slices(None, None):
         pass
     assert 100 < thinking.iterations < 10_000 and thinking.full
     none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
     with pytest.raises(BadInput, match="a tree takes"):
-        next(Thinking(none, words, key_of(3)).slices(None, None))
+        next(IncrementalSearch(none, words, key_of(3)).slices(None, None))
 
 
 def test_a_proven_win_is_not_resigned(searcher):
@@ -206,7 +206,7 @@ def test_a_proven_win_is_not_resigned(searcher):
             position.push(played.choice(position.legal))
         if position.over or position.only_move is not None:
             continue
-        thinking = Thinking(proving, position.words(), key_of(5))
+        thinking = IncrementalSearch(proving, position.words(), key_of(5))
         thinking.go_on(2000)
         found = thinking.found()
         if found.worth(found.decide()[:1])[1][0] != WIN:
@@ -233,14 +233,14 @@ def test_a_proven_position_is_not_searched_on():
 
     game = DotsAndBoxes(1, 1)
     searcher = Searcher(game, Uniform(), Ucb1(), Average(), Settings(solve=True, reuse=True))
-    thinking = Thinking(searcher, Position(game).words(), key_of(3))
+    thinking = IncrementalSearch(searcher, Position(game).words(), key_of(3))
     for _ in thinking.slices(None, 60.0):
         pass
     assert thinking.proven
     thinking.keep()
     after = Position(game)
     after.play(0, after.legal[0])
-    more = Thinking(searcher, after.words(), key_of(3, 0, 1))
+    more = IncrementalSearch(searcher, after.words(), key_of(3, 0, 1))
     assert more.found().root_children(0), "what was kept of the game is there before the first iteration"
 
 
@@ -328,7 +328,7 @@ def test_a_new_game_has_its_time_again(engine, command):
 
 
 def test_a_line_without_end_is_one_refusal(engine):
-    replies = talk(engine(), raw=b"x" * (5 * MOST_LINE) + b"\nname\n")
+    replies = talk(engine(), raw=b"x" * (5 * MAX_LINE) + b"\nname\n")
     assert replies == [("?", "", "line too long"), ("=", "", "gpumcts")]
 
 

@@ -202,20 +202,20 @@ print(engines.resolve("auto"), engines.cuda_problem())
 
 
 def test_simulated_mirror_copies():
-    mirror = device.SimulatedMirror(4)
-    mirror.host[:] = np.arange(4)
-    assert mirror.device.tolist() == [0, 0, 0, 0]
-    mirror.upload(1, 4)
-    mirror.clear(3, 4)
-    mirror.host[:] = 9
-    mirror.download(0, 4)
-    assert mirror.host.tolist() == [0, 1, 2, 0]
-    assert mirror.mark().since(mirror.mark()) <= 0
+    buffer = device.SimulatedHostDeviceBuffer(4)
+    buffer.host[:] = np.arange(4)
+    assert buffer.device.tolist() == [0, 0, 0, 0]
+    buffer.upload(1, 4)
+    buffer.clear(3, 4)
+    buffer.host[:] = 9
+    buffer.download(0, 4)
+    assert buffer.host.tolist() == [0, 1, 2, 0]
+    assert buffer.record_event().since(buffer.record_event()) <= 0
 
 
 def test_simulated_marks_are_used_again():
-    mirror = device.SimulatedMirror(1)
-    early, late = mirror.mark(), mirror.mark()
+    buffer = device.SimulatedHostDeviceBuffer(1)
+    early, late = buffer.record_event(), buffer.record_event()
     early.again()
     assert early.since(late) >= 0
 
@@ -249,7 +249,7 @@ class Hollow(SimpleNamespace):
 
 @pytest.fixture
 def hollow_device(monkeypatch):
-    """``device.Arrays`` and ``device.Mirror`` on a device that only notes what it is asked for: (arrays, mirror, calls)."""
+    """``device.Arrays`` and ``device.HostDeviceBuffer`` on a device that only notes its calls: (arrays, buffer, calls)."""
     runtime, stream = Runtime(), SimpleNamespace(ptr=0, synchronize=lambda: None)
     cupy = ModuleType("cupy")
     cupy.empty = lambda shape, dtype: Hollow(shape=shape, dtype=np.dtype(dtype), data=SimpleNamespace(ptr=0))
@@ -262,34 +262,34 @@ def hollow_device(monkeypatch):
 
     monkeypatch.setattr(numba.cuda, "as_cuda_array", lambda array, sync: array)
     monkeypatch.setattr(device, "checked", lambda array: array)
-    arrays, mirror = device.Arrays.__new__(device.Arrays), device.Mirror.__new__(device.Mirror)
-    arrays._stream = mirror._stream = stream
-    mirror._memory, mirror.host = cupy.empty((4,), np.uint64), np.zeros(4, np.uint64)
-    return arrays, mirror, runtime.calls
+    arrays, buffer = device.Arrays.__new__(device.Arrays), device.HostDeviceBuffer.__new__(device.HostDeviceBuffer)
+    arrays._stream = buffer._stream = stream
+    buffer._memory, buffer.host = cupy.empty((4,), np.uint64), np.zeros(4, np.uint64)
+    return arrays, buffer, runtime.calls
 
 
 def test_nothing_is_filled_or_copied_at_no_address(hollow_device):
-    arrays, mirror, calls = hollow_device
+    arrays, buffer, calls = hollow_device
     for shape in ((0,), (5, 0), (0, 4)):
         array, host = arrays.zeros(shape, np.int8), np.zeros(shape, np.int8)
         arrays.upload(host, array)
         arrays.fetch(array, host)
     arrays.widened(arrays.zeros((0, 3), np.int8), 9)
-    mirror.upload(2, 2)
-    mirror.download(2, 2)
-    mirror.clear(2, 2)
+    buffer.upload(2, 2)
+    buffer.download(2, 2)
+    buffer.clear(2, 2)
     assert calls == []
 
 
 def test_what_has_elements_is_filled_and_copied(hollow_device):
-    arrays, mirror, calls = hollow_device
+    arrays, buffer, calls = hollow_device
     array, host = arrays.zeros((2, 3), np.int8), np.zeros((2, 3), np.int8)
     arrays.upload(host, array)
     arrays.fetch(array, host)
     arrays.widened(array, 5)
-    mirror.upload(1, 2)
-    mirror.download(1, 2)
-    mirror.clear(1, 2)
+    buffer.upload(1, 2)
+    buffer.download(1, 2)
+    buffer.clear(1, 2)
     copies = ["memcpyAsync"] * 2
     assert calls == ["memsetAsync", *copies, "memsetAsync", "memcpy2DAsync", *copies, "memsetAsync"]
 
@@ -350,10 +350,10 @@ def test_few_threads_are_spread():
 @needs_compiler
 def test_shares():
     """A warp takes a playout a thread at least; many where there are many, so that it comes back some sixteen times."""
-    from gpumcts.kernels.cuda_kernels import MOST_A_GRAB, grab_size
+    from gpumcts.kernels.cuda_kernels import MAX_PER_GRAB, grab_size
 
     assert grab_size(1, 1) == 32 and grab_size(1, 1, 1) == 1
-    assert grab_size(5_000_000, 4224) == 64 and grab_size(10**9, 4224) == MOST_A_GRAB
+    assert grab_size(5_000_000, 4224) == 64 and grab_size(10**9, 4224) == MAX_PER_GRAB
 
 
 @needs_compiler
@@ -376,7 +376,7 @@ def test_bad_ways_and_threads_are_refused():
 
 @needs_compiler
 def test_too_many_playouts_of_a_leaf():
-    from gpumcts.kernels.flight import Flight, Layout
+    from gpumcts.kernels.in_flight_batch import InFlightBatch, Layout
 
     with pytest.raises(BadInput, match=r"^playouts of a leaf: 2,000,000,000, at most 1,073,741,824 on a device$"):
-        Flight.__new__(Flight).send(Layout(1, 3, 1, 4), 2_000_000_000)
+        InFlightBatch.__new__(InFlightBatch).send(Layout(1, 3, 1, 4), 2_000_000_000)

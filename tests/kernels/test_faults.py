@@ -135,7 +135,7 @@ class Clock:
         self.now, self.asked = 0.0, []
 
 
-class Mark:
+class Event:
     """A moment of the device."""
 
     def __init__(self, clock: Clock) -> None:
@@ -147,11 +147,11 @@ class Mark:
     def wait(self) -> None:
         self.clock.asked.append("wait")
 
-    def since(self, earlier: "Mark") -> float:
+    def since(self, earlier: "Event") -> float:
         return self.at - earlier.at
 
 
-class Mirror:
+class HostDeviceBuffer:
     """Memory of a device that does nothing but tell of it."""
 
     stream, device = 0, None
@@ -168,8 +168,8 @@ class Mirror:
     def clear(self, begin: int, end: int) -> None:
         pass
 
-    def mark(self) -> Mark:
-        return Mark(self.clock)
+    def record_event(self) -> Event:
+        return Event(self.clock)
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def engine(monkeypatch):
         clock.now += 1
 
     made.launch = launch
-    monkeypatch.setattr(device, "mirror", lambda words: Mirror(words, clock))
+    monkeypatch.setattr(device, "host_device_buffer", lambda words: HostDeviceBuffer(words, clock))
     return made
 
 
@@ -273,7 +273,7 @@ def test_one_state_is_sent_once(engine):
         uploads = []
         engine.flights(1000)
         for flight in engine._flights:
-            flight._mirror.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
+            flight._buffer.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
         engine.tally(states, np.zeros(1000, np.uint64))
         sent += uploads
     assert sent == [1 + 1000 + 3, 1 + 1000 + 3000]

@@ -163,7 +163,7 @@ def test_no_memory_is_said_in_one_line():
     from gpumcts.errors import BadInput
 
     with pytest.raises(BadInput, match=r"^engine=cuda: cannot get .*$"):
-        device.mirror(1 << 45)
+        device.host_device_buffer(1 << 45)
 
 
 def test_a_first_kernel():

@@ -169,7 +169,7 @@ def test_the_table_tells_local_memory():
     assert line.split() == ["kernel", "sm_90a", "90", "1664", "1712", "8", "3"]
 
 
-MOST_REGISTERS = {
+MAX_REGISTERS = {
     "sm_80": (80, 152),
     "sm_90a": (64, 128),
 }  # uniform, informed: nvJitLink is more generous before Hopper
@@ -179,7 +179,7 @@ ON_BOTH = pytest.mark.parametrize("device", [pytest.param("sm_80", marks=pytest.
 @ON_BOTH
 def test_registers_of_uniform_othello(report, device):
     """On Hopper no more than 64, so that half of a multiprocessor's threads are resident, and nothing spilled for it."""
-    assert report("Uniform(truncate=0) on othello, nested", device)["registers"] <= MOST_REGISTERS[device][0]
+    assert report("Uniform(truncate=0) on othello, nested", device)["registers"] <= MAX_REGISTERS[device][0]
 
 
 @ON_BOTH
@@ -187,7 +187,7 @@ def test_registers_of_informed_playouts(report, device):
     """On Hopper no more than 128, so that a quarter of a multiprocessor's threads are resident."""
     for way in ("thread", "nested", "warp"):
         found = report(f"Minimax(depth=2, epsilon=0.0, truncate=0) on othello, {way}", device)
-        assert found["registers"] <= MOST_REGISTERS[device][1]
+        assert found["registers"] <= MAX_REGISTERS[device][1]
 
 
 WARP_CODE = {  # what the simulator does in other ways, and how often a kernel may ask for it

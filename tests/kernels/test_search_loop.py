@@ -16,7 +16,7 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts, evaluate_signature
 from gpumcts.kernels.playout_loop import LANES, VECTOR, WIDTHS
-from gpumcts.kernels.search_loop import FEWEST_FOR_VECTORS, searched_in_lanes, searching_in_lanes
+from gpumcts.kernels.search_loop import MIN_FOR_VECTORS, searched_in_lanes, searching_in_lanes
 from gpumcts.options import compiled
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
@@ -26,7 +26,7 @@ from tests.kernels.drivers import GAMES, keys_for, positions
 STEPPED = {"othello": Othello(), "dots": DotsAndBoxes(3, 3), "dots, 1 x 2": DotsAndBoxes(1, 2), "path": ShortestPath()}
 DEPTHS = (1, 2)
 VECTORS = [(1, LANES), *(pytest.param(2, n, marks=[] if n == LANES else [pytest.mark.slow]) for n in WIDTHS)]
-SIZES = sorted({0, 1, FEWEST_FOR_VECTORS - 1, FEWEST_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
+SIZES = sorted({0, 1, MIN_FOR_VECTORS - 1, MIN_FOR_VECTORS, VECTOR, VECTOR + 1, LANES, LANES + 1, 3 * LANES - 1})
 every_stepped_game = pytest.mark.parametrize(
     "game",
     [pytest.param(g, id=name, marks=[pytest.mark.slow] if name != "othello" else []) for name, g in STEPPED.items()],

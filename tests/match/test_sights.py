@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening.batch import Deepening
+from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import root_scores, solve
 from gpumcts.games.dice_duel import OPTION as DiceDuel
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.rng import key_of
+from gpumcts.solver.alpha_beta import root_scores, solve
 
 GAME, COUNT = PGame(3, 6), 40
 

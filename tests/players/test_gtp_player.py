@@ -19,7 +19,7 @@ from gpumcts.games.contract import mover, pack, parse_move, start
 from gpumcts.games.contract import play as after
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.program import MOST_LOG, Log, Program, readable, words_of
+from gpumcts.gtp.program import MAX_LOG, Log, Program, readable, words_of
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.players.contract import fault_of
@@ -311,7 +311,7 @@ def test_stderr_goes_to_a_bounded_file(tmp_path):
     assert program.ask("name") == ""
     program.close()
     size = (tmp_path / "log").stat().st_size
-    assert MOST_LOG <= size <= MOST_LOG + 100
+    assert MAX_LOG <= size <= MAX_LOG + 100
 
 
 def test_words_and_lines():

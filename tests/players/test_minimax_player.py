@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening.minimax import Minimax
+from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.errors import BadInput
 from gpumcts.games.dice_duel import OPTION as DiceDuel
 from gpumcts.games.othello import Othello

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening.batch import Deepening
-from gpumcts.deepening.table import ENTRY_BYTES, entries_in
+from gpumcts.alpha_beta.batch import Deepening
+from gpumcts.alpha_beta.table import ENTRY_BYTES, entries_in
 from gpumcts.errors import BadInput
 from gpumcts.games.dice_duel import OPTION as DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes

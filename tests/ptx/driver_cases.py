@@ -104,7 +104,7 @@ def no_memory_for_leaves() -> Outcome:
 
     with control.memory(1 << 10):
         try:
-            device.mirror(1 << 20)
+            device.host_device_buffer(1 << 20)
         except BadInput as error:
             return str(error).partition(":")[0], lambda: "engine=cuda"
     return "no error", lambda: "engine=cuda"

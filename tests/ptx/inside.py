@@ -14,7 +14,7 @@ from tests.ptx import control, driver_cases, playout_cases, search_cases
 from tests.ptx.driver_cases import Outcome
 
 RUNS = 2
-MOST_JUMPS = 1 << 26  # back, of a thread, a meeting counted as 64: cases are small
+MAX_JUMPS = 1 << 26  # back, of a thread, a meeting counted as 64: cases are small
 
 
 def cases() -> dict[str, Callable[[], Outcome]]:
@@ -34,7 +34,7 @@ def tell(record: dict) -> None:
 def main() -> int:
     """Run the cases that stdin names."""
     known = cases()
-    control.limit_steps(MOST_JUMPS)
+    control.limit_steps(MAX_JUMPS)
     for name in sys.stdin.read().splitlines():
         if name not in known:
             print(f"error: no case is called {name!r}", file=sys.stderr)

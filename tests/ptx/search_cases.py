@@ -8,10 +8,10 @@ from tests.tree.drivers import OPERATORS, OTHELLO, RULES, TOY_GAMES, fits, keys_
 from tests.tree.simulated_device import CASES, MORE, told
 from tests.tree.simulated_device import searched as searched_case
 from tests.tree.simulated_searches import roots
-from tests.tree.test_offload import SETTINGS
+from tests.tree.test_device_playouts import SETTINGS
 
 TREES, ITERATIONS = 35, 60  # more trees than a warp has lanes
-LEAST_PARTNERS = 2
+MIN_PARTNERS = 2
 TWO_BATCHES = "two batches in flight"
 ALL_SETTINGS = {**SETTINGS, TWO_BATCHES: Settings(leaves_per_tree=4, batches_in_flight=2)}
 
@@ -36,12 +36,12 @@ def pairs() -> list[tuple[str, str]]:
     for rule in RULES:
         for operator in sorted(OPERATORS, key=lambda o: sum(o == b for _, b in chosen)):
             partners = sum(rule == a for a, _ in chosen)
-            if partners < LEAST_PARTNERS and fits(operator, rule) and (rule, operator) not in chosen:
+            if partners < MIN_PARTNERS and fits(operator, rule) and (rule, operator) not in chosen:
                 chosen.append((rule, operator))
     for operator in OPERATORS:
         for rule in sorted(RULES, key=lambda r: sum(r == a for a, _ in chosen)):
             partners = sum(operator == b for _, b in chosen)
-            if partners < LEAST_PARTNERS and fits(operator, rule) and (rule, operator) not in chosen:
+            if partners < MIN_PARTNERS and fits(operator, rule) and (rule, operator) not in chosen:
                 chosen.append((rule, operator))
     return chosen
 

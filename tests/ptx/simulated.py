@@ -45,7 +45,7 @@ def _search(search) -> list[str]:
     from tests.tree.drivers import TOY_GAMES, keys_for, operator_of, rule_of, searcher_of
     from tests.tree.simulated_device import told
     from tests.tree.simulated_searches import roots
-    from tests.tree.test_offload import SETTINGS
+    from tests.tree.test_device_playouts import SETTINGS
 
     game = TOY_GAMES[search.game]
     rule, operator = rule_of(search.rule), operator_of(search.operator)

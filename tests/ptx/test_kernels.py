@@ -16,7 +16,7 @@ from tests.ptx.inside import cases as enumerated
 from tests.ptx.playout_cases import kernel_of, rows
 from tests.ptx.record import RECORD, known
 from tests.ptx.running import ROOT, run_cases
-from tests.ptx.search_cases import LEAST_PARTNERS, cases, pairs, searches
+from tests.ptx.search_cases import MIN_PARTNERS, cases, pairs, searches
 from tests.tree.drivers import OPERATORS, RULES, fits
 
 QUICK = (
@@ -91,10 +91,10 @@ def test_every_rule_and_operator_has_partners():
     assert all(fits(operator, rule) for rule, operator in chosen)
     for rule in RULES:
         partners = sum(fits(operator, rule) for operator in OPERATORS)
-        assert sum(rule == r for r, _ in chosen) >= min(partners, LEAST_PARTNERS), rule
+        assert sum(rule == r for r, _ in chosen) >= min(partners, MIN_PARTNERS), rule
     for operator in OPERATORS:
         partners = sum(fits(operator, rule) for rule in RULES)
-        assert sum(operator == o for _, o in chosen) >= min(partners, LEAST_PARTNERS), operator
+        assert sum(operator == o for _, o in chosen) >= min(partners, MIN_PARTNERS), operator
 
 
 def test_names_are_cases():

@@ -6,7 +6,7 @@ from gpumcts.games import contract
 from tests.reference.playout import WORD, legal_moves, splitmix, uniform_playout
 
 WON = 1 << 30
-MOST_NOISY = 64
+MAX_NOISY = 64
 PLAYOUTS = 0  # the purpose of the key below a search's key
 
 
@@ -56,7 +56,7 @@ def _for(game: Any, side: int, state: Any, left: int, ply: int) -> int:
     if left > 0:
         best = max(quiescent(game, state, left, ply))
     else:
-        lines = [move for move in moves if contract.noisy(game, state, move)] if left > -MOST_NOISY else []
+        lines = [move for move in moves if contract.noisy(game, state, move)] if left > -MAX_NOISY else []
         after = [_for(game, mover, contract.play(game, state, move), left - 1, ply + 1) for move in lines]
         best = max([int(contract.evaluation(game, state)), *after])
     return best if mover == side else -best

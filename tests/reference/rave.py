@@ -1,4 +1,5 @@
-"""UCT with RAVE as document 002, section 5.4, tells it: every position keeps sums for each of its moves, visited or not."""
+"""UCT with RAVE as Hashimoto et al. 2012, section 5.4, tells it: every position keeps sums for each of its moves,
+visited or not."""
 
 import functools
 import math

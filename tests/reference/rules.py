@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gpumcts.tree.elementary import ln_of_count
+from gpumcts.tree.deterministic_math import ln_of_count
 from tests.reference.nodes import Node
 from tests.reference.operator import Operator
 

@@ -1,4 +1,4 @@
-"""UCT with limited memory, one search and one iteration after another, as document 000 tells it (sections 2.1 and 2.2).
+"""UCT with limited memory, one search and one iteration after another, as Kocsis et al. 2006 tells it (sections 2.1 and 2.2).
 
 It shares with the library the rules of the game, the addresses of random draws, and the formulas of the reference's own
 selection rules; not the table, not the descent, not the backup.
@@ -163,7 +163,7 @@ class LimitedUct:
         return sides[number_below(len(sides), chance, depth, 0)]
 
     def choose(self, state, moves, entries, valid: bool, known: int, depth: int, ties: int) -> int:
-        """Which of the moves is made: document 000, Fig. 2, and its variant with a threshold."""
+        """Which of the moves is made: Kocsis et al. 2006, Fig. 2, and its variant with a threshold."""
         mover = int(contract.mover(self.game, state))
         shown = {k: Shown(move, entries[k], mover) for k, move in enumerate(moves) if entries[k]}
         untried = [k for k in range(len(moves)) if k not in shown]

@@ -18,7 +18,7 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import ROOT, UNSETTLED, Forest
-from gpumcts.tree.search import Searched, Searcher
+from gpumcts.tree.search import Searcher, TreeSearchResult
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
@@ -34,7 +34,7 @@ HAVANNAH, GO = Havannah(4, swap=True).compiled(), Go().compiled()
 GO_MIDDLE = ".OO.O.OX./.XO..O.O./X...X..../.OXXO.OO./XXX..O.OX/......OXX/OXOO...../X.XO.O..O/X...X.X.X b 40 0 -"
 GO_END = ".OOOOOOOO/O.OO.OOOX/OOOOOO.OX/XO..OOOOX/.....O.OX/.OOO.OOXX/OOOOOOXXX/OOXO.OX.X/.O.OOOXXX w 101 1 -"
 TOY_GAMES = {"dots": DotsAndBoxes(2, 2), "dice": DiceDuel(2), "path": ShortestPath()}
-LEAST_ITERATIONS = 20  # a comparison of less is none
+MIN_ITERATIONS = 20  # a comparison of less is none
 SAME_VALUE = 1e-12  # how far values may lie apart where the reference does its sums in another order
 OPERATORS = options.names("backup")
 RULES = options.names("selection")
@@ -176,7 +176,7 @@ def assert_same_rave(forest: Forest, tree: int, block: list[int], node: Node) ->
 
 def searched_by_both(
     searcher: Searcher, state: Any, key: int, iterations: int, play: Any = None
-) -> tuple[Searched, Uct, Node]:
+) -> tuple[TreeSearchResult, Uct, Node]:
     """What a searcher found from one state, the reference, and the reference's root.
 
     Where two scores come within 1e-12 without being equal, both are as they were before that iteration.
@@ -185,7 +185,7 @@ def searched_by_both(
     try:
         root = reference.search(state, key, iterations)
     except NearTie as tie:
-        assert tie.iterations >= LEAST_ITERATIONS
+        assert tie.iterations >= MIN_ITERATIONS
         iterations = tie.iterations
         root = reference.search(state, key, iterations)
     found = searcher.search(packed(searcher.game, [state]), np.array([key], np.uint64), iterations)

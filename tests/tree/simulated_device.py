@@ -221,7 +221,7 @@ def paced() -> list[int]:
 
 def brought_back(engine: Any = None) -> list[bool]:
     """Whether the trees come back: of one tree, and of two, where neither is small."""
-    with holding(device_search, MOST_BROUGHT_BACK=0):
+    with holding(device_search, MAX_FETCHED_BYTES=0):
         return [dots(trees, 3, engine=engine).forest is not None for trees in (1, 2)]
 
 
@@ -233,7 +233,7 @@ def main(more: bool) -> None:
         print(json.dumps(found))
         return
     found["reuse"], found["followed"] = played_on(DeviceEngine()), followed(DeviceEngine())
-    with holding(device_search, MOST_BROUGHT_BACK=0):
+    with holding(device_search, MAX_FETCHED_BYTES=0):
         found["left on the device"] = told(dots())
     found.update(paced=paced(), brought_back=brought_back(), times=dots().times._asdict())
     found.update(growing=growing(), failing=failing(), stopped=stopped(), by_name=_error_of(_by_name))

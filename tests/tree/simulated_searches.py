@@ -8,7 +8,7 @@ import numpy as np
 
 from gpumcts.games.contract import start
 from gpumcts.tree.forest import PER_NODE
-from gpumcts.tree.search import Searched
+from gpumcts.tree.search import TreeSearchResult
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import (
     GO,
@@ -64,7 +64,7 @@ def roots(game: Any, trees: int) -> np.ndarray:
     return np.repeat(packed(game, [start(game)]), trees, axis=0)
 
 
-def digest(found: Searched) -> str:
+def digest(found: TreeSearchResult) -> str:
     """Of all nodes of all trees, to the last bit."""
     text = hashlib.sha256()
     forest = found.forest

@@ -7,8 +7,8 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.kernels import engines
 from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thinking import Thinking
 from tests.tree.drivers import (
     OTHELLO,
     TOY_GAMES,
@@ -20,8 +20,8 @@ from tests.tree.drivers import (
     rule_of,
     searcher_of,
 )
+from tests.tree.test_device_playouts import Elsewhere
 from tests.tree.test_leaves import digest
-from tests.tree.test_offload import Elsewhere
 
 SETTINGS = {
     "one leaf": Settings(),
@@ -96,7 +96,7 @@ def test_a_batch_survives_the_cuts_of_a_clock(roots, elsewhere):
     settings = two(Settings(leaves_per_tree=8, roots=roots))
     engine = {"engine": Elsewhere(OTHELLO)} if elsewhere else {}
     searcher = searcher_of(operator_of("average"), settings, **engine)
-    thinking, cuts = Thinking(searcher, START[0], keys_for(1)[0]), 0
+    thinking, cuts = IncrementalSearch(searcher, START[0], keys_for(1)[0]), 0
     for _ in thinking.slices(1003, None):
         cuts += 1
         told = thinking.found()
@@ -115,7 +115,7 @@ def test_a_batch_survives_the_cuts_of_a_clock(roots, elsewhere):
 def test_a_search_that_is_stopped_is_one_of_so_many_iterations(batches):
     settings, last = two(Settings(leaves_per_tree=10)), 10 * batches
     searcher = searcher_of(operator_of("average"), settings)
-    thinking = Thinking(searcher, START[0], keys_for(1)[0])
+    thinking = IncrementalSearch(searcher, START[0], keys_for(1)[0])
     while thinking.iterations < last:
         thinking.go_on(10)
     thinking.keep()

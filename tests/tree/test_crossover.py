@@ -14,7 +14,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, UCB1, UNIFORM, keys_for, operator_of
 from tests.tree.simulated_searches import digest, roots
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 MINIMAX = option("playout", "minimax")(depth=2)
 

@@ -18,12 +18,12 @@ from tests.kernels.drivers import told_by
 from tests.tree.drivers import OPERATORS, OTHELLO, RULES, fits, keys_for, operator_of, rule_of, searcher_of
 from tests.tree.simulated_device import CASES, MORE, OFTEN, PAIRS, dots, followed, played_on, searched, told
 from tests.tree.simulated_searches import digest, roots
-from tests.tree.test_offload import SETTINGS, slow_unless
+from tests.tree.test_device_playouts import SETTINGS, slow_unless
 
 CAPABILITIES = ["sm_80", "sm_90a"]
 HOPPER = compile_check.TARGETS[1]
 PTX = ("ucb1/average/uniform/othello", "ucb1/accelerated/uniform/othello", "depth_decayed/discounted/uniform/othello")
-MOST_REGISTERS = 255  # of a thread; more would spill
+MAX_REGISTERS = 255  # of a thread; more would spill
 NO_ROOM = r"no [\d.]+ MiB of device memory"
 HALVED = rf"gpumcts: engine=device: {NO_ROOM} for \d trees; going on with \d\n"
 needs_compiler = pytest.mark.skipif(
@@ -161,7 +161,7 @@ def test_what_cannot_be_fused():
 def assert_sound(report: compile_check.Report) -> None:
     """It compiles, has the CPU's arithmetic, and neither stack nor spills."""
     assert (report.error, report.fused) == ("", 0) and report.floats > 0
-    assert report.registers <= MOST_REGISTERS and (report.local, report.stack, report.spills) == (0, 0, 0)
+    assert report.registers <= MAX_REGISTERS and (report.local, report.stack, report.spills) == (0, 0, 0)
 
 
 @needs_compiler

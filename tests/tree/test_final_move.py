@@ -5,8 +5,8 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.tree.backup.discounted import Discounted
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thinking import Thinking
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, othello_states, packed, rule_of, searcher_of
 
 STATES = packed(OTHELLO, othello_states())
@@ -45,7 +45,7 @@ def test_waves_and_slices_play_the_same_moves(final):
     waves = few.search(STATES, keys_for(4), ITERATIONS)
     assert waves.forest is None  # several waves
     assert waves.decide().tolist() == whole.decide().tolist()
-    slices = Thinking(searcher_of(operator, settings), STATES[0], keys_for(4)[0])
+    slices = IncrementalSearch(searcher_of(operator, settings), STATES[0], keys_for(4)[0])
     slices.go_on(ITERATIONS // 2)
     slices.go_on(ITERATIONS - ITERATIONS // 2)
     assert slices.found().decide()[0] == whole.decide()[0]

@@ -23,7 +23,7 @@ from tests.tree.drivers import (
     searcher_of,
 )
 from tests.tree.simulated_searches import roots
-from tests.tree.test_offload import FIRST, Elsewhere, slow_unless
+from tests.tree.test_device_playouts import FIRST, Elsewhere, slow_unless
 
 POINTS = [1, 2, 12, 60, 84, 240]
 TREES = 20

@@ -31,7 +31,7 @@ from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.reference.playout import legal_moves
 from tests.tree.drivers import OPERATORS, OTHELLO, TOY_GAMES, keys_for, operator_of, othello_states, packed, searcher_of
-from tests.tree.test_offload import FIRST, slow_unless
+from tests.tree.test_device_playouts import FIRST, slow_unless
 
 SHAPES = {
     "node": Settings(),

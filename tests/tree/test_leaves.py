@@ -142,7 +142,7 @@ def test_slices_and_stops_change_nothing(leaves, playouts, threads):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_few_trees_take_turns(threads):
-    """A crew takes one tree after the other, and keeps the slots of each apart."""
+    """A team takes one tree after the other, and keeps the slots of each apart."""
     settings = Settings(leaves_per_tree=64, playouts_per_leaf=2)
     roots, keys = packed(OTHELLO, othello_states()[:1] * 2), np.array([key_of(3, g, 0) for g in range(2)], np.uint64)
     searcher = searcher_of(operator_of("average"), settings, threads=2 * threads)

@@ -16,7 +16,7 @@ from gpumcts.tree import search
 from gpumcts.tree.forest import bytes_per_slot
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 MIB = 1 << 20
 TREES, ITERATIONS, LIMIT = 3000, 300, 8 * MIB

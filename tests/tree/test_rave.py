@@ -1,4 +1,4 @@
-"""RAVE: the forest against the slow UCT with RAVE, eq. 8 of document 002 by hand, and what is refused."""
+"""RAVE: the forest against the slow UCT with RAVE, eq. 8 of Hashimoto et al. 2012 by hand, and what is refused."""
 
 import math
 
@@ -40,7 +40,7 @@ from tests.tree.drivers import (
     searcher_of,
 )
 from tests.tree.simulated_searches import digest, roots
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 DOTS = TOY_GAMES["dots"]
 SETTINGS = {
@@ -220,7 +220,7 @@ def test_learning_by_hand():
 
 
 def test_only_the_move_that_is_taken_decays():
-    """Document 002, note 9, by hand: wins and losses of one move, whatever comes between."""
+    """Hashimoto et al. 2012, note 9, by hand: wins and losses of one move, whatever comes between."""
     forest, operator = empty_forest(1, 3, 3), DiscountedByMove(0.5)
     path, movers = np.array([0, 1]), np.array([0, 1], np.int8)
     for taken, reward in ((1, 1.0), (2, 0.0), (2, 0.0), (1, 0.0), (1, 1.0)):

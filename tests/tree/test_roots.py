@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root import Child
 from gpumcts.tree.roots import merged, tree_keys
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import DRAW, WIN
-from gpumcts.tree.thinking import Thinking
 from tests.reference.uct import key_below
 from tests.tree.drivers import (
     OTHELLO,
@@ -87,7 +87,7 @@ def test_lines_come_from_the_tree_that_knows_most_of_them():
 def test_slices_change_nothing(leaves):
     engine = searcher(roots=2, leaves_per_tree=leaves)
     state, key = packed(OTHELLO, othello_states()[:1]), keys_for(1)
-    thinking = Thinking(engine, state[0], key[0])
+    thinking = IncrementalSearch(engine, state[0], key[0])
     for _ in thinking.slices(1001, None):
         assert thinking.iterations % 2 == 0
     whole = engine.search(state, key, 1001)
@@ -120,7 +120,7 @@ def test_what_one_tree_has_proven_is_proven():
     known = max(proof.get(best, 0) for proof in proofs)
     assert known and (found.proven_line(0, best)[:1] == [best]) == (known != DRAW)
     assert found.iterations_made(1, 1)[0] < found.iterations  # each stops where its root is proven
-    thinking = Thinking(one, root[0], keys_for(1)[0])
+    thinking = IncrementalSearch(one, root[0], keys_for(1)[0])
     assert not thinking.proven and list(thinking.slices(9000, None)) and thinking.proven
 
 
@@ -154,7 +154,7 @@ def test_budgets_too_small_for_all_trees(settings, iterations, told):
         searcher(**settings).wave(1, iterations)
     with pytest.raises(BadInput, match=told):
         list(
-            Thinking(searcher(**settings), packed(OTHELLO, othello_states()[:1])[0], keys_for(1)[0]).slices(
+            IncrementalSearch(searcher(**settings), packed(OTHELLO, othello_states()[:1])[0], keys_for(1)[0]).slices(
                 iterations, None
             )
         )

@@ -20,7 +20,7 @@ from gpumcts.tree.backup.discounted import Discounted
 from gpumcts.tree.root import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.workers import Workers
+from gpumcts.tree.thread_pool import ThreadPool
 from tests.tree.drivers import (
     NEEDY,
     OPERATORS,
@@ -313,7 +313,7 @@ def signature(operator, rule):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_workers_are_as_many_as_were_asked_for(threads):
     """Two callers at once share them: no more than so many pieces of work go on, and all are done."""
-    workers, inside, most, done, lock = Workers(threads), [0], [0], [], threading.Lock()
+    workers, inside, most, done, lock = ThreadPool(threads), [0], [0], [], threading.Lock()
 
     def work(item, halt):
         with lock:
@@ -333,7 +333,7 @@ def test_workers_are_as_many_as_were_asked_for(threads):
 def test_what_a_worker_raises_comes_out():
     for threads in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            Workers(threads).run(lambda item, halt: 1 // item, [1, 0, 2])
+            ThreadPool(threads).run(lambda item, halt: 1 // item, [1, 0, 2])
 
 
 @pytest.mark.parametrize("interrupt", [ZeroDivisionError, KeyboardInterrupt])
@@ -353,7 +353,7 @@ def test_what_fails_ends_what_goes_on_beside_it(interrupt):
             time.sleep(0.001)
 
     with pytest.raises(interrupt):
-        Workers(2).run(work, [0, 1, 2])
+        ThreadPool(2).run(work, [0, 1, 2])
     assert 1 in ended and 2 in ended
 
 

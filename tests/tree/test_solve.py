@@ -7,7 +7,6 @@ for visit, is compared with the reference in ``test_reference``; here stands wha
 import numpy as np
 import pytest
 
-from gpumcts.exact.alpha_beta import root_scores
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import Clobber
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
@@ -19,6 +18,7 @@ from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.players.uct import UctPlayer
+from gpumcts.solver.alpha_beta import root_scores
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.root import RootTable, decide
 from gpumcts.tree.settings import Settings
@@ -26,7 +26,7 @@ from gpumcts.tree.solve import DRAW, LOSS, WIN
 from tests.reference.exact import Exact
 from tests.tree.drivers import NEEDY, OPERATORS, RULES, keys_for, operator_of, rule_of, searcher_of
 from tests.tree.simulated_searches import roots
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 SOLVE = Settings(solve=True)
 EXACT = {LOSS: -1, DRAW: 0, WIN: 1}

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gpumcts.exact.alpha_beta import root_scores
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
+from gpumcts.solver.alpha_beta import root_scores
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings

@@ -23,7 +23,7 @@ from gpumcts.tree.time_split import (
 )
 from tests.tree.drivers import OTHELLO, UCB1, UNIFORM, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import roots
-from tests.tree.test_offload import Elsewhere
+from tests.tree.test_device_playouts import Elsewhere
 
 TOLERANCE = 0.02  # parts are read from several clocks: of the whole, how far their sum may be off
 NAMES = ["selection", "growth", "playouts", "backup", "waiting", "other"]

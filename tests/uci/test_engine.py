@@ -22,7 +22,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.uci.engine import Engine
-from gpumcts.uci.info import MOST_CENTIPAWNS, centipawns
+from gpumcts.uci.info import MAX_CENTIPAWNS, centipawns
 from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
 from tests.uci.drivers import FIRST, OTHELLO, moves, talk
 
@@ -120,7 +120,7 @@ def test_scores():
     assert centipawns(0.5) == 0 and centipawns(0.64) == 100 and centipawns(0.36) == -100
     for cp in (-700, -35, 1, 250, 1200):
         assert centipawns(1 / (1 + 10 ** (-cp / 400))) == cp
-    assert (centipawns(1.0), centipawns(0.0), centipawns(1e-300)) == (MOST_CENTIPAWNS, *[-MOST_CENTIPAWNS] * 2)
+    assert (centipawns(1.0), centipawns(0.0), centipawns(1e-300)) == (MAX_CENTIPAWNS, *[-MAX_CENTIPAWNS] * 2)
 
 
 def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
@@ -373,7 +373,7 @@ def test_options(engine):
 def test_a_fault_of_ours_costs_no_more_than_the_move(engine, monkeypatch):
     fresh = engine()
     with monkeypatch.context() as patch:
-        patch.setattr("gpumcts.uci.engine.Thinking", lambda *_: 1 / 0)
+        patch.setattr("gpumcts.uci.engine.IncrementalSearch", lambda *_: 1 / 0)
         assert talk(fresh, "go") == ["info string internal error", "bestmove (none)"]
     assert fresh.said == ["go: ZeroDivisionError: division by zero"]
     assert moves(talk(fresh, "go"))[0] in FIRST

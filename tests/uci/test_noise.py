@@ -2,7 +2,7 @@
 
 import random
 
-from gpumcts.programs.lines import MOST_LINE
+from gpumcts.programs.lines import MAX_LINE
 from gpumcts.uci.requests import Request, parse
 from tests.uci.drivers import FIRST, moves, talk
 
@@ -52,7 +52,7 @@ def test_noise_does_not_end_the_game(engine):
 
 
 def test_a_line_without_end_is_passed_over(engine):
-    assert talk(engine(), raw=b"uci" * (2 * MOST_LINE) + b"\nisready\n") == ["readyok"]
+    assert talk(engine(), raw=b"uci" * (2 * MAX_LINE) + b"\nisready\n") == ["readyok"]
 
 
 def test_the_end_of_input_without_a_newline_still_counts(engine):

@@ -1,4 +1,5 @@
-"""Document 000: Kocsis, Szepesvári, Willemson, *Improved Monte-Carlo Search*, 2006; its P-games are document 003's as well."""
+"""Kocsis, Szepesvári, Willemson, *Improved Monte-Carlo Search*, 2006; its P-games are Kocsis and
+Szepesvári 2006's as well."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +8,11 @@ from experiments.papers.kocsis2006improved import fig3, fig5, rates
 from experiments.papers.published import Published
 
 TITLES = {
-    "fig4": "Failure rates in P-games (document 000, Figure 4)",
-    "fig5": "Iterations to a failure rate (document 000, Figure 5)",
-    "fig6": "UCT with a table of fixed size (document 000, Figure 6)",
-    "table1": "UCT against MC in Amazons (document 000, Table 1)",
-    "table2": "UCT, MC and alpha-beta in Clobber (document 000, Table 2)",
+    "fig4": "Failure rates in P-games (Kocsis et al. 2006, Figure 4)",
+    "fig5": "Iterations to a failure rate (Kocsis et al. 2006, Figure 5)",
+    "fig6": "UCT with a table of fixed size (Kocsis et al. 2006, Figure 6)",
+    "table1": "UCT against MC in Amazons (Kocsis et al. 2006, Table 1)",
+    "table2": "UCT, MC and alpha-beta in Clobber (Kocsis et al. 2006, Table 2)",
 }
 
 CONCLUSIONS = {"fig4": rates.fig4, "fig5": fig5.fig5, "fig6": rates.fig6}

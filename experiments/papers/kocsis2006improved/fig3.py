@@ -1,4 +1,4 @@
-"""Figure 3 of document 000, worked out: a child that cannot be stored, and the sudden change under minimax update.
+"""Figure 3 of Kocsis et al. 2006, worked out: a child that cannot be stored, and the sudden change under minimax update.
 
 The drawing is lost with the pages; the trees are those of the text. Left (section 2.2): MAX moves in A, to B or to C, which is
 worse; A and B are stored, C cannot be. Right (section 2.4): A is MAX with B and C, B is MIN with E and F, F is MAX with G and
@@ -31,7 +31,7 @@ U = np.uint64
 A, B, C = range(3)
 INDICES = (0, 1, 3)
 """Table indices of A, B and C: in a table of two buckets of one, B and C share a bucket."""
-RULE = Ucb1(2**0.5)  # document 000, eq. 2
+RULE = Ucb1(2**0.5)  # Kocsis et al. 2006, eq. 2
 SWITCHES = Settings(expansion="whole_path", ties="first", parent_count="children").compiled(False)
 SAMPLES = 100
 IN_E, IN_C = 99, 20

@@ -1,4 +1,4 @@
-"""Document 000, Figure 5: iterations to a failure rate as trees grow in depth and in branching, and how steeply."""
+"""Kocsis et al. 2006, Figure 5: iterations to a failure rate as trees grow in depth and in branching, and how steeply."""
 
 import csv
 import math

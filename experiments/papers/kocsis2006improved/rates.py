@@ -1,4 +1,4 @@
-"""Document 000, Figures 4 and 6: failure rates over iterations, beside a reference and beside what the document says."""
+"""Kocsis et al. 2006, Figures 4 and 6: failure rates over iterations, beside a reference and beside what the document says."""
 
 import csv
 from collections.abc import Sequence

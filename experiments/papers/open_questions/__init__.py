@@ -9,9 +9,9 @@ from experiments.papers.playout_comparison import comparison
 from experiments.runs.results import Result, groups
 
 TITLES = {
-    "recovery": "Recovery from poor early choices (document 004, remark 1)",
-    "decay": "Accelerated UCT with a decay that sets itself (document 002, section 6)",
-    "evaluation": "UCT with an evaluation against plain UCT (document 000, section 4)",
+    "recovery": "Recovery from poor early choices (Ramanujan et al. 2010, remark 1)",
+    "decay": "Accelerated UCT with a decay that sets itself (Hashimoto et al. 2012, section 6)",
+    "evaluation": "UCT with an evaluation against plain UCT (Kocsis et al. 2006, section 4)",
 }
 
 FIXED = "accelerated"  # the backup of a decay found by hand; the rules have another

@@ -1,4 +1,5 @@
-"""Open question 2 (document 004, section 6, remark 1): which backup operator or selection rule recovers from poor early choices?
+"""Open question 2 (Ramanujan et al. 2010, section 6, remark 1): which backup operator or selection rule recovers from
+poor early choices?
 
 Every search is of a tree in which some move of the root is wrong. Beside the iterations until few of them fail, a run has one
 number: the mean of its failure rate over checkpoints, so many a decade, the area under the curve over the logarithm of the

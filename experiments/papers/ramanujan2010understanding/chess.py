@@ -1,4 +1,4 @@
-"""Document 004 in Chess: its Table 1 and its section 4, success rates of 100 games each, a draw being half a win.
+"""Ramanujan et al. 2010 in Chess: its Table 1 and its section 4, success rates of 100 games each, a draw being half a win.
 
 Where the evaluation plays no part ours are tested against the document's; elsewhere, since its evaluation is another, their
 order is. A verdict needs the document's budget and games enough, and else says what is missing.

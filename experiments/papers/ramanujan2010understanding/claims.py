@@ -1,5 +1,5 @@
-"""Document 004, section 6: convergence against the depth of one critical point, with two players and with one, and against the
-number of critical levels (eq. 2)."""
+"""Ramanujan et al. 2010, section 6: convergence against the depth of one critical point, with two players and with one,
+and against the number of critical levels (eq. 2)."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ STATEMENT = (
 )
 ONE, TWO = "one player", "two players"
 PARAMETERS = 3
-MOST_FITTED = 2  # critical levels of the runs that eq. 2 is fitted to; it is judged by those that have more
+MAX_FITTED = 2  # critical levels of the runs that eq. 2 is fitted to; it is judged by those that have more
 
 
 class Line(NamedTuple):
@@ -70,7 +70,7 @@ def fit_eq2(lines: Sequence[Line]) -> tuple[float, float, float] | None:
     """a, b and C of eq. 2, fitted to the logarithms of the medians of the runs of one or two critical levels, if they suffice."""
     from scipy import optimize
 
-    known = [line for line in lines if len(line.depths) <= MOST_FITTED and line.median]
+    known = [line for line in lines if len(line.depths) <= MAX_FITTED and line.median]
     if len(known) <= PARAMETERS or all(len(line.depths) == 1 for line in known):
         return None
 
@@ -118,7 +118,7 @@ def number_rows(lines: Sequence[Line]) -> list[dict[str, str]]:
             model = eq2(line.depths, *fit) if fit else None
             row = {"exploration": f"{exploration:g}", "k": str(len(line.depths))}
             row |= {"critical depths": ", ".join(map(str, line.depths)), "two players": _with_interval(line)}
-            row["eq. 2"] = _number(model) + (" (fitted)" if fit and len(line.depths) <= MOST_FITTED else "")
+            row["eq. 2"] = _number(model) + (" (fitted)" if fit and len(line.depths) <= MAX_FITTED else "")
             row["ratio"] = f"{line.median / model:.2f}" if model and line.median else "-"
             rows.append(row | {"one player": _number(alone.get(line.depths))})
     return rows

@@ -1,4 +1,5 @@
-"""Document 004, Figure 3: iterations to convergence against the depths of two critical nodes, and the fit of its eq. 1."""
+"""Ramanujan et al. 2010, Figure 3: iterations to convergence against the depths of two critical nodes, and the fit of
+its eq. 1."""
 
 import itertools
 import math

@@ -1,5 +1,5 @@
-"""Document 004, section 6.2 and Figure 6: the formulas for epsilon-greedy UCT with rounds, as printed and corrected, beside
-searches.
+"""Ramanujan et al. 2010, section 6.2 and Figure 6: the formulas for epsilon-greedy UCT with rounds, as printed and
+corrected, beside searches.
 
 Scenario A: of the root's moves the left one wins, the right one leads to leaves that are +1 with probability p. Scenario B: the
 same two plies deeper, behind a left move of Max and any move of Min; behind the root's right move leaves are +1 with

@@ -1,4 +1,4 @@
-"""What the plots of document 004's section 6 share, and that of its tables."""
+"""What the plots of Ramanujan et al. 2010's section 6 share, and that of its tables."""
 
 import itertools
 from collections.abc import Sequence

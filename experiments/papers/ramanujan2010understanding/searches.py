@@ -1,4 +1,5 @@
-"""What the followed searches of document 004's section 6 give at their root, whose two moves lead to subtrees A and B."""
+"""What the followed searches of Ramanujan et al. 2010's section 6 give at their root, whose two moves lead to subtrees
+A and B."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Document 004, Tables 2 and 3: both sides have a plan, and B, which loses, looks better than A, which wins."""
+"""Ramanujan et al. 2010, Tables 2 and 3: both sides have a plan, and B, which loses, looks better than A, which wins."""
 
 import math
 from collections.abc import Iterator, Sequence

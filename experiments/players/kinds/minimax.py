@@ -9,7 +9,7 @@ from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig
 from experiments.config.validation import typed
 from experiments.players.contract import Kind
-from gpumcts.deepening.minimax import check_leaf, check_ties, minimax_name
+from gpumcts.alpha_beta.minimax import check_leaf, check_ties, minimax_name
 from gpumcts.players.construction import Place, minimax_player
 from gpumcts.players.minimax import MinimaxPlayer
 

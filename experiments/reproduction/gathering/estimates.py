@@ -17,7 +17,7 @@ from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.quantities import Estimate, Mean, Measured, Published, Z
 from experiments.runs.results import Result
 
-LEAST_BESIDE = 0.2
+MIN_BESIDE = 0.2
 """The epsilon that Figure 6's is compared with."""
 SHALLOW, DEEP = 10, 20
 """The depths of one critical node between which convergence is compared."""
@@ -74,7 +74,7 @@ def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     rows = {(row.scenario, row.q, row.epsilon): (row, run) for run in results for row in [simulated(run)]}
     found = []
     for (scenario, q, epsilon), (row, run) in rows.items():
-        beside = rows.get((scenario, q, LEAST_BESIDE))
+        beside = rows.get((scenario, q, MIN_BESIDE))
         if scenario != "B" or epsilon != LEAST[0] or beside is None:
             continue
         some, ours, theirs = [run, beside[1]], {"trees": run.config["trees"]}, _trees(run)
@@ -88,7 +88,7 @@ def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             ),
             (
                 "least",
-                Measured(unit="iterations", quantity=quantity, other=other, names=("0.542", f"epsilon {LEAST_BESIDE}")),
+                Measured(unit="iterations", quantity=quantity, other=other, names=("0.542", f"epsilon {MIN_BESIDE}")),
                 Published(relation="below", budget=theirs, source=item.place),
             ),
         ):

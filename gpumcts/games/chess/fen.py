@@ -6,7 +6,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.chess.moves import in_check
-from gpumcts.games.chess.options import MOST_PLIES, State
+from gpumcts.games.chess.options import MAX_GAME_PLIES, State
 from gpumcts.games.chess.pieces import (
     BLACK,
     CLOCK,
@@ -35,7 +35,7 @@ RIGHTS = (
 )
 ROOK_SQUARES = {"K": 7, "Q": 0, "k": 63, "q": 56}
 AT_START = {"q": 1, "r": 2, "b": 2, "n": 2}
-MOST_CLOCK = 150  # plies; a longer game has been drawn for certain
+MAX_CLOCK = 150  # plies; a longer game has been drawn for certain
 
 
 def letters_of(state) -> list[str]:
@@ -171,8 +171,10 @@ def state_of(text: str) -> State:
     black = side == "b"
     check_men(board)
     check_rights(board, rights)
-    plies = 2 * (max(1, number_in(moves, "the move number", 0, MOST_PLIES // 2)) - 1) + black  # some programs write 0
-    since = min(number_in(halves, "the clock of fifty moves", 0, MOST_PLIES), MOST_CLOCK)
+    plies = (
+        2 * (max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2)) - 1) + black
+    )  # some programs write 0
+    since = min(number_in(halves, "the clock of fifty moves", 0, MAX_GAME_PLIES), MAX_CLOCK)
     files = passant_file(board, black, passed)
     bits = sum(int(both[black]) for name, *both in RIGHTS if name in rights)
     turn = int(black) | bits | files << int(PASSANT) | since << int(CLOCK) | plies << int(PLY)

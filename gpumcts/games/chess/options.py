@@ -8,7 +8,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import state_of
 
-MOST_PLIES = 2048
+MAX_GAME_PLIES = 2048
 
 
 class Chess(NamedTuple):
@@ -21,7 +21,7 @@ class Chess(NamedTuple):
     """
 
     evaluation: Literal["michniewski", "pesto"] = "michniewski"
-    max_plies: Annotated[int, Interval(ge=2, le=MOST_PLIES)] = MOST_PLIES
+    max_plies: Annotated[int, Interval(ge=2, le=MAX_GAME_PLIES)] = MAX_GAME_PLIES
     repetition: Literal["played", "everywhere"] = "played"
 
     PLAYERS = 2
@@ -41,7 +41,7 @@ class Board(NamedTuple):
 
     max_plies: int
 
-    MAX_PLIES = MOST_PLIES + 1  # a ply more finds that there is no move (see ``rules``)
+    MAX_PLIES = MAX_GAME_PLIES + 1  # a ply more finds that there is no move (see ``rules``)
     MAX_MOVES = 218  # of a position with sixteen men a side or fewer (Petrovic 1964); none with more is known
     PLAYERS = 2
     FIRST = "white"

@@ -22,7 +22,7 @@ from gpumcts.games.contract import Record
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?", "Result": "*"}
 VARIANTS = ("", "standard", "chess", "normal", "from position")
-WIDTH, MOST_SHOWN = 79, 20  # characters; a line of 80 is not allowed
+WIDTH, MAX_SHOWN = 79, 20  # characters; a line of 80 is not allowed
 TOKEN = re.compile(
     r"""(?P<space>\s+ | ^%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ | [!?]+ | \.+
             | (?:e\.p\. | \+/?[-=] | [-=]/?\+ | [=\u00b1\u2213\u2a72\u2a71\u221eN])(?=[\s(){};$]|\Z))
@@ -176,8 +176,8 @@ def _played(game: Any, start: Any, score: Score, plies: int | None) -> list[int]
 
 def _shown(text: str) -> str:
     """The beginning of a text on one line, between quotes."""
-    words = " ".join(text[: MOST_SHOWN + 1].split())
-    return repr(words if len(words) <= MOST_SHOWN else words[:MOST_SHOWN] + "...")
+    words = " ".join(text[: MAX_SHOWN + 1].split())
+    return repr(words if len(words) <= MAX_SHOWN else words[:MAX_SHOWN] + "...")
 
 
 # ------------------------------------------------------------------------------------------------------------ writing

@@ -15,7 +15,7 @@ Stones = tuple[tuple[int, int, bool], ...]
 """(row, column, whether it is Left's) of each stone of a component, in the order of rows and columns."""
 
 LARGEST = 6  # stones of a component in the table
-MOST_UPS, STARS = 6, 4  # values k ups + *n are told by name for |k| up to MOST_UPS, n below STARS
+MAX_UPS, STARS = 6, 4  # values k ups + *n are told by name for |k| up to MAX_UPS, n below STARS
 
 
 class Values:
@@ -97,7 +97,7 @@ class Values:
             stars.append(self.of(stars, stars))
         up = self.of([0], [stars[1]])
         found, ups = {}, 0
-        for k in range(MOST_UPS + 1):
+        for k in range(MAX_UPS + 1):
             for n, star in enumerate(stars):
                 value = self.sum(ups, star)
                 found[value], found[self.negative(value)] = (k, n), (-k, n)

@@ -23,8 +23,8 @@ REQUIRED = (
     "parse_position",
 )
 """The verbs that have no default body."""
-MOST_MOVES = 32_767
-MOST_WORDS = 64
+MAX_COUNTED_MOVES = 32_767
+MAX_WORDS = 64
 
 
 def check(game: Any) -> None:
@@ -32,7 +32,7 @@ def check(game: Any) -> None:
     kind = type(game)
     where = places.of_class(kind)
     check_bodies(game, where)
-    limits = {"MAX_PLIES": PLIES_PER_KEY - 1, "MAX_MOVES": MOST_MOVES, "PLAYERS": 2, "WORDS": MOST_WORDS}
+    limits = {"MAX_PLIES": PLIES_PER_KEY - 1, "MAX_MOVES": MAX_COUNTED_MOVES, "PLAYERS": 2, "WORDS": MAX_WORDS}
     for name, most in limits.items():
         said = _attribute(game, name, where)
         if isinstance(said, bool) or not isinstance(said, int | np.integer) or not 1 <= said <= most:

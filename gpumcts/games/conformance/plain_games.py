@@ -16,8 +16,8 @@ from gpumcts.rng import PLY_STEP, key_of
 
 U = np.uint64
 GAMES = 20
-MOST_STATES = 400  # looked at in all; the first game is looked at to its end
-MOST_LISTED = 32  # moves of a position that are gone through
+MAX_STATES = 400  # looked at in all; the first game is looked at to its end
+MAX_LISTED = 32  # moves of a position that are gone through
 FEW_MOVES, EVERY = 8, 7  # positions of more moves are gone through every so many plies
 PAST_THE_END = 8  # plies that are played on after it
 SEED = 61
@@ -31,7 +31,7 @@ def check(game: Any, games: int = GAMES) -> None:
         seen = 0
         for number in range(games):
             seen += _Game(game, number).play()
-            if seen > MOST_STATES:
+            if seen > MAX_STATES:
                 return
 
 
@@ -135,7 +135,7 @@ class _Game:
 
     def check_moves(self, state: Any, count: int) -> None:
         before, moves = NO_MOVE, []
-        for k in range(min(count, MOST_LISTED)):
+        for k in range(min(count, MAX_LISTED)):
             move = self.whole("nth_move", state, np.int64(k))
             if not before < move < 1 << 31:
                 self.refuse("nth_move", f"nth_move gives move {move} after {before}: moves rise, from 0 to 2^31 - 1")
@@ -143,9 +143,9 @@ class _Game:
             if following != move:
                 self.refuse("next_move", f"next_move gives {following} after {before}, nth_move gives {move}")
             before, moves = move, [*moves, move]
-        if count <= MOST_LISTED and self.whole("next_move", state, np.int64(before)) != NO_MOVE:
+        if count <= MAX_LISTED and self.whole("next_move", state, np.int64(before)) != NO_MOVE:
             self.refuse("next_move", f"next_move goes on after the last move, {before}")
-        if 0 < count <= MOST_LISTED and (drawn := self.drawn(state)) not in moves:
+        if 0 < count <= MAX_LISTED and (drawn := self.drawn(state)) not in moves:
             self.refuse("random_move", f"random_move gives {drawn}, which is not legal there: {moves}")
 
     def check_worth(self, state: Any) -> None:

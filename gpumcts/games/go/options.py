@@ -8,7 +8,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import state_of
 
-MOST_KOMI = 400  # points; more than any board has
+MAX_KOMI = 400  # points; more than any board has
 
 
 class Go(NamedTuple):
@@ -21,7 +21,7 @@ class Go(NamedTuple):
     """
 
     size: Literal[9, 13, 19] = 9
-    komi: Annotated[float, Interval(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
+    komi: Annotated[float, Interval(ge=-MAX_KOMI, le=MAX_KOMI)] = 7.5
     area_weight: Annotated[int, Interval(ge=1, le=1000)] = 4
     liberty_weight: Annotated[int, Interval(ge=0, le=1000)] = 1
 

@@ -25,7 +25,7 @@ WON, WON_AT = U(6), U(1)  # how the other has won
 STONES_AT = U(8)  # where the number of stones on the board begins
 STONE = U(1) << STONES_AT
 ALL = U(2**64 - 1)
-MOST_WORDS, MOST_CELLS = 11, 271  # of a state; of a board
+MAX_WORDS, MAX_CELLS = 11, 271  # of a state; of a board
 
 
 @contract.state_of(KINDS[4], KINDS[5])
@@ -175,7 +175,7 @@ def fills_block(game, own, cell, beside):
 
 @inlined
 def completed(game, own, cell, pending):
-    """What the new stone on ``cell`` wins by, NONE if by nothing. ``own`` is spent, ``pending`` (MOST_CELLS) is used.
+    """What the new stone on ``cell`` wins by, NONE if by nothing. ``own`` is spent, ``pending`` (MAX_CELLS) is used.
 
     A ring is there where arcs of stones around the new one, apart from each other, were one chain before: what lies between
     them on either side is enclosed on one. Else no ring is new but around a stone of its own with all its neighbours.
@@ -198,7 +198,7 @@ def completed(game, own, cell, pending):
 
 @contract.start.implements(Board)
 def havannah_start(game):
-    words = scratch(MOST_WORDS, np.uint64)
+    words = scratch(MAX_WORDS, np.uint64)
     return unpack(game, words, 0, 1)
 
 
@@ -259,7 +259,7 @@ def havannah_random_move(game, state, stream):
 
 @contract.play.implements(Board)
 def havannah_play(game, state, move):
-    words, own, pending = scratch(MOST_WORDS, np.uint64), scratch(6, np.uint64), scratch(MOST_CELLS, np.uint16)
+    words, own, pending = scratch(MAX_WORDS, np.uint64), scratch(6, np.uint64), scratch(MAX_CELLS, np.uint16)
     if contract.over(game, state):
         return state
     side, cell = shape(game).words, U(move)

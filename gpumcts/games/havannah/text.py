@@ -12,7 +12,7 @@ from gpumcts.games.havannah.board import AROUND, CORNERS_AT, WORD, Board, cells_
 from gpumcts.games.havannah.rules import (
     BRIDGE,
     FORK,
-    MOST_WORDS,
+    MAX_WORDS,
     NONE,
     RING,
     SECOND,
@@ -120,7 +120,7 @@ def havannah_parse_position(game, text):
     if ways := _ways(game.BASE, sides[mover]):
         raise BadInput(f"position: {PLAYERS[mover]}, who is to move, has {WAYS[min(ways)]} already")
     won = min(_ways(game.BASE, sides[1 - mover]), default=int(NONE))
-    words, count = np.zeros(MOST_WORDS, U), int(shape(game).words)
+    words, count = np.zeros(MAX_WORDS, U), int(shape(game).words)
     for side, stones in enumerate(sides):
         for i, cell in enumerate(cells_of(game.BASE)):
             if cell in stones:

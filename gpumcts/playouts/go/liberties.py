@@ -28,7 +28,7 @@ from gpumcts.verbs import verb
 
 U = np.uint64
 SIDES = U(4)
-MOST_COUNTED = U(4)  # stones of a chain next to one liberty: so often a liberty is counted in its sums
+MAX_COUNTED = U(4)  # stones of a chain next to one liberty: so often a liberty is counted in its sums
 
 
 class Floods(NamedTuple):
@@ -105,7 +105,7 @@ def linked_liberties(view, game, stones, empty, point, enough):
     place = place_of(game, point)
     first = place
     sums = chains.liberties[U(chains.at[place]) >> U(1)]
-    if (sums & COUNT_MASK) > MOST_COUNTED * (enough - U(1)):
+    if (sums & COUNT_MASK) > MAX_COUNTED * (enough - U(1)):
         return empty
     if one_liberty(sums):
         return point_set(game, point_of(game, last_liberty(sums)))
@@ -124,7 +124,7 @@ def at_ease_on_bitboards(view, game, own, empty, point):
 @inlined
 def has_other_liberties(chains, found, colour):
     """1 where a chain (as it is found on places) is of this colour and counts too many liberties for two points, uint64."""
-    many = (chains.liberties[found >> U(1)] & COUNT_MASK) > MOST_COUNTED * U(2)
+    many = (chains.liberties[found >> U(1)] & COUNT_MASK) > MAX_COUNTED * U(2)
     return U(is_chain(found, colour)) & U(many)
 
 

@@ -1,4 +1,4 @@
-"""Accelerated UCT: document 002, section 4, eq. 5 to 7, with the virtual child of Fig. 2."""
+"""Accelerated UCT: Hashimoto et al. 2012, section 4, eq. 5 to 7, with the virtual child of Fig. 2."""
 
 from typing import Annotated, NamedTuple
 
@@ -14,7 +14,7 @@ RATE, VELOCITY, OWN_SUM, OWN_VELOCITY = 0, 1, 2, 3
 class Accelerated(NamedTuple):
     """Children weigh by velocity: v <- decay v + (1 if taken), so recently visited moves count for more; 48 bytes a node.
 
-    decay : in (0, 1]; 1 is UCT. Document 002 tries 1 - 0.1^k, k = 1 to 7
+    decay : in (0, 1]; 1 is UCT. Hashimoto et al. 2012 tries 1 - 0.1^k, k = 1 to 7
 
     The playouts made in a position before it had children are a virtual child: their mean, with the velocity they had built
     up, which only decays from then on. Selection's bias counts visits, as in UCB1 (eq. 5).

@@ -1,4 +1,4 @@
-"""Accelerated UCT with a decay that sets itself: an answer to the question that document 002 leaves open (section 6)."""
+"""Accelerated UCT with a decay that sets itself: an answer to the question that Hashimoto et al. 2012 leaves open (section 6)."""
 
 from typing import Annotated, NamedTuple
 
@@ -22,8 +22,8 @@ class AcceleratedAdaptive(NamedTuple):
         over ``window`` visits. So a position forgets while its worth moves, and not while it stands. 0 is off
     root, growth : by depth: ``root`` growth^depth, the deeper the sooner, since deep positions have fewer visits. 0 is off
 
-    Document 002 has one decay for all positions of a search, the best found by hand for a game and a budget, and says that it
-    should rather follow from the tree. With all three off this is UCT.
+    Hashimoto et al. 2012 has one decay for all positions of a search, the best found by hand for a game and a budget,
+    and says that it should rather follow from the tree. With all three off this is UCT.
     """
 
     share: Annotated[float, Interval(ge=0, le=1000)] = 0.1

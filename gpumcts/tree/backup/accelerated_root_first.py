@@ -1,4 +1,5 @@
-"""Accelerated UCT that updates a path from the root to the leaf: an explanation that is tried for document 002, Table 1."""
+"""Accelerated UCT that updates a path from the root to the leaf: an explanation that is tried for Hashimoto et al.
+2012, Table 1."""
 
 from typing import Annotated, NamedTuple
 
@@ -14,7 +15,7 @@ class AcceleratedRootFirst(NamedTuple):
     decay : in (0, 1]
 
     A position is valued before its child on the path is: the child's value is that of its last visit. A child without one
-    counts as the playout itself. Document 002 was built on Fuego and does not say in which order its values are updated;
+    counts as the playout itself. Hashimoto et al. 2012 was built on Fuego and does not say in which order its values are updated;
     for a mean of rewards the order is all the same.
     """
 

@@ -1,4 +1,4 @@
-"""The mean of all playouts through a node: UCT's own backup operator (documents 000 to 004)."""
+"""The mean of all playouts through a node: UCT's own backup operator (all five papers)."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The mean of all playouts, and the rounds of document 004, section 6.2, for epsilon-greedy selection."""
+"""The mean of all playouts, and the rounds of Ramanujan et al. 2010, section 6.2, for epsilon-greedy selection."""
 
 from typing import NamedTuple
 

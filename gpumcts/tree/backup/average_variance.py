@@ -1,4 +1,5 @@
-"""The mean of all playouts and their variance, for UCB1-Tuned (Auer, Cesa-Bianchi, Fischer 2002; document 002, note 5)."""
+"""The mean of all playouts and their variance, for UCB1-Tuned (Auer, Cesa-Bianchi, Fischer 2002; Hashimoto et al. 2012,
+note 5)."""
 
 from typing import NamedTuple
 

@@ -8,7 +8,7 @@ from annotated_types import Interval
 
 from gpumcts.jit import inlined
 from gpumcts.tree.backup.contract import back_up, bound, flips, mean_over_observed, player_above, reward_for, value
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.deterministic_math import ln
 
 SUM, UPPER, LOWER = 0, 1, 2
 

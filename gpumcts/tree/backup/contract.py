@@ -84,7 +84,7 @@ def velocity(operator, forest, tree, node):
 
 @verb("operator")
 def owed(operator, forest, tree, node):
-    """Whether the present round of its parent owes the node a visit (document 004, section 6.2), bool."""
+    """Whether the present round of its parent owes the node a visit (Ramanujan et al. 2010, section 6.2), bool."""
 
 
 @count.implements(object)
@@ -166,7 +166,8 @@ def own_playouts(forest, tree, node):
 
 @inlined
 def decayed_playouts(decay, playouts):
-    """(decay^P, 1 + decay + ... + decay^(P-1)): what P successive visits make of a velocity (002, eq. 6, P times).
+    """(decay^P, 1 + decay + ... + decay^(P-1)): what P successive visits make of a velocity (Hashimoto et al. 2012, eq.
+    6, P times).
 
     By doubling; the quotient (1 - decay^P) / (1 - decay) would lose half the digits at a decay of 1 - 1e-7.
     """

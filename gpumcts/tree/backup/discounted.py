@@ -1,4 +1,4 @@
-"""Discounted UCT: document 002, eq. 2 to 4, carried to trees as section 5.1 says."""
+"""Discounted UCT: Hashimoto et al. 2012, eq. 2 to 4, carried to trees as section 5.1 says."""
 
 from typing import Annotated, NamedTuple
 
@@ -39,15 +39,15 @@ class Discounted(NamedTuple):
     EVALUATES = False
 
     def beside_traces(self) -> "DiscountedByMove":
-        """What takes its place with RAVE (002, note 9)."""
+        """What takes its place with RAVE (Hashimoto et al. 2012, note 9)."""
         return DiscountedByMove(self.decay)
 
 
 class DiscountedByMove(NamedTuple):
     """Each move counts its own updates: n <- decay n + 1, w <- decay w + R for the move that is taken, others stay as they are.
 
-    40 bytes a node. Document 002, note 9, of Discounted UCT with RAVE: "Unlike in the definition of Discounted UCB, t and j
-    indicate the situation after the tth update for move j is performed." n(s) counts visits.
+    40 bytes a node. Hashimoto et al. 2012, note 9, of Discounted UCT with RAVE: "Unlike in the definition of Discounted
+    UCB, t and j indicate the situation after the tth update for move j is performed." n(s) counts visits.
     """
 
     decay: float = 0.999

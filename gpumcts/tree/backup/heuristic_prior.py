@@ -1,4 +1,4 @@
-"""The mean of the playouts with the evaluation as a prior (document 004, section 4; Gelly and Silver 2007 in Go)."""
+"""The mean of the playouts with the evaluation as a prior (Ramanujan et al. 2010, section 4; Gelly and Silver 2007 in Go)."""
 
 from typing import Annotated, NamedTuple
 

@@ -1,4 +1,5 @@
-"""Coulom's Max: the best child, once a node has been visited often enough (Coulom 2006, cited by document 002, section 3)."""
+"""Coulom's Max: the best child, once a node has been visited often enough (Coulom 2006, cited by Hashimoto et al. 2012,
+section 3)."""
 
 from typing import Annotated, NamedTuple
 

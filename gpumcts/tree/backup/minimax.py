@@ -1,4 +1,5 @@
-"""The minimax update: a node is worth its best visited child (000, section 2.4; MMMC; UCTMAX_H, 002 section 3)."""
+"""The minimax update: a node is worth its best visited child (Kocsis et al. 2006, section 2.4; MMMC; UCTMAX_H,
+Hashimoto et al. 2012 section 3)."""
 
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ VALUE, OWN_SUM = 0, 1
 class Minimax(NamedTuple):
     """Best visited child; a node without one is worth the mean of its own playouts. 32 bytes a node.
 
-    Unvisited moves are ignored, as MMMC does (003, section 3.1).
+    Unvisited moves are ignored, as MMMC does (Kocsis and Szepesvári 2006, section 3.1).
     """
 
     COLUMNS = ("value", "own_sum")

@@ -7,7 +7,7 @@ from annotated_types import Interval
 from gpumcts.games.contract import CHANCE
 from gpumcts.tree.backup.children import seen_from_above
 from gpumcts.tree.backup.contract import back_up, own_playouts, player_above, reward_for, value
-from gpumcts.tree.elementary import power
+from gpumcts.tree.deterministic_math import power
 
 VALUE, OWN_SUM = 0, 1
 

@@ -1,4 +1,4 @@
-"""Coulom's robust max: the value of the most visited child (Coulom 2006, cited by document 002, section 3)."""
+"""Coulom's robust max: the value of the most visited child (Coulom 2006, cited by Hashimoto et al. 2012, section 3)."""
 
 from typing import Annotated, NamedTuple
 

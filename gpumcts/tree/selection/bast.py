@@ -1,4 +1,4 @@
-"""The Bandit Algorithm for Smooth Trees (Coquelin and Munos 2007), which document 002, section 3, discusses."""
+"""The Bandit Algorithm for Smooth Trees (Coquelin and Munos 2007), which Hashimoto et al. 2012, section 3, discusses."""
 
 from typing import NamedTuple
 

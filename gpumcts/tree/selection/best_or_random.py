@@ -1,4 +1,4 @@
-"""The simple rule with which Sensei's Library explains what UCT is for (document 001)."""
+"""The simple rule with which Sensei's Library explains what UCT is for (Sensei's Library)."""
 
 from typing import Annotated, NamedTuple
 

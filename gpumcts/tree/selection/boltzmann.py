@@ -1,4 +1,5 @@
-"""Boltzmann exploration: documents 000 (section 2.4) and 003 (section 3.3), after Peret and Garcia 2004."""
+"""Boltzmann exploration: Kocsis et al. 2006, section 2.4, and Kocsis and Szepesvári 2006, section 3.3, after Peret and
+Garcia 2004."""
 
 from typing import Annotated, NamedTuple
 
@@ -7,7 +8,7 @@ from annotated_types import Interval
 
 from gpumcts.rng import bits
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.elementary import ln
+from gpumcts.tree.deterministic_math import ln
 from gpumcts.tree.selection.contract import CHILD_DRAWS, U, prepare, score
 
 
@@ -15,7 +16,8 @@ class Boltzmann(NamedTuple):
     """A visited move with probability proportional to ``exp(value / temperature)``; unvisited ones come first.
 
     temperature : fixed, in units of value (rewards in [0, 1]); the documents give none for UCT. For ARTDP it "is kept at a fixed
-        value, tuned on small-size problems" (003, section 3.2); towards 0 the best move is taken, towards infinity any
+        value, tuned on small-size problems" (Kocsis and Szepesvári 2006, section 3.2); towards 0 the best move is
+        taken, towards infinity any
 
     Drawn by the Gumbel-max trick: the highest of ``value / temperature - ln(-ln u)``, u uniform in (0, 1), is child j with just
     that probability.

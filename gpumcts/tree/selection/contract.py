@@ -14,7 +14,7 @@ its move for each child, so that they do not meet those of ties and unvisited mo
 
 A rule that traces wants a game with ``CELLS``. An operator may have another form beside it (a method ``beside_traces``).
 
-Logarithms and powers come from ``tree.elementary``: the C library's differ between machines, and the last bit decides ties.
+Logarithms and powers come from ``tree.deterministic_math``: C libraries differ between machines, and the last bit decides ties.
 """
 
 import math

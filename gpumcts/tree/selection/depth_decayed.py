@@ -1,11 +1,12 @@
-"""Kocsis and Szepesvári's bias that decays with depth: documents 000, section 2.1, and 003, section 3.1."""
+"""Kocsis and Szepesvári's bias that decays with depth: Kocsis et al. 2006, section 2.1, and Kocsis and Szepesvári 2006,
+section 3.1."""
 
 from typing import Annotated, NamedTuple
 
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import exp, ln_ln_of_count, ln_of_count
+from gpumcts.tree.deterministic_math import exp, ln_ln_of_count, ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 

@@ -1,4 +1,4 @@
-"""Epsilon-greedy selection with rounds: document 004, section 6.2, the model of UCT behind its scenarios A and B."""
+"""Epsilon-greedy selection with rounds: Ramanujan et al. 2010, section 6.2, the model of UCT behind its scenarios A and B."""
 
 from typing import Annotated, NamedTuple
 
@@ -15,7 +15,7 @@ ROUND, BEST, OTHERS = 0.0, 1.0, 2.0  # what is selected at a node
 class EpsilonGreedy(NamedTuple):
     """The best move with probability ``1 - epsilon``, else one of the others, once a round has told which is best.
 
-    epsilon : in [0, 1]; document 004 keeps it fixed (Fig. 6: 0.542 is best in its unlucky case)
+    epsilon : in [0, 1]; Ramanujan et al. 2010 keeps it fixed (Fig. 6: 0.542 is best in its unlucky case)
 
     A round visits every move once. The first is that of the unvisited moves; "rounds similar to the first round are repeated
     (i.e., all children explored in each round) until ties are broken", and again wherever a tie for the best comes back. The

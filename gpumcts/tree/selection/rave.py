@@ -1,4 +1,4 @@
-"""RAVE as document 002 has it, section 5.4 and eq. 8, with the weight and the defaults of Fuego 0.4.1."""
+"""RAVE as Hashimoto et al. 2012 has it, section 5.4 and eq. 8, with the weight and the defaults of Fuego 0.4.1."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -10,7 +10,7 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.tree.backup.contract import count, mean_of, observed_count, value
-from gpumcts.tree.elementary import ln_of_count
+from gpumcts.tree.deterministic_math import ln_of_count
 from gpumcts.tree.selection.contract import learn, learner, prepare, score
 
 SUMS = 2  # columns, the last ones of the forest: playouts in which the move was played, and the sum of their rewards
@@ -24,7 +24,7 @@ class Rave(NamedTuple):
     bytes more than its operator's, and every move of a node that has children is one.
 
     initial, final : W is N times ``initial`` for small N and at most ``final`` (Fuego: 1 and 5000, from 15x15 on 0.9 and 5000)
-    exploration : C of a bias term ``C sqrt(ln n(s) / (n + 1))``; none in document 002 (note 8)
+    exploration : C of a bias term ``C sqrt(ln n(s) / (n + 1))``; none in Hashimoto et al. 2012 (note 8)
     ignore_every : each so many-th visit of a position selects by r alone; 0: none does
 
     With ``search.in_flight=unobserved`` the n of the weights is of observed visits, that of the bias of all. A move without

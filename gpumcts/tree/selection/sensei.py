@@ -1,4 +1,4 @@
-"""The formula of Sensei's Library (document 001, UCTSelect)."""
+"""The formula of Sensei's Library (Sensei's Library, UCTSelect)."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import ln_of_count
+from gpumcts.tree.deterministic_math import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 

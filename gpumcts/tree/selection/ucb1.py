@@ -1,4 +1,5 @@
-"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002) as UCT uses it: document 002, eq. 1; 000, eq. 1 and 2; 004; and as Fuego does."""
+"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002) as UCT uses it: Hashimoto et al. 2012, eq. 1; Kocsis et al. 2006, eq. 1 and
+2; Ramanujan et al. 2010; and as Fuego does."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -6,15 +7,15 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.elementary import ln_of_count
+from gpumcts.tree.deterministic_math import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 
 class Ucb1(NamedTuple):
     """``value + C sqrt(ln n(s) / (n(s, a) + extra_visits))``.
 
-    exploration : C. 1.0 in document 002, sqrt 2 is eq. 2 of 000 and 003 (both with rewards in [0, 1]); 0.4 in 004 (rewards
-        in [-1, 1])
+    exploration : C. 1.0 in Hashimoto et al. 2012, sqrt 2 is eq. 2 of Kocsis et al. 2006 and Kocsis and Szepesvári 2006
+        (both with rewards in [0, 1]); 0.4 in Ramanujan et al. 2010 (rewards in [-1, 1])
     lowest_reward : 0 where C is meant for rewards in [0, 1], -1 for [-1, 1]: then values and bias are both halved
     extra_visits : 0 in the documents' formulas; 1 is Fuego's (``SgUctSearch``), where a move without visits has a bias as well,
         so that with its urgency of 1 for the value each is tried once first, as ``search.first_play_urgency=inf`` does

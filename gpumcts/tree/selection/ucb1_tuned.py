@@ -1,10 +1,11 @@
-"""UCB1-Tuned (Auer, Cesa-Bianchi, Fischer 2002, section 4), which document 002 names (note 5) as Kocsis and Szepesvari's."""
+"""UCB1-Tuned (Auer, Cesa-Bianchi, Fischer 2002, section 4), which Hashimoto et al. 2012 names (note 5) as Kocsis and
+Szepesvari's."""
 
 import math
 from typing import NamedTuple
 
 from gpumcts.tree.backup.contract import count, value, variance
-from gpumcts.tree.elementary import ln_of_count
+from gpumcts.tree.deterministic_math import ln_of_count
 from gpumcts.tree.selection.contract import prepare, score
 
 

@@ -1,4 +1,4 @@
-"""Moves sampled uniformly in the tree: MC and MMMC of documents 000 and 003 (section 3.1)."""
+"""Moves sampled uniformly in the tree: MC and MMMC of Kocsis et al. 2006 and of Kocsis and Szepesvári 2006 (section 3.1)."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Uniform(NamedTuple):
     """Every legal move with the same probability, visited or not, whatever its value.
 
     With ``backup=average`` this is MC, with ``backup=minimax`` MMMC; both play the move of highest value
-    (``search.final=value``). Peret and Garcia's uncontrolled search (000, section 2.4) samples like it.
+    (``search.final=value``). Peret and Garcia's uncontrolled search (Kocsis et al. 2006, section 2.4) samples like it.
     """
 
     DRAWS = True

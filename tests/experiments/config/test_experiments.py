@@ -1,4 +1,4 @@
-"""The experiments of documents 002 and 004 say what the documents say."""
+"""The experiments of Hashimoto et al. 2012 and Ramanujan et al. 2010 say what the documents say."""
 
 import math
 
@@ -105,14 +105,15 @@ def ramanujan(item: str, cell: str) -> Checked:
 
 
 def tree_of(player: PlayerConfig) -> tuple:
-    """What a UCT player of document 004 is made of: iterations, leaf, rule, and what decides the move; backup is the average."""
+    """What a UCT player of Ramanujan et al. 2010 is made of: iterations, leaf, rule, and what decides the move; backup
+    is the average."""
     assert (player.name, type(player.operator).__name__) == ("uct", "Average")
     assert player.settings == Settings(final=player.settings.final)
     return player.iterations, player.policy, player.rule, player.settings.final
 
 
 UCB1 = options.option("selection", "ucb1")(exploration=0.4, lowest_reward=-1)
-"""On both sides of document 004's matches in Chess: C = 0.4, results in {-1, 0, 1}."""
+"""On both sides of Ramanujan et al. 2010's matches in Chess: C = 0.4, results in {-1, 0, 1}."""
 
 
 @pytest.mark.parametrize("k, nodes", [(2, 1000), (4, 10_000), (6, 200_000)])

@@ -1,4 +1,4 @@
-"""The worked figures of document 002, to the last digit."""
+"""The worked figures of Hashimoto et al. 2012, to the last digit."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Figure 3 of document 000, to the last digit."""
+"""Figure 3 of Kocsis et al. 2006, to the last digit."""
 
 from fractions import Fraction
 

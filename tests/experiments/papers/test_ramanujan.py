@@ -1,4 +1,5 @@
-"""Document 004, section 6: its formulas to the digits printed, the configurations, and every experiment at a tiny budget."""
+"""Ramanujan et al. 2010, section 6: its formulas to the digits printed, the configurations, and every experiment at a
+tiny budget."""
 
 import csv
 import math

@@ -1,4 +1,4 @@
-"""Document 004 in Chess: what its Table 1 and section 4 end with, on results made up."""
+"""Ramanujan et al. 2010 in Chess: what its Table 1 and section 4 end with, on results made up."""
 
 from pathlib import Path
 from typing import Any

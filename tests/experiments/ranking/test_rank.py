@@ -13,7 +13,7 @@ from experiments.ranking.methods import EvaluationKeys, MinimaxKeys, PlayoutsKey
 from experiments.ranking.positions import DataKeys, Position, boards_of, played
 from experiments.ranking.report import words_of_distinct
 from experiments.ranking.statistics import at_time
-from gpumcts.deepening.leaves import WON
+from gpumcts.alpha_beta.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths

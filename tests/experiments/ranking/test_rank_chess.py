@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpumcts.deepening.leaves import WON
+from gpumcts.alpha_beta.leaves import WON
 
 GAMES = """[Event "a"]
 [White "Scholar"]

@@ -11,7 +11,7 @@ from experiments.soft_traps import summary as traps_summary
 from experiments.soft_traps.search import a_ply_on
 from experiments.soft_traps.summary import avoided, escapable, examples, is_trap, unseen
 from experiments.traps import TrapsKeys
-from gpumcts.deepening.leaves import WON
+from gpumcts.alpha_beta.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules

@@ -14,7 +14,7 @@ SPACE = re.compile(r"\s*")
 NAME = re.compile(r"[A-Za-z]+")
 VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
 SMALL = re.compile(r"[a-z]+")  # of names, where FF[1] to FF[3] have them: Black for B
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 
 
 class Value(NamedTuple):
@@ -120,5 +120,5 @@ def _end(pattern: re.Pattern[str], text: Text, at: int) -> int:
 
 def shown(text: str) -> str:
     """The beginning of a text on one line, between quotes."""
-    words = " ".join(text[: MOST_SHOWN + 1].split())
-    return repr(words if len(words) <= MOST_SHOWN else words[:MOST_SHOWN] + "...")
+    words = " ".join(text[: MAX_SHOWN + 1].split())
+    return repr(words if len(words) <= MAX_SHOWN else words[:MAX_SHOWN] + "...")

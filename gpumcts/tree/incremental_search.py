@@ -15,7 +15,7 @@ from gpumcts.tree.memory import limit_of
 from gpumcts.tree.root import root_table
 from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.searched import Searched
+from gpumcts.tree.search_result import TreeSearchResult
 
 # Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows is
 # copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
@@ -34,7 +34,7 @@ def _room(searcher: Searcher) -> int:
     return max(iterations, 1)
 
 
-class Thinking:
+class IncrementalSearch:
     """A tree on one position (``state``: uint64[W], not over) under ``key``; slices, however cut, make the tree of one search.
 
     Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many iterations.
@@ -109,7 +109,7 @@ class Thinking:
         proof = self._held[0].proof
         return proof.shape[1] > 0 and bool(proof[:, ROOT].any())
 
-    def found(self) -> Searched:
+    def found(self) -> TreeSearchResult:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
         searcher, forest = self._searcher, self._held[0]
         table = root_table(searcher.operator, forest)
@@ -117,7 +117,7 @@ class Thinking:
         table = merged(table, self._roots)
         aloft = self._aloft.leaves * self._roots if self._aloft is not None else 0
         by_value, counted = searcher.settings.final == "value", self.iterations - aloft
-        return Searched(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
+        return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight, and with ``Settings.reuse`` leave the tree to the next search of the game."""

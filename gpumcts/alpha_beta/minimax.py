@@ -1,4 +1,5 @@
-"""Minimax of a fixed depth (MM-k and MM-k-R of document 004) over batches of positions: all best moves, or every move's value.
+"""Minimax of a fixed depth (MM-k and MM-k-R of Ramanujan et al. 2010) over batches of positions: all best moves, or
+every move's value.
 
 The search is the principal-variation search of this package; its values are those of plain minimax. With an evaluation it deepens
 ply by ply, for the order of the moves that this gives, at a root that tells equal moves apart from worse ones. With playouts at
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening.batch import NO_LIMIT, Deepening, Found
-from gpumcts.deepening.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
-from gpumcts.deepening.roots import BY_LOT, FIRST, NOISIEST, NOISY, Aim
-from gpumcts.deepening.search import EVERY_MOVE
-from gpumcts.deepening.table import LEAST_ENTRIES
+from gpumcts.alpha_beta.batch import NO_LIMIT, Deepening, Found
+from gpumcts.alpha_beta.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
+from gpumcts.alpha_beta.roots import BY_LOT, FIRST, NOISIEST, NOISY, Aim
+from gpumcts.alpha_beta.search import EVERY_MOVE
+from gpumcts.alpha_beta.table import MIN_ENTRIES
 from gpumcts.errors import BadInput
 from gpumcts.options import compiled
 
@@ -64,7 +65,7 @@ class Minimax:
         check_ties(compiled(game), ties)
         self._ties = TIES[ties]
         option = PlayedOut() if leaf == "playout" else Quiescent() if quiescence else Evaluated()
-        self._searches = Deepening(game, entries if has_table(option) else LEAST_ENTRIES, threads, option)
+        self._searches = Deepening(game, entries if has_table(option) else MIN_ENTRIES, threads, option)
         self.game = self._searches.game
 
     def search(
@@ -78,9 +79,8 @@ class Minimax:
         """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the move's own ply
         included: of those with the best value one that ``ties`` prefers.
 
-        keys : uint64[B]; chance among equal moves, and that of playouts, comes from them
-        The others, what is found and what is raised are as in ``Deepening.search``; nothing is proven where playouts are the
-        leaves.
+        keys : uint64[B]; chance among equal moves, and that of playouts, comes from them The others, what is found and
+            what is raised are as in ``Deepening.search``; nothing is proven where playouts are the leaves.
         """
         slack = 1 if has_table(self._searches.leaf) else 0
         roots, _ = self._searches.advanced(states, keys, self._aim(depth, slack), stop, on_done)
@@ -137,6 +137,7 @@ def check_ties(game: Any, ties: str, prefix: str = "") -> None:
 
 
 def minimax_name(depth: int, leaf: str, quiescence: bool = False, ties: str = "random") -> str:
-    """What document 004 calls a player: MM-2, MM-2-R; MM-2-Q with quiescence, and other ties, which it has not, by their name."""
+    """What Ramanujan et al. 2010 calls a player: MM-2, MM-2-R; MM-2-Q with quiescence, and other ties, which it has
+    not, by their name."""
     kind = "-R" if leaf == "playout" else "-Q" if quiescence else ""
     return f"MM-{depth}{kind}" + ("" if ties == "random" else f" ties={ties}")

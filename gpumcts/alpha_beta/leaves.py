@@ -2,8 +2,9 @@
 
 Values are for the player to move. With an evaluation, a won game is worth WON less the plies to its end, beyond every
 evaluation, so wins come soon and losses late; a draw is 0. A win that the game's own knowledge proves (``decided``) counts as
-one that is FAR more plies away. With playouts (MM-k-R of document 004, section 3) a finished game is worth 1, 0 or -1, and so is
-a playout: a sure win and a lucky playout are equal, as in the document, and no win is better for being near.
+one that is FAR more plies away. With playouts (MM-k-R of Ramanujan et al. 2010, section 3) a finished game is worth 1,
+0 or -1, and so is a playout: a sure win and a lucky playout are equal, as in the document, and no win is better for
+being near.
 """
 
 from typing import NamedTuple
@@ -25,8 +26,8 @@ WON = np.int64(1 << 30)
 FAR = np.int64(1 << 16)
 WON_LEAST = WON - 2 * FAR
 """The least value of a win; -WON_LEAST is the greatest of a loss. Evaluations are clamped to stay between."""
-MOST_EVALUATION = np.int64(1 << 29)
-MOST_NOISY = 64
+MAX_EVALUATION = np.int64(1 << 29)
+MAX_NOISY = 64
 """Noisy moves in a row that a search follows beyond its horizon; there the evaluation stands in any case."""
 
 
@@ -60,8 +61,8 @@ class PlayedOut(NamedTuple):
 def value_at_once(leaf, game, state, moves, left, ply, path):
     """(whether a position is worth something without a search, what, which bounds of it hold at every greater depth).
 
-    moves : its legal ones; left : plies to the horizon, below 0 beyond it; ply : plies from the root; path : key of the path.
-    Beyond the horizon of ``Quiescent`` the answer is no, and what it is worth without a noisy move.
+    moves : its legal ones; left : plies to the horizon, below 0 beyond it; ply : plies from the root; path : key of the
+        path. Beyond the horizon of ``Quiescent`` the answer is no, and what it is worth without a noisy move.
     """
 
 
@@ -104,7 +105,7 @@ def final_value(game, state, won):
 @inlined
 def clamped_evaluation(game, state):
     """The evaluation, between losses and wins."""
-    return min(max(np.int64(evaluation(game, state)), -MOST_EVALUATION), MOST_EVALUATION)
+    return min(max(np.int64(evaluation(game, state)), -MAX_EVALUATION), MAX_EVALUATION)
 
 
 @most_value.implements(object)
@@ -152,7 +153,7 @@ def quiescent_at_once(leaf, game, state, moves, left, ply, path):
     if known != 0:
         return True, known * (WON - FAR - ply), np.int64(EXACT)
     if left <= 0:
-        return left <= -MOST_NOISY, clamped_evaluation(game, state), np.int64(0)
+        return left <= -MAX_NOISY, clamped_evaluation(game, state), np.int64(0)
     return False, np.int64(0), np.int64(0)
 
 

@@ -5,11 +5,11 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening import batch, ordering
-from gpumcts.deepening.batch import Deepening
-from gpumcts.deepening.leaves import FAR, WON, WON_LEAST
-from gpumcts.deepening.roots import DRAW, LOSS, UNKNOWN, WIN
-from gpumcts.deepening.search import LEFT, MOVES, TRIED
+from gpumcts.alpha_beta import batch, ordering
+from gpumcts.alpha_beta.batch import Deepening
+from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST
+from gpumcts.alpha_beta.roots import DRAW, LOSS, UNKNOWN, WIN
+from gpumcts.alpha_beta.search import LEFT, MOVES, TRIED
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.clobber import OPTION as Clobber
@@ -27,8 +27,8 @@ from tests.games.drivers import for_tests, keys_of, trace
 from tests.reference.depth_limited import DepthLimited
 from tests.reference.exact import Exact
 
-MOST_LINES = 1500  # of plain minimax from a position, about
-MOST_MOVES = 64  # of positions that plain minimax is asked about
+MAX_LINES = 1500  # of plain minimax from a position, about
+MAX_MOVES = 64  # of positions that plain minimax is asked about
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -76,7 +76,7 @@ def plain(game, words):
 def affordable_depth(game, words):
     """Plies that plain minimax has time for, at least 1."""
     moves = max(2, Rules(game).count_moves(words.reshape(1, -1))[0])
-    return max(1, min(4, int(np.log(MOST_LINES) / np.log(moves))))
+    return max(1, min(4, int(np.log(MAX_LINES) / np.log(moves))))
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in TAKEN])
@@ -84,7 +84,7 @@ def test_a_fixed_depth_is_worth_what_plain_minimax_says(name):
     """The same value, and a move that has it; where nothing is proven earlier, to the depth that was asked for."""
     game = GAMES[name]
     states = some_positions(game, 24)
-    states = states[Rules(game).count_moves(states) <= MOST_MOVES][-12:]
+    states = states[Rules(game).count_moves(states) <= MAX_MOVES][-12:]
     assert len(states) > 3
     reference, searches = DepthLimited(game), Deepening(game, entries=1 << 8)
     depths = [affordable_depth(game, words) for words in states]

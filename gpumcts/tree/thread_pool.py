@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from gpumcts.halt import Halt
+from gpumcts.stop_event import StopEvent
 
 
-class Workers:
+class ThreadPool:
     """So many threads, for one searcher or for several that go on at once and are to take no more than that together.
 
     One thread is none of its own: a search works in the thread that asked for it, and others wait meanwhile. Which is what two
@@ -27,7 +27,7 @@ class Workers:
 
         halt : set where ``stop`` is, where other work has failed, and where this thread was interrupted; work ends early then
         """
-        halt = Halt(stop)
+        halt = StopEvent(stop)
         if self.threads == 1:
             with self._alone:
                 for item in items:

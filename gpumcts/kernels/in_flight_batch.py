@@ -8,13 +8,13 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.cuda_kernels import KEYS, MOST_A_LAUNCH, Job, Layout
+from gpumcts.kernels.cuda_kernels import KEYS, MAX_PER_LAUNCH, Job, Layout
 from gpumcts.kernels.playout_loop import tally_columns
 
 LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
 
 
-class Flight:
+class InFlightBatch:
     """Room for a batch of leaves on the host and on the device, ``words`` in all, and its way there and back.
 
     Fill the first two of ``arrays(leaves, playouts)``, ``start``, do something else, ``finish``, read the third.
@@ -24,11 +24,11 @@ class Flight:
         self._engine = weakref.proxy(
             engine
         )  # memory of both sides goes back with the engine, not when circles are looked for
-        self._mirror: Any = device.mirror(words)
-        self._begin, self._back = self._mirror.mark(), self._mirror.mark()
+        self._buffer: Any = device.host_device_buffer(words)
+        self._begin, self._back = self._buffer.record_event(), self._buffer.record_event()
         self._end: Any = None
         self._before: Any = None  # the end of the flight that the device had before this one
-        self._queue = [self._mirror.mark() for _ in range(LAUNCHES_AHEAD)]
+        self._queue = [self._buffer.record_event() for _ in range(LAUNCHES_AHEAD)]
         self._layout = Layout(0, 0, 0, 0)
         self._playouts, self._total = 0, 0  # of a leaf, of the batch
         self._queued, self._first = 0, 0  # launches; the first playout that is not queued
@@ -45,7 +45,7 @@ class Flight:
 
     def views(self, layout: Layout) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same by a layout: states uint64[rows, W], keys uint64[B], tally uint64[B, K]."""
-        host, at = self._mirror.host, layout
+        host, at = self._buffer.host, layout
         states = host[at.states : at.tally].reshape(at.rows, at.width)
         return states, host[KEYS : at.states], host[at.tally : at.end].reshape(at.leaves, at.columns)
 
@@ -62,17 +62,17 @@ class Flight:
 
     def send(self, layout: Layout, playouts: int, stop: threading.Event | None = None) -> None:
         """The same of ``views(layout)``."""
-        if playouts > MOST_A_LAUNCH:
-            raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MOST_A_LAUNCH:,} on a device")
+        if playouts > MAX_PER_LAUNCH:
+            raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MAX_PER_LAUNCH:,} on a device")
         self._layout, self._playouts, self._stop = layout, playouts, stop
         self._queued, self._first, self._end = 0, 0, None
         self._total = layout.leaves * playouts
-        self._mirror.host[0] = 0
+        self._buffer.host[0] = 0
         self.under_way = True
         try:
-            self._mirror.upload(0, layout.tally)
+            self._buffer.upload(0, layout.tally)
             if layout.columns > 1:  # which are added to
-                self._mirror.clear(layout.tally, layout.end)
+                self._buffer.clear(layout.tally, layout.end)
             self._begin.again()
             self._feed(wait=False)
         except device.DeviceLost:
@@ -108,9 +108,9 @@ class Flight:
                     return
                 mark.wait()
             if self._queued > 0:
-                self._mirror.clear(0, 1)
+                self._buffer.clear(0, 1)
             job = self._job(min(self._engine.playouts_a_launch, self._total - self._first))
-            self._engine.launch(job, self._mirror.stream)
+            self._engine.launch(job, self._buffer.stream)
             self._first += job.count
             self._queued += 1
             mark.again()
@@ -121,15 +121,15 @@ class Flight:
         at = self._layout
         stride = at.width if at.rows > 1 else 0
         leaf, number = divmod(self._first, self._playouts)
-        return Job(self._mirror.device, at.states, stride, at.tally, at.columns, self._playouts, leaf, number, count, 0)
+        return Job(self._buffer.device, at.states, stride, at.tally, at.columns, self._playouts, leaf, number, count, 0)
 
     def _close(self) -> None:
         """Queue the way back, once."""
         if self._end is not None:
             return
-        self._end = self._mirror.mark()
+        self._end = self._buffer.record_event()
         self._before = self._engine.follow(self._end)
-        self._mirror.download(self._layout.tally, self._layout.end)
+        self._buffer.download(self._layout.tally, self._layout.end)
         self._back.again()
 
     def _seconds(self) -> float:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from gpumcts.deepening.batch import Deepening
+from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.errors import BadInput
-from gpumcts.exact.alpha_beta import solve
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
+from gpumcts.solver.alpha_beta import solve
 
 
 class FewMoves(DotsAndBoxes):

@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.exact.search_loop import (
+from gpumcts.games.bounds import beyond
+from gpumcts.games.contract import NO_MOVE
+from gpumcts.kernels.batch import Rules
+from gpumcts.options import compiled
+from gpumcts.rng import FINAL_STREAM, child_key
+from gpumcts.solver.search_loop import (
     BEYOND_MOVES,
     BEYOND_PLIES,
     BY_CHANCE,
@@ -25,12 +30,7 @@ from gpumcts.exact.search_loop import (
     advance,
     empty_stack,
 )
-from gpumcts.games.bounds import beyond
-from gpumcts.games.contract import NO_MOVE
-from gpumcts.halt import Halt
-from gpumcts.kernels.batch import Rules
-from gpumcts.options import compiled
-from gpumcts.rng import FINAL_STREAM, child_key
+from gpumcts.stop_event import StopEvent
 
 U = np.uint64
 QUOTA = 2_000_000  # leaves of a compiled call: some 0.1 s, so that Ctrl-C lives
@@ -124,16 +124,17 @@ def search_budget(
 ) -> Anytime:
     """The moves that alpha-beta returns at ``states`` (uint64[B, W]), which are not over, after so many counted leaves.
 
-    "It would pick a move randomly if the search has not been completed within a number of leaf nodes" (documents 000 and 003,
-    section 3.1); with ``best_so_far`` it picks the best of the root moves whose search is completed (003, footnote 8), and a
-    random one if none is. Of equal moves the first one searched is the best.
+    "It would pick a move randomly if the search has not been completed within a number of leaf nodes" (Kocsis et al.
+    2006 and Kocsis and Szepesvári 2006, section 3.1); with ``best_so_far`` it picks the best of the root moves whose
+    search is completed (Kocsis and Szepesvári 2006, footnote 8), and a random one if none is. Of equal moves the first
+    one searched is the best.
 
     Parameters
     ----------
     keys : uint64[B]; random moves are drawn under them, a fresh one for each number of leaves
     checkpoints : numbers of leaves, in any order
-    shuffled : moves are tried in a random order keyed by (key, path), in place of the order of the moves
-    signs, stop : as for ``solve``
+    shuffled : moves are tried in a random order keyed by (key, path), in place of the order of the moves signs, stop :
+        as for ``solve``
     """
     game = compiled(game)
     if not len(checkpoints) or min(checkpoints) < 1:
@@ -182,7 +183,7 @@ def _run(
     """Search all roots, parts of them in turn on each of ``threads`` threads."""
     size = max(1, -(-len(roots.words) // (threads * PARTS_A_THREAD))) if threads > 1 else max(1, len(roots.words))
     begins = itertools.count(0, size)  # of parts; taking the next one is atomic
-    halt = Halt(stop)
+    halt = StopEvent(stop)
 
     def work() -> None:
         stack = empty_stack(game)

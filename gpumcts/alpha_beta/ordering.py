@@ -17,9 +17,9 @@ MOVE_BITS, ORDINAL_BITS = 31, 15
 SCORE = MOVE_BITS + ORDINAL_BITS  # the bit at which the score begins
 SLOTS_LOG = 14
 SLOTS = 1 << SLOTS_LOG  # of the history
-MOST_HISTORY = 16  # log of the greatest history score
-MOST_BONUS = 1024
-KILLER = (1 << MOST_HISTORY) + 2  # the score of the first killer; the second has one less, noisy moves have more
+MAX_HISTORY = 16  # log of the greatest history score
+MAX_BONUS = 1024
+KILLER = (1 << MAX_HISTORY) + 2  # the score of the first killer; the second has one less, noisy moves have more
 FEWEST = 1 << ORDINAL_BITS  # the score of a move that leaves no reply
 LOST = 1 << SCORE  # the bit of an entry of the root's list that is set where the move is known to lose
 SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
@@ -51,9 +51,9 @@ def slot_of(side, move):
 
 @inlined
 def reward(history, slot, depth):
-    """A move has cut off a search of ``depth`` plies; scores grow to 2^MOST_HISTORY at most."""
-    bonus = min(depth * depth, MOST_BONUS)
-    history[slot] += bonus - ((history[slot] * bonus) >> MOST_HISTORY)
+    """A move has cut off a search of ``depth`` plies; scores grow to 2^MAX_HISTORY at most."""
+    bonus = min(depth * depth, MAX_BONUS)
+    history[slot] += bonus - ((history[slot] * bonus) >> MAX_HISTORY)
 
 
 @inlined

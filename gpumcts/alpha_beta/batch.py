@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening.leaves import Evaluated
-from gpumcts.deepening.roots import BEYOND_MOVES, BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
-from gpumcts.deepening.search import Stack, empty_stack
-from gpumcts.deepening.table import LEAST_ENTRIES, MOST_DEPTH, Table, empty_table
+from gpumcts.alpha_beta.leaves import Evaluated
+from gpumcts.alpha_beta.roots import BEYOND_MOVES, BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
+from gpumcts.alpha_beta.search import Stack, empty_stack
+from gpumcts.alpha_beta.table import MAX_DEPTH, MIN_ENTRIES, Table, empty_table
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.halt import Halt
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
+from gpumcts.stop_event import StopEvent
 
 NO_LIMIT = 1 << 62
 FIRST_QUOTA = 20_000  # positions of the first compiled call for a part of a batch
@@ -56,14 +56,14 @@ class Deepening:
     """
 
     def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1, leaf: Any = Evaluated()) -> None:  # noqa: B008
-        if entries < LEAST_ENTRIES or entries & (entries - 1):
-            raise BadInput(f"entries={entries}: must be a power of two, at least {LEAST_ENTRIES}")
+        if entries < MIN_ENTRIES or entries & (entries - 1):
+            raise BadInput(f"entries={entries}: must be a power of two, at least {MIN_ENTRIES}")
         self.game = compiled(game)
         if self.game.PLAYERS != 2:
             raise BadInput(f"game={type(self.game).__name__} is for one player; principal-variation search takes two")
         self.leaf = leaf
         self.entries, self.threads = entries, threads
-        self.most_depth = min(self.game.MAX_PLIES, MOST_DEPTH)
+        self.most_depth = min(self.game.MAX_PLIES, MAX_DEPTH)
         self._free: queue.SimpleQueue[tuple[Stack, Table]] = queue.SimpleQueue()
 
     def search(
@@ -122,7 +122,7 @@ class Deepening:
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
         begins = range(0, count, size)
-        halt = Halt(stop)
+        halt = StopEvent(stop)
 
         def search(begin: int) -> None:
             self._search_part(roots, begin, min(begin + size, count), aim, lambda: not halt.is_set(), on_done)

@@ -14,7 +14,7 @@ from gpumcts.rng import PLY_STEP, mix
 
 U = np.uint64
 ENTRY_BYTES = 16
-LEAST_ENTRIES = 2
+MIN_ENTRIES = 2
 GENERATIONS = 1 << 16
 # Bits of the generation. Of the 16 bits of the hash that it takes the place of, the index of a bucket has those that number the
 # buckets: all of them in tables of 2^17 entries and more. In smaller ones some are not compared.
@@ -22,7 +22,7 @@ STAMP = U(GENERATIONS - 1)
 LOWER, UPPER, EXACT = 1, 2, 3  # bounds: the value is at least, at most, or just that
 LASTING = U(2)  # bits of the data where the bounds begin that hold at every greater depth too; the others begin at 0
 DEPTH, ORDINAL, VALUE = U(8), U(16), U(32)  # bits of the data where they begin
-MOST_DEPTH = 255
+MAX_DEPTH = 255
 OFFSET = np.int64(1 << 31)  # so that values are not negative
 
 
@@ -34,7 +34,7 @@ class Table(NamedTuple):
 
 
 def empty_table(entries: int) -> Table:
-    """A table of so many entries (a power of two, at least LEAST_ENTRIES)."""
+    """A table of so many entries (a power of two, at least MIN_ENTRIES)."""
     return Table(np.zeros(2 * entries, np.uint64), np.zeros(1, np.int64))
 
 
@@ -94,7 +94,7 @@ def keep(table, position, data):
 def packed(value, ordinal, depth, bounds, lasting):
     """The data of an entry.
 
-    value : in [-2^31, 2^31); ordinal : number of the move; depth : in [0, MOST_DEPTH]
+    value : in [-2^31, 2^31); ordinal : number of the move; depth : in [0, MAX_DEPTH]
     bounds : which ones the value is for a search of that depth; lasting : those among them that hold at every greater depth too
     """
     low = U(bounds) | (U(lasting) << LASTING)

@@ -1,4 +1,4 @@
-"""The steps of one tree on several threads, by the phases of a crew: see ``crew``.
+"""The steps of one tree on several threads, by the phases of a team: see ``team``.
 
 Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. Of the lead's, WAITING is
 how long the batches took in all: what is no thread's part of that, threads have waited.
@@ -12,7 +12,9 @@ from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
 from gpumcts.tree.advance import begin_rows, look
 from gpumcts.tree.batch import COUNT, NEXT
-from gpumcts.tree.crew import (
+from gpumcts.tree.forest import NONE, ROOT
+from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.team import (
     ALONE,
     BACK_UP,
     BEGIN,
@@ -20,13 +22,13 @@ from gpumcts.tree.crew import (
     COMPLETE,
     DONE,
     EVALUATE,
-    FEWEST_PLAYOUTS,
-    FEWEST_ROWS,
     GATHER,
     GROUPS,
     JOINED,
     KIND_BITS,
     LEAVE,
+    MIN_PLAYOUTS,
+    MIN_ROWS,
     NEVER,
     NO_SHARE,
     PATHS,
@@ -43,8 +45,6 @@ from gpumcts.tree.crew import (
     take_share,
     with_slots,
 )
-from gpumcts.tree.forest import NONE, ROOT
-from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.time_split import BACKUP as BACKING_UP
 from gpumcts.tree.time_split import GROWTH, PLAYOUTS, SELECTION, WAITING, batches_a_look, lap, look_at_clock
 from gpumcts.verbs import apart
@@ -55,16 +55,16 @@ PHASES = 3  # of a batch
 
 
 @apart
-def take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, thread, phase, ticks, timed):
+def take_bundles(select, expand, rule, operator, game, forest, switches, batch, team, thread, phase, ticks, timed):
     """Take bundles of groups to their leaves until there are no more; ticks : int64[LINE], where ``timed``."""
-    mine = with_slots(forest, crew, thread)
-    number = take_share(crew, phase, thread)
+    mine = with_slots(forest, team, thread)
+    number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
-        begin, groups = crew.bundles[number, BEGIN], crew.bundles[number, GROUPS]
-        see_to_room(forest, crew, thread, crew.bundles[number, BUNDLE_ROWS] * crew.leaf_slots)
-        if crew.shares_back_up:
-            note_rows(begin, groups, batch, crew)
+        begin, groups = team.bundles[number, BEGIN], team.bundles[number, GROUPS]
+        see_to_room(forest, team, thread, team.bundles[number, BUNDLE_ROWS] * team.leaf_slots)
+        if team.shares_back_up:
+            note_rows(begin, groups, batch, team)
         side = 0
         while groups > 0:
             select(rule, operator, mine, switches, begin, begin + groups, side, batch)
@@ -72,39 +72,39 @@ def take_bundles(select, expand, rule, operator, game, forest, switches, batch, 
             groups = expand(game, mine, switches, begin, begin + groups, side, batch)
             clock = lap(ticks, GROWTH, clock, timed)
             side = 1 - side
-        fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase, thread)
+        fetch_add(team.board, DONE, 1)
+        number = take_share(team, phase, thread)
 
 
 @inlined
-def note_rows(begin, groups, batch, crew):
+def note_rows(begin, groups, batch, team):
     """Note the rows of a bundle, and where their paths part from those of others, for the back-up."""
     place = begin
     for i in range(begin, begin + groups):
         head = np.int64(batch.open[i, 0])
         row = head
         while row != NONE:
-            crew.rows[place], crew.tops[row] = row, batch.depths[head]
+            team.rows[place], team.tops[row] = row, batch.depths[head]
             place += 1
             row = np.int64(batch.links[row, NEXT])
 
 
 @inlined
-def hand_out(crew, number, begin, groups, rows):
+def hand_out(team, number, begin, groups, rows):
     """Make a bundle of groups ready for whoever takes it; the number of the next."""
-    crew.bundles[number, BEGIN], crew.bundles[number, GROUPS] = begin, groups
-    crew.bundles[number, BUNDLE_ROWS] = rows
-    store(crew.board, READY, number + 1)
+    team.bundles[number, BEGIN], team.bundles[number, GROUPS] = begin, groups
+    team.bundles[number, BUNDLE_ROWS] = rows
+    store(team.board, READY, number + 1)
     return number + 1
 
 
 @apart
-def share_out(select, expand, rule, operator, game, forest, switches, batch, crew, ticks, timed):
+def share_out(select, expand, rule, operator, game, forest, switches, batch, team, ticks, timed):
     """Take the group at the root down until its parts are small, and hand those out in bundles.
 
     A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
     """
-    mine, clock = with_slots(forest, crew, 0), look_at_clock(timed)
+    mine, clock = with_slots(forest, team, 0), look_at_clock(timed)
     open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
     batch.open[0, side] = batch.open[0, 0]
     while open_groups > 0:
@@ -112,45 +112,45 @@ def share_out(select, expand, rule, operator, game, forest, switches, batch, cre
         for i in range(open_groups):
             head = np.int64(batch.open[i, side])
             size = np.int64(batch.links[head, COUNT])
-            if size > crew.largest:
+            if size > team.largest:
                 batch.open[large, side] = head
                 large += 1
                 continue
             batch.open[begin + groups, 0] = head
             groups, rows = groups + 1, rows + size
             if rows >= ROWS_OF_A_BUNDLE:
-                bundle = hand_out(crew, bundle, begin, groups, rows)
+                bundle = hand_out(team, bundle, begin, groups, rows)
                 begin, groups, rows = begin + rows, np.int64(0), np.int64(0)
         open_groups = np.int64(0)
         if large > 0:
-            see_to_room(forest, crew, 0, large * crew.node_slots)
+            see_to_room(forest, team, 0, large * team.node_slots)
             select(rule, operator, mine, switches, 0, large, side, batch)
             clock = lap(ticks, SELECTION, clock, timed)
             open_groups = expand(game, mine, switches, 0, large, side, batch)
             clock = lap(ticks, GROWTH, clock, timed)
             side ^= 1
     if groups > 0:
-        hand_out(crew, bundle, begin, groups, rows)
-    store(crew.board, COMPLETE, 1)
+        hand_out(team, bundle, begin, groups, rows)
+    store(team.board, COMPLETE, 1)
     lap(ticks, SELECTION, clock, timed)
 
 
 @inlined
 def gather_together(
-    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, crew, phase,
+    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, team, phase,
     ticks, timed,
 ):  # fmt: skip
     """``advance.gather`` for one tree, its groups shared out where they are many."""
     clock = look_at_clock(timed)
     begin_rows(forest, switches, roots, keys, 0, 1, number, leaves, batch)
     for row in range(leaves):
-        crew.tops[row] = NEVER
-    announce(crew, phase, GATHER if leaves >= FEWEST_ROWS else ALONE, 0)
+        team.tops[row] = NEVER
+    announce(team, phase, GATHER if leaves >= MIN_ROWS else ALONE, 0)
     lap(ticks, SELECTION, clock, timed)
-    share_out(select, expand, rule, operator, game, forest, switches, batch, crew, ticks, timed)
-    take_bundles(select, expand, rule, operator, game, forest, switches, batch, crew, 0, phase, ticks, timed)
-    await_shares(crew)
-    store(crew.board, PATHS, load(crew.board, READY))
+    share_out(select, expand, rule, operator, game, forest, switches, batch, team, ticks, timed)
+    take_bundles(select, expand, rule, operator, game, forest, switches, batch, team, 0, phase, ticks, timed)
+    await_shares(team)
+    store(team.board, PATHS, load(team.board, READY))
 
 
 # ----------------------------------------------------------------------------------------------------------- evaluate
@@ -177,9 +177,9 @@ def shares_of_rows(rows, threads, least):
 
 
 @inlined
-def fewest_rows(switches, crew):
+def fewest_rows(switches, team):
     """Rows of a share of playouts at least."""
-    return max(np.int64(1), np.int64(crew.fewest_playouts) // switches.playouts)
+    return max(np.int64(1), np.int64(team.fewest_playouts) // switches.playouts)
 
 
 @inlined
@@ -207,60 +207,60 @@ def piece_of(number, pieces, playouts):
 
 
 @inlined
-def play_piece(evaluate, game, policy, switches, number, pieces, batch, crew):
+def play_piece(evaluate, game, policy, switches, number, pieces, batch, team):
     """Play a piece of a leaf's playouts into a tally of its own."""
     leaf, first, playouts = piece_of(number, pieces, switches.playouts)
-    clear_tally(crew.tally, number, number + 1)
-    tally = crew.tally[number : number + 1]
+    clear_tally(team.tally, number, number + 1)
+    tally = team.tally[number : number + 1]
     evaluate(game, policy, batch.words[leaf : leaf + 1], batch.keys[leaf : leaf + 1], first, playouts, tally)
 
 
 @apart
-def play_shares(evaluate, game, policy, switches, batch, crew, thread, phase, ticks, timed):
+def play_shares(evaluate, game, policy, switches, batch, team, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
-    number = take_share(crew, phase, thread)
+    number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
-        rows, pieces = load(crew.board, ROWS), load(crew.board, PIECES)
+        rows, pieces = load(team.board, ROWS), load(team.board, PIECES)
         if pieces > 0:
-            play_piece(evaluate, game, policy, switches, number, pieces, batch, crew)
+            play_piece(evaluate, game, policy, switches, number, pieces, batch, team)
         else:
-            begin, end = share_of_rows(number, rows, crew.chunks.shape[0], fewest_rows(switches, crew))
+            begin, end = share_of_rows(number, rows, team.chunks.shape[0], fewest_rows(switches, team))
             play_rows(evaluate, game, policy, switches, begin, end, batch)
         lap(ticks, PLAYOUTS, clock, timed)
-        fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase, thread)
+        fetch_add(team.board, DONE, 1)
+        number = take_share(team, phase, thread)
 
 
 @apart
-def join_pieces(switches, rows, pieces, batch, crew):
+def join_pieces(switches, rows, pieces, batch, team):
     """Add the pieces' sums up, and put what is kept of each playout in its place."""
     kept = (batch.tally.shape[1] - TALLY_COLUMNS) // switches.playouts
     clear_tally(batch.tally, 0, rows)
     for number in range(rows * pieces):
         leaf, first, playouts = piece_of(number, pieces, switches.playouts)
         for column in range(TALLY_COLUMNS):
-            batch.tally[leaf, column] += crew.tally[number, column]
+            batch.tally[leaf, column] += team.tally[number, column]
         for column in range(TALLY_COLUMNS + first * kept, TALLY_COLUMNS + (first + playouts) * kept):
-            batch.tally[leaf, column] = crew.tally[number, column]
+            batch.tally[leaf, column] = team.tally[number, column]
 
 
 @inlined
-def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase, ticks, timed):
+def evaluate_together(evaluate, game, policy, switches, rows, batch, team, phase, ticks, timed):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
-    threads = crew.chunks.shape[0]
-    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, crew))
+    threads = team.chunks.shape[0]
+    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, team))
     if rows < SHARES * threads:
-        pieces = min(switches.playouts // FEWEST_PLAYOUTS, crew.tally.shape[0] // rows)
+        pieces = min(switches.playouts // MIN_PLAYOUTS, team.tally.shape[0] // rows)
         shares = rows * pieces if pieces > 0 else shares
-    store(crew.board, ROWS, rows)
-    store(crew.board, PIECES, pieces)
-    announce(crew, phase, EVALUATE, shares)
-    play_shares(evaluate, game, policy, switches, batch, crew, 0, phase, ticks, timed)
-    await_shares(crew)
+    store(team.board, ROWS, rows)
+    store(team.board, PIECES, pieces)
+    announce(team, phase, EVALUATE, shares)
+    play_shares(evaluate, game, policy, switches, batch, team, 0, phase, ticks, timed)
+    await_shares(team)
     if pieces > 0:
         clock = look_at_clock(timed)
-        join_pieces(switches, rows, pieces, batch, crew)
+        join_pieces(switches, rows, pieces, batch, team)
         lap(ticks, PLAYOUTS, clock, timed)
 
 
@@ -268,32 +268,32 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, crew, phase
 
 
 @inlined
-def take_paths(back_up_part, operator, forest, switches, batch, crew, thread, phase, ticks, timed):
+def take_paths(back_up_part, operator, forest, switches, batch, team, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
-    number = take_share(crew, phase, thread)
+    number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
-        begin = crew.bundles[number, BEGIN]
-        end = begin + crew.bundles[number, BUNDLE_ROWS]
-        back_up_part(operator, forest, switches, crew.rows, crew.tops, begin, end, False, batch)
+        begin = team.bundles[number, BEGIN]
+        end = begin + team.bundles[number, BUNDLE_ROWS]
+        back_up_part(operator, forest, switches, team.rows, team.tops, begin, end, False, batch)
         lap(ticks, BACKING_UP, clock, timed)
-        fetch_add(crew.board, DONE, 1)
-        number = take_share(crew, phase, thread)
+        fetch_add(team.board, DONE, 1)
+        number = take_share(team, phase, thread)
 
 
 @inlined
-def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase, ticks, timed):
+def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, team, phase, ticks, timed):
     """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
-    bundles, clock = load(crew.board, PATHS), look_at_clock(timed)
-    if not crew.shares_back_up or leaves < FEWEST_ROWS or bundles == 0:
+    bundles, clock = load(team.board, PATHS), look_at_clock(timed)
+    if not team.shares_back_up or leaves < MIN_ROWS or bundles == 0:
         back_up(learner(rule), operator, forest, switches, 0, leaves, batch)
         lap(ticks, BACKING_UP, clock, timed)
         return
-    announce(crew, phase, BACK_UP, bundles)
-    back_up_part(operator, forest, switches, crew.every_row, crew.tops, 0, leaves, True, batch)
+    announce(team, phase, BACK_UP, bundles)
+    back_up_part(operator, forest, switches, team.every_row, team.tops, 0, leaves, True, batch)
     lap(ticks, BACKING_UP, clock, timed)
-    take_paths(back_up_part, operator, forest, switches, batch, crew, 0, phase, ticks, timed)
-    await_shares(crew)
+    take_paths(back_up_part, operator, forest, switches, batch, team, 0, phase, ticks, timed)
+    await_shares(team)
 
 
 # ---------------------------------------------------------------------------------------------------- the threads
@@ -308,11 +308,11 @@ def is_timed(phase, switches):
 @entry
 def lead(
     select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys, numbers, room,
-    batch, watch, crew, ticks,
+    batch, watch, team, ticks,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
     number, until, phase, mine = numbers[0], numbers[1], np.int64(1), ticks[0]
-    store(crew.board, SLOTS, np.int64(forest.used[0]))
+    store(team.board, SLOTS, np.int64(forest.used[0]))
     while number < until:
         if switches.solve and forest.proof[0, ROOT] != 0:
             number = until
@@ -323,40 +323,40 @@ def lead(
             timed = is_timed(phase, switches)
             clock = look_at_clock(timed)
             gather_together(
-                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch, crew,
+                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch, team,
                 phase, mine, timed,
             )  # fmt: skip
-            evaluate_together(evaluate, game, policy, switches, leaves, batch, crew, phase + 1, mine, timed)
+            evaluate_together(evaluate, game, policy, switches, leaves, batch, team, phase + 1, mine, timed)
             back_up_together(
-                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, crew, phase + 2, mine, timed
+                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, team, phase + 2, mine, timed
             )  # fmt: skip
             lap(mine, WAITING, clock, timed)
-            forest.used[0] = load(crew.board, SLOTS)
+            forest.used[0] = load(team.board, SLOTS)
             number += leaves
             phase += PHASES
         if watch.below.shape[0] > 0:
             look(operator, forest, watch, 0, 1, number)
-    announce(crew, phase, LEAVE, 0)
+    announce(team, phase, LEAVE, 0)
     return number
 
 
 @entry
-def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, crew, ticks):
+def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, team, ticks):
     """Join the lead of a tree, and take shares of its phases until it leaves."""
-    thread, phase = fetch_add(crew.board, JOINED, 1) + 1, np.int64(0)
+    thread, phase = fetch_add(team.board, JOINED, 1) + 1, np.int64(0)
     mine = ticks[thread]
     while True:
-        phase = wait_while(crew.board, PHASE, phase)
+        phase = wait_while(team.board, PHASE, phase)
         number, kind = phase >> KIND_BITS, phase & ((1 << KIND_BITS) - 1)
         if kind == LEAVE:
             return
         timed = is_timed(number, switches)
         if kind == GATHER:
             take_bundles(
-                select, expand, rule, operator, plain_game(game), forest, switches, batch, crew, thread, number,
+                select, expand, rule, operator, plain_game(game), forest, switches, batch, team, thread, number,
                 mine, timed,
             )  # fmt: skip
         elif kind == EVALUATE:
-            play_shares(evaluate, game, policy, switches, batch, crew, thread, number, mine, timed)
+            play_shares(evaluate, game, policy, switches, batch, team, thread, number, mine, timed)
         elif kind == BACK_UP:
-            take_paths(back_up_part, operator, forest, switches, batch, crew, thread, number, mine, timed)
+            take_paths(back_up_part, operator, forest, switches, batch, team, thread, number, mine, timed)

@@ -24,23 +24,23 @@ how many there are so far, whether that is all, how many are done. Rows of the b
 slots of the tree that are in chunks; bundles of the batch."""
 ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the lead's
 KIND_BITS, SHARE_BITS = 3, 20
-MOST_SHARES = (1 << SHARE_BITS) - 1
+MAX_SHARES = (1 << SHARE_BITS) - 1
 NO_SHARE = -1
 NEVER = np.iinfo(np.int32).max
-BEGUN, END = 0, 1  # columns of Crew.chunks: the first free slot, and the end of the chunk
-BEGIN, GROUPS, BUNDLE_ROWS = 0, 1, 2  # columns of Crew.bundles
+BEGUN, END = 0, 1  # columns of Team.chunks: the first free slot, and the end of the chunk
+BEGIN, GROUPS, BUNDLE_ROWS = 0, 1, 2  # columns of Team.bundles
 ROWS_OF_A_BUNDLE = 32  # at least: paths enough for the lanes
 SHARES = 8  # of a thread in a step, so that all end together
-FEWEST_ROWS = 64  # of a batch whose groups are shared out
-FEWEST_PLAYOUTS = 16  # of a share
-FEWEST_IN_LANES = 16 * LANES  # the same in lanes: those that run empty at a share's end are few of all rounds
+MIN_ROWS = 64  # of a batch whose groups are shared out
+MIN_PLAYOUTS = 16  # of a share
+MIN_IN_LANES = 16 * LANES  # the same in lanes: those that run empty at a share's end are few of all rounds
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
-FEWEST_OF_A_CREW = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
+MIN_TEAM_PLAYOUTS = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
 
 
-class Crew(NamedTuple):
+class Team(NamedTuple):
     """What the threads of one tree share; M threads, the lead is number 0."""
 
     board: np.ndarray  # int64 [10 LINE]
@@ -59,7 +59,7 @@ class Crew(NamedTuple):
     fewest_playouts: int  # of a share
 
 
-def crew_of(
+def team_of(
     threads: int,
     leaves: int,
     most_moves: int,
@@ -68,15 +68,15 @@ def crew_of(
     shares_back_up: bool = False,
     playouts: int = 1,
     in_lanes: bool = False,
-) -> Crew:
-    """A crew of so many threads for batches of so many leaves and playouts of a leaf, which are played in lanes or not."""
+) -> Team:
+    """A team of so many threads for batches of so many leaves and playouts of a leaf, which are played in lanes or not."""
     largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
-    rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, FEWEST_ROWS))
+    rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, MIN_ROWS))
     need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
     part = leaves * playouts // (2 * threads)
-    fewest_playouts = max(FEWEST_PLAYOUTS, min(FEWEST_IN_LANES, part)) if in_lanes else FEWEST_PLAYOUTS
-    return Crew(
+    fewest_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
+    return Team(
         board=np.zeros(10 * LINE, np.int64),
         bundles=np.zeros((leaves, 3), np.int64),
         chunks=np.zeros((threads, 16), np.int32),
@@ -94,32 +94,32 @@ def crew_of(
     )
 
 
-def crew_room(crew: Crew, leaves: int) -> int:
+def team_room(team: Team, leaves: int) -> int:
     """Slots that a step of so many leaves may take: no chunk is given up before most of it is used."""
-    return 2 * leaves * crew.leaf_slots + len(crew.chunks) * crew.chunk
+    return 2 * leaves * team.leaf_slots + len(team.chunks) * team.chunk
 
 
 # ------------------------------------------------------------------------------------------------------ phases
 
 
 @inlined
-def announce(crew, number, kind, shares):
+def announce(team, number, kind, shares):
     """Begin phase ``number`` of so many shares; 0 where it is not known yet how many.
 
     Shares of the last phase are done. Its number goes with what is taken, so who comes late takes none of this one unawares:
     there is none until the number is in place.
     """
-    store(crew.board, READY, 0)
-    store(crew.board, COMPLETE, 0)
-    store(crew.board, DONE, 0)
-    store(crew.board, TAKEN, number << (2 * SHARE_BITS))
-    store(crew.board, READY, shares)
-    store(crew.board, COMPLETE, np.int64(shares > 0))
-    store(crew.board, PHASE, (number << KIND_BITS) | kind)
+    store(team.board, READY, 0)
+    store(team.board, COMPLETE, 0)
+    store(team.board, DONE, 0)
+    store(team.board, TAKEN, number << (2 * SHARE_BITS))
+    store(team.board, READY, shares)
+    store(team.board, COMPLETE, np.int64(shares > 0))
+    store(team.board, PHASE, (number << KIND_BITS) | kind)
 
 
 @inlined
-def take_share(crew, number, thread):
+def take_share(team, number, thread):
     """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE.
 
     The lead takes the last one, others take the first one: subtrees that are next to each other in a batch are so in the next
@@ -127,14 +127,14 @@ def take_share(crew, number, thread):
     """
     spins, one = 0, np.int64(1) << (SHARE_BITS if thread == 0 else 0)
     while True:
-        taken = load(crew.board, TAKEN)
+        taken = load(team.board, TAKEN)
         if taken >> (2 * SHARE_BITS) != number:
             return np.int64(NO_SHARE)
-        first, last = taken & MOST_SHARES, (taken >> SHARE_BITS) & MOST_SHARES
-        complete = load(crew.board, COMPLETE)
-        ready = load(crew.board, READY)
+        first, last = taken & MAX_SHARES, (taken >> SHARE_BITS) & MAX_SHARES
+        complete = load(team.board, COMPLETE)
+        ready = load(team.board, READY)
         if first + last < ready and (thread != 0 or complete != 0):
-            if replace(crew.board, TAKEN, taken, taken + one):
+            if replace(team.board, TAKEN, taken, taken + one):
                 return ready - 1 - last if thread == 0 else first
         elif complete != 0:
             return np.int64(NO_SHARE)
@@ -143,18 +143,18 @@ def take_share(crew, number, thread):
 
 
 @inlined
-def await_shares(crew):
+def await_shares(team):
     """Wait until all shares of a phase are done."""
-    done = load(crew.board, DONE)
-    while done < load(crew.board, READY):
-        done = wait_while(crew.board, DONE, done)
+    done = load(team.board, DONE)
+    while done < load(team.board, READY):
+        done = wait_while(team.board, DONE, done)
 
 
 # ------------------------------------------------------------------------------------------------------- slots
 
 
 @inlined
-def with_slots(forest, crew, thread):
+def with_slots(forest, team, thread):
     """The forest of one tree as a thread sees it that takes slots of its own."""
     return Forest(
         forest.visits,
@@ -165,28 +165,28 @@ def with_slots(forest, crew, thread):
         forest.columns,
         forest.proof,
         forest.unobserved,
-        crew.chunks[thread],
-        crew.free[thread : thread + 1],
+        team.chunks[thread],
+        team.free[thread : thread + 1],
         forest.horizon,
         forest.beyond,
     )
 
 
 @inlined
-def see_to_room(forest, crew, thread, slots):
+def see_to_room(forest, team, thread, slots):
     """Take a new chunk of the tree's slots where a thread has fewer than ``slots`` left; those become free blocks of its own."""
-    begun, end = np.int64(crew.chunks[thread, BEGUN]), np.int64(crew.chunks[thread, END])
+    begun, end = np.int64(team.chunks[thread, BEGUN]), np.int64(team.chunks[thread, END])
     if begun + slots <= end:
         return
     size = CAPACITIES[LEFTOVER]
     while begun + size <= end:
-        forest.first_child[0, begun] = crew.free[thread, LEFTOVER]
-        crew.free[thread, LEFTOVER] = begun
+        forest.first_child[0, begun] = team.free[thread, LEFTOVER]
+        team.free[thread, LEFTOVER] = begun
         begun += size
-    begun = fetch_add(crew.board, SLOTS, crew.chunk)
-    crew.chunks[thread, BEGUN], crew.chunks[thread, END] = begun, begun + crew.chunk
+    begun = fetch_add(team.board, SLOTS, team.chunk)
+    team.chunks[thread, BEGUN], team.chunks[thread, END] = begun, begun + team.chunk
 
 
-def is_worth_a_crew(leaves: int, playouts: int) -> bool:
+def is_worth_a_team(leaves: int, playouts: int) -> bool:
     """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
-    return leaves * playouts >= FEWEST_OF_A_CREW or playouts >= 2 * FEWEST_PLAYOUTS
+    return leaves * playouts >= MIN_TEAM_PLAYOUTS or playouts >= 2 * MIN_PLAYOUTS

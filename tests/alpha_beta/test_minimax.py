@@ -5,10 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.deepening import batch
-from gpumcts.deepening.leaves import WON_LEAST
-from gpumcts.deepening.minimax import Minimax, minimax_name, values_of_moves
-from gpumcts.deepening.roots import UNKNOWN
+from gpumcts.alpha_beta import batch
+from gpumcts.alpha_beta.leaves import WON_LEAST
+from gpumcts.alpha_beta.minimax import Minimax, minimax_name, values_of_moves
+from gpumcts.alpha_beta.roots import UNKNOWN
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.chess import OPTION as Chess
@@ -136,7 +136,7 @@ NEAR_THE_END = (
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 3])
 def test_with_playouts_in_chess(depth):
-    """MM-k-R of document 004: what a leaf is worth hangs on its path, and that of a sure mate does not."""
+    """MM-k-R of Ramanujan et al. 2010: what a leaf is worth hangs on its path, and that of a sure mate does not."""
     game, seen = compiled(Chess()), set()
     states = np.array([contract.parse_position(game, text) for text in NEAR_THE_END], np.uint64)
     keys = keys_of(42, count=len(states))
@@ -247,7 +247,8 @@ def test_the_noisiest_of_the_best_moves(game, make, least, ties):
 
 
 def test_a_sure_win_and_a_lucky_playout_are_equal():
-    """The scale of document 004: both are worth 1, so that near wins are not preferred, which with evaluations they are."""
+    """The scale of Ramanujan et al. 2010: both are worth 1, so that near wins are not preferred, which with evaluations
+    they are."""
     states = after(Othello(), 58, 200, 75)
     keys = keys_of(46, count=len(states))
     sure = Minimax(Othello()).values_of_moves(states, 2).values

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gpumcts.tree.elementary import COUNTS, exp, ln, ln_ln_of_count, ln_of_count, power
+from gpumcts.tree.deterministic_math import COUNTS, exp, ln, ln_ln_of_count, ln_of_count, power
 
 COUNT = 20_000
 

@@ -3,7 +3,7 @@
 import threading
 
 
-class Halt(threading.Event):
+class StopEvent(threading.Event):
     """Set where it has been set itself, as by work beside that failed, or where ``stop`` has, which is the user's."""
 
     def __init__(self, stop: threading.Event | None = None) -> None:

@@ -17,8 +17,8 @@ from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.time_split import GROWTH, PLAYOUTS, Stopwatch, no_ticks
 
-MOST_LEAVES = 1 << 16  # of a half: enough to fill a device
-MOST_BYTES = 1 << 28  # of a half's paths
+MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
+MAX_BYTES = 1 << 28  # of a half's paths
 SECONDS_A_REPORT = 0.1
 
 Block = tuple[int, int]
@@ -26,9 +26,7 @@ Block = tuple[int, int]
 
 def trees_together(searcher: Any, leaves: int) -> int:
     """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
-    rows = min(
-        MOST_LEAVES, MOST_BYTES // (5 * (searcher.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * searcher.kept_columns)
-    )
+    rows = min(MAX_LEAVES, MAX_BYTES // (5 * (searcher.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * searcher.kept_columns))
     return max(1, rows // leaves)
 
 
@@ -66,7 +64,7 @@ class Half:
         return self._parts[leaves]
 
 
-class Offload:
+class DevicePlayouts:
     """Iterations ``begin`` to ``iterations`` of the forest ``held``, its playouts on ``searcher.engine``."""
 
     def __init__(
@@ -109,7 +107,7 @@ class Offload:
         self._report(0, last=True)
 
     def _pairs(self) -> Iterator[list[Block]]:
-        """The trees in pairs of halves of at most MOST_LEAVES leaves, the first half never smaller than the second."""
+        """The trees in pairs of halves of at most MAX_LEAVES leaves, the first half never smaller than the second."""
         trees = len(self._states)
         half = min(trees_together(self._searcher, self._leaves), -(-trees // 2))
         for begin in range(0, trees, 2 * half):

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening import ordering
-from gpumcts.deepening.leaves import (
-    MOST_NOISY,
+from gpumcts.alpha_beta import ordering
+from gpumcts.alpha_beta.leaves import (
+    MAX_NOISY,
     WON_LEAST,
     goes_beyond,
     has_table,
@@ -28,8 +28,8 @@ from gpumcts.deepening.leaves import (
     scouts_ahead,
     value_at_once,
 )
-from gpumcts.deepening.ordering import list_moves, move_of, number_of
-from gpumcts.deepening.table import (
+from gpumcts.alpha_beta.ordering import list_moves, move_of, number_of
+from gpumcts.alpha_beta.table import (
     EXACT,
     LOWER,
     UPPER,
@@ -81,7 +81,7 @@ class Stack(NamedTuple):
 
 def empty_stack(game, depth, leaf) -> Stack:
     """Room for searches of ``game`` (an option value) of up to ``depth`` plies, over a ``leaf``."""
-    levels = depth + 1 + (MOST_NOISY if goes_beyond(leaf) else 0)
+    levels = depth + 1 + (MAX_NOISY if goes_beyond(leaf) else 0)
     return Stack(
         np.zeros(levels * game.WORDS, np.uint64),
         np.zeros((levels, COLUMNS), np.int64),

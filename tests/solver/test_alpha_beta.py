@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.exact import alpha_beta
-from gpumcts.exact.alpha_beta import root_scores, search_budget, solve
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.deceptive import Deceptive
@@ -19,6 +17,8 @@ from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
+from gpumcts.solver import alpha_beta
+from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
 from tests.games.drivers import keys_of, positions, trace
 from tests.reference import synthetic
 from tests.reference.exact import Exact

@@ -10,7 +10,7 @@ import pytest
 from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.tree import offload
+from gpumcts.tree import device_playouts
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree import simulated_searches
@@ -43,10 +43,10 @@ class Elsewhere:
         self.started = self.most_under_way = self.under_way = 0
 
     def flights(self, leaves, playouts):
-        return [Flight(self, leaves, playouts), Flight(self, leaves, playouts)]
+        return [InFlightBatch(self, leaves, playouts), InFlightBatch(self, leaves, playouts)]
 
 
-class Flight:
+class InFlightBatch:
     """A batch on its way."""
 
     def __init__(self, engine, leaves, playouts):
@@ -130,7 +130,7 @@ def test_few_trees(trees):
 
 
 def test_more_leaves_than_a_batch_takes(monkeypatch):
-    monkeypatch.setattr(offload, "MOST_LEAVES", 8)
+    monkeypatch.setattr(device_playouts, "MAX_LEAVES", 8)
     engine = compared(OTHELLO, operator_of("average"), Settings(leaves_per_tree=4), trees=11, iterations=60)
     assert engine.started == 6 * 15  # three pairs of halves of at most two trees
 

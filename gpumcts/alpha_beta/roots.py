@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.deepening import ordering
-from gpumcts.deepening.leaves import FAR, WON, WON_LEAST, has_table, most_value
-from gpumcts.deepening.ordering import list_moves, move_of, number_of
-from gpumcts.deepening.search import (
+from gpumcts.alpha_beta import ordering
+from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST, has_table, most_value
+from gpumcts.alpha_beta.ordering import list_moves, move_of, number_of
+from gpumcts.alpha_beta.search import (
     AGAIN,
     BEST,
     CHOSEN,
@@ -22,14 +22,14 @@ from gpumcts.deepening.search import (
     fill_node,
     search,
 )
-from gpumcts.deepening.table import EXACT, begin_generation, hash_of
+from gpumcts.alpha_beta.table import EXACT, begin_generation, hash_of
 from gpumcts.games.contract import CHANCE, count_moves, mover, pack, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.rng import PLAYOUT_STREAM, child_key
 
 # Of a cursor: the root at hand, its level, positions visited so far, plies of the iteration.
 ROOT, LEVEL, NODES, DEPTH = range(4)
-MOST_NOISE = np.int64(1 << 16)  # above that of every move
+MAX_NOISE = np.int64(1 << 16)  # above that of every move
 NEW = -1
 """The level of a root that is not begun."""
 DONE, MORE, BY_CHANCE, BEYOND_MOVES = range(4)
@@ -78,7 +78,7 @@ def put_in_order(game, state, stack, moves, key, ties):
     if ties != FIRST:
         ordering.shuffle(stack.lists, moves, key)
     if ties in (NOISY, NOISIEST):
-        ordering.bring_noisy_to_front(game, state, stack.lists, moves, MOST_NOISE if ties == NOISIEST else np.int64(1))
+        ordering.bring_noisy_to_front(game, state, stack.lists, moves, MAX_NOISE if ties == NOISIEST else np.int64(1))
     for k in range(moves):
         stack.ranks[number_of(stack.lists[k])] = k
 
