@@ -20,7 +20,12 @@ is 0 where all is done, 1 where something failed, 2 where no device can be used,
 
 import sys
 
-from benchmarks.device.command import main
+from benchmarks.device.packages import missing
 
 if __name__ == "__main__":
+    if lacking := missing():
+        print(f"error: {lacking}", file=sys.stderr)
+        sys.exit(2)
+    from benchmarks.device.command import main  # needs all of them
+
     sys.exit(main("python -m experiments.gpu_check", str(__doc__).splitlines()[0]))

@@ -63,6 +63,12 @@ def pytest_runtest_logreport(report):
         tell(ended=report.nodeid, outcome=report.outcome, seconds=report.duration, text=text)
 
 
+def pytest_collectreport(report):
+    """A file that cannot be imported is told as a test that failed."""
+    if report.failed:
+        tell(ended=report.nodeid, outcome="failed", seconds=0.0, text=str(report.longrepr))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     if item.get_closest_marker("gpu") and (problem := device_problem()):

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks.device import campaign
 from benchmarks.device.sizes import NAMED
@@ -10,9 +11,15 @@ from benchmarks.device.suites import BATCHES, PARTS, WAYS
 MINUTES = 8.0
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """In one line, without the usage."""
+        self.exit(2, f"error: {message}\n")
+
+
 def main(program: str, about: str) -> int:
     """Check, or go on with a campaign, as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(program, description=about)
+    parser = _Parser(program, description=about)
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="FOLDER", help="where files go; those of an earlier check are replaced"
     )

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from benchmarks.device.process import ROOT, code_of, environment
 
 CHOSEN = "gpu and not slow and not alone", "gpu and not slow and alone"  # shared out, then in one process
 MAX_SHARDS, ALONE_SECONDS, SECONDS_A_TEST = 12, 60.0, 90.0
+BROKEN = (2, 3, 4)  # exit codes of a pytest that was interrupted, failed within, or did not know its words
 OFTEN = 2  # a test that was begun so often and never ended counts as failed
 SAID = "tests.txt"
 
@@ -59,6 +61,11 @@ class Results(NamedTuple):
         return [name for name, told in self.ended.items() if told[0] == outcome]
 
     @property
+    def broken(self) -> list[str]:
+        """What failed and is no test: files that cannot be imported, and pytest itself."""
+        return [name for name in self.named("failed") if "::" not in name]
+
+    @property
     def missing(self) -> set[str]:
         """Those that have not ended."""
         return self.collected - set(self.ended)
@@ -71,12 +78,16 @@ class Results(NamedTuple):
     def told(self) -> str:
         """In a line."""
         counts = [f"{len(self.named(outcome))} {outcome}" for outcome in ("passed", "failed", "skipped")]
-        return f"tests: {', '.join(counts)}" + (f", {len(self.missing)} not yet ended" if self.missing else "")
+        told = f"tests: {', '.join(counts)}" + (f", {len(self.missing)} not yet ended" if self.missing else "")
+        whys = [f"{name}: {''.join(self.ended[name][2].splitlines()[-1:])}" for name in self.broken]
+        return "; ".join([told, *whys[:1]])
 
 
 def run_tests(folder: Path, results: Results, seconds: float, words: tuple[str, ...] = ()) -> None:
-    """Run the tests of which there is no result, as long as there is time; what pytest says goes into the folder."""
+    """Run the tests that have not ended, as long as there is time; what pytest says goes into the folder."""
     begin, shards = time.monotonic(), max(1, min(MAX_SHARDS, machine.cores()))
+    for name in results.broken:  # which is tried anew each time
+        del results.ended[name]
     _run_shards(folder, results, CHOSEN[0], shards, max(1.0, seconds - min(ALONE_SECONDS, seconds / 3)), words)
     left = seconds - (time.monotonic() - begin)
     if left > 1:
@@ -103,13 +114,18 @@ def _run_shards(
         codes = [code_of(process, until) for process in running]
         for code, file in zip(codes, files, strict=True):
             results.take(file)
-            if code not in (None, 0, 1, 5) and not file.exists():  # pytest itself failed: nothing was collected
+            if code in BROKEN or (code not in (None, 0, 1, 5) and not file.exists()):  # pytest itself failed
                 results.ended[f"pytest {chosen}"] = ("failed", 0.0, f"pytest ended with {code}; see {SAID}")
 
 
 def _pytest(chosen: str, shard: str, results: Path, done: Path, said: Any, words: tuple[str, ...]) -> subprocess.Popen:
-    """Warnings of packages newer than these tests are none of theirs."""
-    options = ["-m", "pytest", "-q", "-n", "0", "-W", "default", "-p", "no:cacheprovider", "-m", chosen]
+    """Warnings of packages newer than these tests are none of theirs; a file that cannot be imported costs no other."""
+    options = ["-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    options += [
+        "-m",
+        chosen,
+        *(["-n", "0"] if find_spec("xdist") else []),
+    ]  # an option of pytest-xdist, which is not needed
     more = {
         "GPUMCTS_NEED_GPU": "1",
         "GPUMCTS_SHARD": shard,

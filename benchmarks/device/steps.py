@@ -30,6 +30,7 @@ STAGES = (CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS)
 SECONDS_OF_TOOLS = 120.0
 SECONDS_OF_DOCUMENTS = 3600.0  # all that a call has left
 AGAIN_OF = "again: "
+OF_A_TEST = "outcome", "seconds", "text"
 
 
 class Context(NamedTuple):
@@ -129,7 +130,7 @@ def compile_first(context: Context, seconds: float) -> dict[str, Any]:
 def _tests(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
     results = Results.of(entry.data)
     device_tests.run_tests(context.book.folder, results, seconds, context.chosen.tests)
-    if results.missing or not results.collected:
+    if results.missing or not (results.collected or results.broken):
         return entry._replace(state=UNFINISHED, told=results.told(), data=results.data())
     return entry._replace(state=DONE if results.sound else FAILED, told=results.told(), data=results.data())
 
@@ -158,16 +159,18 @@ def needless(context: Context, step: Step) -> bool:
 
 
 def _tests_again(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
-    """Every test that failed, in a process of its own: it may have failed for another's fault."""
+    """Every test that failed, in a process of its own: it may have failed for another's fault. What is no test stays failed."""
     until = time.monotonic() + seconds
-    failed = Results.of(context.entry("tests").data).named("failed")
+    results = Results.of(context.entry("tests").data)
+    failed = results.named("failed")
     found = dict(entry.data.get("tests", {}))
+    found |= {name: dict(zip(OF_A_TEST, results.ended[name], strict=True)) for name in results.broken}
     for test in failed:
         left = until - time.monotonic()
-        if test not in found and "::" in test and left > 5:
+        if test not in found and left > 5:
             outcome, took, text = device_tests.run_alone(context.book.folder, test, left)
-            found[test] = {"outcome": outcome, "seconds": took, "text": text}
-    missing = [test for test in failed if test not in found and "::" in test]
+            found[test] = dict(zip(OF_A_TEST, (outcome, took, text), strict=True))
+    missing = [test for test in failed if test not in found]
     still = [test for test, told in found.items() if told["outcome"] != "passed"]
     told = f"{len(failed)} tests failed, {len(still)} of {len(found)} fail alone too"
     state = UNFINISHED if missing else FAILED if still else DONE

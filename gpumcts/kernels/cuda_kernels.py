@@ -17,7 +17,7 @@ from numba import cuda, types
 from gpumcts import cache
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
-from gpumcts.kernels import device
+from gpumcts.kernels import device, faults
 from gpumcts.kernels.code_options import tables_in_memory
 from gpumcts.kernels.occupancy import tighter
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
@@ -314,5 +314,7 @@ def _trial() -> str:
         buffer.download(0, 64)
         buffer.record_event().wait()
     except Exception as error:  # whatever it is, it is the environment's, and belongs in front of the user
+        if fault := faults.fault_of(error):
+            faults.lose(fault)
         return f"a first kernel failed: {type(error).__name__}: {device.first_line(error)}"
     return "" if np.array_equal(buffer.host, np.arange(5, 69, dtype=np.uint64)) else "a first kernel gave wrong results"

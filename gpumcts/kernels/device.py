@@ -276,7 +276,7 @@ def first_line(error: BaseException) -> str:
 def release() -> None:
     """Give back the device and pinned memory that no one uses any more; between the jobs of a sweep."""
     gc.collect()
-    if "cupy" in sys.modules:
+    if "cupy" in sys.modules and not lost():  # a driver that has met a fault refuses this too
         import cupy
 
         cupy.get_default_memory_pool().free_all_blocks()

@@ -5,6 +5,7 @@ The first call that meets one raises ``DeviceLost``; ``lost`` tells it to whoeve
 
 import functools
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -56,7 +57,15 @@ def lose(fault: str) -> DeviceLost:
     if not _lost:
         words = fault.lower().replace("_", " ")
         _lost = f"this process's device is lost ({words}); start it again, or take engine=cpu"
+        if getattr(sys.unraisablehook, "func", None) is not _unraisable:
+            sys.unraisablehook = functools.partial(_unraisable, sys.unraisablehook)
     return DeviceLost(_lost)
+
+
+def _unraisable(usual: Callable, what: Any) -> None:
+    """Of streams and events that go, the driver refuses that too: nothing new, so nothing is printed."""
+    if not (_lost and what.exc_value is not None and fault_of(what.exc_value)):
+        usual(what)
 
 
 def telling(function: Function) -> Function:

@@ -1,7 +1,9 @@
 """A fault on the device: one line, once, and the process knows it from then on; and how a flight goes, without a device."""
 
 import importlib.util
+import sys
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,6 +73,45 @@ def test_engines_know_it(monkeypatch, capsys):
     assert engines.resolve("auto") == "cpu" and "device is lost" in capsys.readouterr().err
     with pytest.raises(BadInput, match=r"^engine=cuda: this process's device is lost"):
         engines.resolve("cuda")
+
+
+def test_what_goes_after_a_fault_is_quiet(monkeypatch, capsys):
+    """Memory is not given back, and of what the driver refuses nothing is printed; other errors are, as ever."""
+    asked = []
+    pool = SimpleNamespace(free_all_blocks=lambda: asked.append("free"))
+    cupy = SimpleNamespace(get_default_memory_pool=lambda: pool, get_default_pinned_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+
+    class Event:
+        def __init__(self, error: Exception) -> None:
+            self.error = error
+
+        def __del__(self):
+            raise self.error
+
+    device.release()
+    Event(RuntimeFault())
+    assert asked == ["free", "free"] and "RuntimeFault" in capsys.readouterr().err
+    with pytest.raises(device.DeviceLost):
+        ask(RuntimeFault())
+    device.release()
+    Event(RuntimeFault())
+    assert asked == ["free", "free"] and capsys.readouterr().err == ""
+    Event(ValueError("another"))
+    assert "ValueError: another" in capsys.readouterr().err
+
+
+@needs_compiler
+def test_a_first_kernel_that_meets_a_fault(monkeypatch):
+    from gpumcts.kernels import cuda_kernels
+
+    def refused(*arguments):
+        raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    monkeypatch.setattr(cuda_kernels, "jit", refused)
+    assert cuda_kernels._trial.__wrapped__() == "a first kernel failed: RuntimeError: CUDA_ERROR_ILLEGAL_ADDRESS"
+    assert "device is lost" in cuda_kernels.trial()
 
 
 @needs_compiler

@@ -16,6 +16,7 @@ from pathlib import Path
 from tests.ptx.inside import cases
 from tests.ptx.running import ROOT, run_cases
 
+RECORD = ROOT / "tests" / "data" / "ptx.jsonl"  # of this checkout
 BATCH = 8  # cases of a process: a stop loses no more of them
 
 

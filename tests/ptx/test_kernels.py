@@ -12,8 +12,10 @@ from gpumcts.kernels import compile_check
 from gpumcts.options import compiled
 from gpumcts.playouts.traces import Traced
 from tests.ptx.driver_cases import CASES as DRIVER
+from tests.ptx.inside import cases as enumerated
 from tests.ptx.playout_cases import kernel_of, rows
-from tests.ptx.running import run_cases
+from tests.ptx.record import RECORD, known
+from tests.ptx.running import ROOT, run_cases
 from tests.ptx.search_cases import MIN_PARTNERS, cases, pairs, searches
 from tests.tree.drivers import OPERATORS, RULES, fits
 
@@ -96,6 +98,11 @@ def test_every_rule_and_operator_has_partners():
 
 
 def test_names_are_cases():
-    from tests.ptx.inside import cases as known
+    assert {name for _, name in ALL} == set(enumerated()) and set(QUICK) <= set(enumerated())
 
-    assert {name for _, name in ALL} == set(known()) and set(QUICK) <= set(known())
+
+def test_every_case_has_been_executed():
+    """The record has a row for each, the CPU's outcome in both runs; and none for what is no case any more."""
+    found = known(RECORD)
+    assert set(found) == {name for _, name in ALL}, f"python -m tests.ptx record {RECORD.relative_to(ROOT)}"
+    assert [name for name, row in found.items() if not row["equal"]] == []

@@ -17,7 +17,7 @@ from gpumcts.tree.device_search import next_step, search_tree
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree.drivers import OPERATORS, OTHELLO, RULES, fits, keys_for, operator_of, rule_of, searcher_of
-from tests.tree.simulated_device import CASES, MORE, dots, followed, played_on, searched, told
+from tests.tree.simulated_device import CASES, MORE, OFTEN, PAIRS, dots, followed, played_on, searched, told
 from tests.tree.simulated_searches import digest, roots
 from tests.tree.test_device_playouts import SETTINGS, slow_unless
 
@@ -41,23 +41,20 @@ def simulated():
     return told_by("tests.tree.simulated_device")
 
 
-OFTEN = ("average on dots and boxes", "accelerated on dots and boxes", "minimax on dots and boxes")
-
-
-@pytest.mark.parametrize("case", [slow_unless(case in OFTEN, case) for case in CASES])
+@pytest.mark.parametrize("case", OFTEN)
 def test_device_is_cpu(simulated, case):
     assert simulated[case] == told(searched(case, "cpu"))
 
 
 @pytest.fixture(scope="module")
 def more_simulated():
-    """The same of ``MORE``."""
+    """The same of ``PAIRS``."""
     return told_by("tests.tree.simulated_device", "more")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", MORE)
-def test_device_is_cpu_on_more(more_simulated, case):
+@pytest.mark.parametrize("case", PAIRS)
+def test_device_is_cpu_by_every_pair(more_simulated, case):
     assert more_simulated[case] == told(searched(case, "cpu"))
 
 

@@ -13,6 +13,8 @@ enum { FUNCTION_MAX_THREADS = 0, FUNCTION_LOCAL = 3, FUNCTION_REGISTERS = 4 };
 
 static int multiprocessors = 2;
 static long allocations_left = -1; /* until two fail, since CuPy asks again once its pool is empty; -1 for no failure */
+static long launches_left = -1; /* until one loses the device; -1 where none does */
+static int lost;
 static int context_made;
 static _Thread_local void *contexts[64];
 static _Thread_local int depth;
@@ -27,8 +29,15 @@ void emulator_fail_allocation(long after) {
     allocations_left = after < 0 ? -1 : after + 2;
 }
 
+/* Whether a launch has met a fault, after which a driver refuses every call. */
+int emulator_lost(void) {
+    return lost;
+}
+
 int cuInit(unsigned flags) {
     (void)flags;
+    const char *after = getenv("GPUMCTS_PTX_LOSE_AFTER"); /* so many launches */
+    if (after && launches_left < 0) launches_left = atol(after);
     return OK;
 }
 
@@ -344,6 +353,9 @@ int cuLaunchKernel(struct kernel *kernel, unsigned x, unsigned y, unsigned z, un
                    unsigned shared, struct stream *stream, void **arguments, void **extra) {
     if (y != 1 || z != 1 || threads_y != 1 || threads_z != 1) fault("launches of more than one dimension are not emulated");
     if (shared || extra) fault("launches with shared memory or packed arguments are not emulated");
+    lost |= launches_left == 0;
+    launches_left -= launches_left > 0;
+    if (lost) return ILLEGAL_ADDRESS;
     if (!x || !threads) return INVALID_VALUE;
     if (threads > (unsigned)kernel->most_threads) return OUT_OF_RESOURCES;
     lock();
@@ -367,6 +379,7 @@ int cuLaunchKernelEx(const struct launch *l, struct kernel *kernel, void **argum
 
 int cuGetErrorName(int code, const char **name) {
     *name = code == OK ? "CUDA_SUCCESS" : code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
           : code == OUT_OF_RESOURCES ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR_INVALID_VALUE";
     return OK;
 }

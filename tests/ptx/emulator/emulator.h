@@ -11,7 +11,7 @@
 
 /* CUresult */
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NOT_FOUND = 500,
-       NOT_READY = 600, OUT_OF_RESOURCES = 701, CAPTURE_UNSUPPORTED = 900 };
+       NOT_READY = 600, ILLEGAL_ADDRESS = 700, OUT_OF_RESOURCES = 701, CAPTURE_UNSUPPORTED = 900 };
 
 typedef void kernel_function(struct lane *, const unsigned char *parameters);
 

@@ -5,11 +5,13 @@ import ctypes
 from . import memory
 
 library = ctypes.CDLL("libcuda.so.1")
-OUT_OF_MEMORY = 2
+OUT_OF_MEMORY, ILLEGAL_ADDRESS = 2, 700
 
 
 def call(name, *arguments):
-    code = getattr(library, name)(*arguments)
+    code = ILLEGAL_ADDRESS if library.emulator_lost() else getattr(library, name)(*arguments)
+    if code == ILLEGAL_ADDRESS:
+        raise memory.CUDADriverError("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered")
     if code == OUT_OF_MEMORY:
         raise memory.OutOfMemoryError("Out of memory")
     if code:
