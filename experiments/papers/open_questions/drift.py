@@ -5,7 +5,7 @@ the trees of even number. The comparison is on those of odd number, paired by tr
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,32 +33,36 @@ class Duel(NamedTuple):
         return f"{self.second.name if self.gap.mean < 0 else self.first.name} fails less often"
 
 
-def duels(results: Sequence[Result]) -> list[Duel]:
-    """All pairs of families on each kind of tree; p corrected for all of them."""
+def duels(runs: Sequence[Run], operators: Mapping[str, str]) -> list[Duel]:
+    """All pairs of families on each kind of tree; p corrected for all of them.
+
+    operators : the backup operator of each run, by the run's name
+    """
     from gpumcts.match.statistics import holm
 
-    family = {result.label: result.config["backup"]["name"] for result in results}
-    runs = [run for run in runs_of(results) if run.even.any() and not run.even.all()]
+    some = [run for run in runs if run.even.any() and not run.even.all()]
     found = []
-    for kind in dict.fromkeys(run.kind for run in runs):
-        best = [_best(runs, kind, [name for name, of in family.items() if of == operator]) for operator in FAMILIES]
-        for first, second in itertools.combinations([run for run in best if run is not None], 2):
+    for kind in dict.fromkeys(run.kind for run in some):
+        here = [run for run in some if run.kind == kind]
+        families = [[run for run in here if operators[run.name] == operator] for operator in FAMILIES]
+        best = [min(family, key=_on_even) for family in families if family]
+        for first, second in itertools.combinations(best, 2):
             found.append(Duel(kind, first, second, gap(second, first, ~first.even), int((~first.even).sum())))
     corrected = holm([duel.gap.p for duel in found]) if found else []
     return [duel._replace(gap=duel.gap._replace(p=p)) for duel, p in zip(found, corrected, strict=True)]
 
 
-def _best(runs: Sequence[Run], kind: str, names: Sequence[str]) -> Run | None:
-    """The run of a family that fails least on the trees of even number."""
-    some = [run for run in runs if run.kind == kind and run.name in names]
-    return min(some, key=lambda run: run.areas[run.even].mean(), default=None)
+def _on_even(run: Run) -> float:
+    """The mean failure rate on the trees of even number."""
+    return float(run.areas[run.even].mean())
 
 
 def drift(results: list[Result], folder: Path) -> list[str]:
     """A table of all runs and one of the comparisons, in ``drift.csv`` too."""
     from experiments.terminal.console import show, table
 
-    runs, found = runs_of(results), duels(results)
+    runs = runs_of(results)
+    found = duels(runs, {result.label: result.config["backup"]["name"] for result in results})
     heads = {"trees": "left", "run": "left", "fail at 10 % until": "right", "mean failure rate %": "right"}
     rows = [[run.kind, run.name, needed(run), f"{100 * run.area:.2f}"] for run in runs]
     show(table("failure rates over checkpoints, trees that can fail", heads, rows))

@@ -245,7 +245,10 @@ def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
         (["item=hashimoto2012accelerated/table9"], "item=hashimoto2012accelerated/table9: must be one of"),
         (["item=hashimoto2012accelerated/table1a", "run=othello-k9"], "run=othello-k9: there is no such run of item="),
         (["run=hashimoto2012accelerated/table1a/othello-k9"], "python -m experiments.reproduce lists the names"),
-        (["item=hashimoto2012accelerated/fig1", "run=hashimoto2012accelerated/fig2/all"], "fig2/all: there is no such run"),
+        (
+            ["item=hashimoto2012accelerated/fig1", "run=hashimoto2012accelerated/fig2/all"],
+            "fig2/all: there is no such run",
+        ),
         (["run=othello-k3"], "run=othello-k3: needs item=PAPER/ITEM"),
         (["run="], "run=: needs item=PAPER/ITEM"),
         (["scale=large"], "scale=large: must be document or small"),
