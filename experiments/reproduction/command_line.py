@@ -22,6 +22,10 @@ SCALES = ("document", "small")
 KEYS = ("item", "run", "scale")
 ENGINES = ("cpu", "cuda", "auto")
 MOST_HOURS = 24 * 365.0
+WHAT = (
+    "Without options: list every run of the papers with its name, state, verdicts and core hours. "
+    "With item= or run=: make what is missing of it. Runs stop and go on."
+)
 LISTING = "python -m experiments.reproduce lists the names of all runs"
 
 
@@ -32,7 +36,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    found = _Parser(prog="python -m experiments.reproduce", description=__doc__, add_help=True)
+    found = _Parser(prog="python -m experiments.reproduce", description=WHAT, add_help=True)
     found.add_argument(
         "keys",
         nargs="*",

@@ -57,6 +57,8 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
         ('"verdict": "agrees"', '"verdict": "differs"', "verdict"),
         ('"value": 0.563,\n  "interval"', '"value": 0.663,\n  "interval"', "derived part"),
         ('"first_ten": "1', '"first_ten": "2', "check sum"),
+        ('"first_ten"', '"last_ten"', "digests.first_ten: Field required"),
+        ('"losses": 437', '"losses": 438', "check sum"),
         ('"seed": 1', '"seed": "1"', "asked.seed"),
         ('"format": 1,', '"format": 1, "more": 2,', "more"),
         ("{", "", "is not a cell's file"),
