@@ -278,7 +278,7 @@ def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_
     assert pack([task]) == [task.packed]
     shutil.rmtree(task.folder)
     monkeypatch.setattr(schedule, "_call", lambda *_: 2)  # as a command ends that refuses the folder, in one line
-    with pytest.raises(BadInput, match="table1a/othello-k3: its command ended with exit code 2"):
+    with pytest.raises(BadInput, match="othello-k3: its command ended with exit code 2; .*; remove .*othello-k3 to"):
         schedule.work(task, "document", 0.0, 1)
     assert (run / "provenance.json").exists()
     assert "goes on where commit 0000000 stopped" in capsys.readouterr().err
