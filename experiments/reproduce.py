@@ -1,7 +1,8 @@
 """Results as data: what the papers claim, what has been measured, and how to go on.
 
     python -m experiments.reproduce                                      # every run: state, verdicts, core hours
-    python -m experiments.reproduce item=hashimoto2012accelerated/table1a run=othello-k3
+    python -m experiments.reproduce run=hashimoto2012accelerated/table1a/othello-k3  # one run, as the list names it
+    python -m experiments.reproduce item=hashimoto2012accelerated/table1a            # what is missing of an item
     python -m experiments.reproduce --all --hours 8                      # what is missing, in the order of the catalogue
     python -m experiments.reproduce item=kocsis2006improved/fig4 --collect multirun/kocsis2006improved/fig4-document
     python -m experiments.reproduce --again 10                           # the first ten games of ten random cells, once more

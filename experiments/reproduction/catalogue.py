@@ -54,6 +54,7 @@ class Item(Strict):
     place : where in the paper; claim : what the paper says there
     gather : the function of ``gathering/`` that makes cells of finished runs
     differs : what differs from the paper's set-up, and why a verdict may be what it is
+    notes : what else was found that a reader needs, one sentence or two each, without figures
     """
 
     name: str
@@ -62,6 +63,7 @@ class Item(Strict):
     claim: str
     gather: str
     differs: str = ""
+    notes: list[str] = []
     runs: list[Run]
 
 

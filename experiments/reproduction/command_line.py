@@ -22,6 +22,11 @@ SCALES = ("document", "small")
 KEYS = ("item", "run", "scale")
 ENGINES = ("cpu", "cuda", "auto")
 MAX_HOURS = 24 * 365.0
+WHAT = (
+    "Without options: list every run of the papers with its name, state, verdicts and core hours. "
+    "With item= or run=: make what is missing of it. Runs stop and go on."
+)
+LISTING = "python -m experiments.reproduce lists the names of all runs"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -31,9 +36,13 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    found = _Parser(prog="python -m experiments.reproduce", description=__doc__, add_help=True)
+    found = _Parser(prog="python -m experiments.reproduce", description=WHAT, add_help=True)
     found.add_argument(
-        "keys", nargs="*", metavar="key=value", help=f"{', '.join(KEYS)}; scale is one of {', '.join(SCALES)}"
+        "keys",
+        nargs="*",
+        metavar="key=value",
+        help="item=PAPER/ITEM; run=PAPER/ITEM/RUN, the name that the list prints, or run=RUN beside item=; "
+        f"scale is one of {', '.join(SCALES)}",
     )
     found.add_argument("--all", action="store_true", help="run everything that is missing, in order")
     found.add_argument(
@@ -70,6 +79,7 @@ def _main(words: Sequence[str]) -> int:
         raise BadInput(f"--threads {given.threads}: must be at least 1")
     if given.engine is not None and given.engine not in ENGINES:
         raise BadInput(f"--engine {given.engine}: must be one of {', '.join(ENGINES)}")
+    named = bool(keys.keys() & {"item", "run"})
     selected = [task for task in _selected(keys) if given.engine is None or task.has_engine]
     if given.check:
         return check()
@@ -80,16 +90,16 @@ def _main(words: Sequence[str]) -> int:
             say(f"wrote {path}")
         return 0
     if given.again is not None:
-        return again(given.again, keys.get("item"))
+        return again(given.again, selected if named else None)
     if given.collect is not None:
-        return collect(keys, given.collect)
+        return collect(selected if named else [], given.collect)
     if given.pack:
         for path in pack(selected):
             say(f"packed {path}")
         return 0
-    if given.all or "item" in keys:
+    if given.all or named:
         end = time.monotonic() + 3600 * given.hours if given.hours < math.inf else math.inf
-        return run(selected if "item" in keys else None, keys.get("scale", "document"), end, given)
+        return run(selected if named else None, keys.get("scale", "document"), end, given)
     listing(selected)
     return 0
 
@@ -103,23 +113,30 @@ def _keys(words: Sequence[str]) -> dict[str, str]:
         found[key] = value
     if found.get("scale", "document") not in SCALES:
         raise BadInput(f"scale={found['scale']}: must be {' or '.join(SCALES)}")
-    if "run" in found and "item" not in found:
-        raise BadInput("run=... needs item=...")
     return found
 
 
 def _selected(keys: dict[str, str]) -> list[Task]:
     every = tasks()
+    if "run" in keys:
+        return [_named(every, keys["run"], keys.get("item"))]
     if "item" not in keys:
         return every
     paper, item = item_of(keys["item"])
-    mine = [task for task in every if (task.paper.name, task.item.name) == (paper.name, item.name)]
-    if "run" not in keys:
-        return mine
-    names = [task.run.name or "all" for task in mine]
-    if keys["run"] not in names:
-        raise BadInput(f"run={keys['run']}: must be one of {', '.join(names)}")
-    return [task for task, name in zip(mine, names, strict=True) if name == keys["run"]]
+    return [task for task in every if (task.paper.name, task.item.name) == (paper.name, item.name)]
+
+
+def _named(every: Sequence[Task], run: str, item: str | None) -> Task:
+    """The run of ``run=``: the name that the list prints, or, beside ``item=``, its last word."""
+    if item is not None:
+        item_of(item)
+    elif "/" not in run:
+        raise BadInput(f"run={run}: needs item=PAPER/ITEM, or its whole name PAPER/ITEM/{run}; {LISTING}")
+    whole = run if "/" in run else f"{item}/{run}"
+    for task in every:
+        if task.name == whole and item in (None, f"{task.paper.name}/{task.item.name}"):
+            return task
+    raise BadInput(f"run={run}: there is no such run{f' of item={item}' if item else ''}; {LISTING}")
 
 
 # ------------------------------------------------------------------------------------------------------------- the list
@@ -156,29 +173,33 @@ def run(selected: Sequence[Task] | None, scale: str, end: float, given: argparse
             say(f"{task.name}: the time is over; the same command goes on")
             break
         done += 1
+    if selected and all(task.done for task in selected):
+        say("nothing is missing: what is named is done")
+        return 0
     say(f"{done} runs finished" if done else "nothing was finished")
     return 0
 
 
-def collect(keys: dict[str, str], folder: Path) -> int:
+def collect(selected: Sequence[Task], folder: Path) -> int:
     """Write the cells of the finished runs of an item that lie in a folder."""
-    if "item" not in keys:
+    if not selected:
         raise BadInput("--collect needs item=..., whose runs lie in the folder")
     if not folder.is_dir():
         raise BadInput(f"--collect {folder}: there is no such folder")
-    paper, item = item_of(keys["item"])
-    for cell in gather(paper, item, folder):
+    for cell in gather(selected[0].paper, selected[0].item, folder):
         say(f"{cell.verdict}: {keep(cell, RESULTS).relative_to(RESULTS.parent)}")
     return 0
 
 
-def again(number: int, item: str | None) -> int:
-    """Make the first ten games of random cells again; 1 where a digest differs."""
+def again(number: int, selected: Sequence[Task] | None) -> int:
+    """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs."""
     from experiments.reproduction.again import first_ten
 
     if number < 1:
         raise BadInput(f"--again {number}: must be at least 1")
-    some = [cell for cell in cells_below() if item in (None, f"{cell.paper}/{cell.item}")]
+    some = list(cells_below()) if selected is None else [cell for task in selected for cell in task.cells]
+    if not some:
+        raise BadInput(f"--again {number}: what is named has no cell yet")
     chosen = random.Random().sample(some, min(number, len(some)))
     failed = 0
     with tempfile.TemporaryDirectory() as place:

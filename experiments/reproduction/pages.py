@@ -186,15 +186,22 @@ def commits_text(cells: Sequence[Cell]) -> str:
     return f"Commit {commits}; {machines}; seed {', '.join(map(str, sorted({c.asked.seed for c in cells})))}."
 
 
+def wrapped(words: str, first: str = "", others: str = "") -> str:
+    """A paragraph of Markdown, or an entry of a list."""
+    told = " ".join(words.split())
+    return textwrap.fill(
+        told, WIDTH, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _environment() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     filters: dict[str, Any] = {
-        "wrap": lambda words: textwrap.fill(
-            " ".join(words.split()), WIDTH, break_long_words=False, break_on_hyphens=False
-        ),
+        "wrap": wrapped,
+        "bullet": lambda words: wrapped(words, "- ", "  "),
         "published": published_text,
         "without": without_text,
         "difference": difference_text,

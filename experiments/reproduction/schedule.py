@@ -103,14 +103,16 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
     """
     if not task.folder.exists() and task.packed.exists():
         _unpack(task)
-    if task.folder.exists() and (commit := _made_by(task.folder)):
+    commit = _made_by(task.folder) if task.folder.exists() else None
+    if commit:
         say(f"{task.name}: goes on where commit {commit[:7]} stopped")
     more = [f"{key}={value}" for key, value in (("threads", threads), ("engine", engine)) if value is not None]
     status = _call(task, scale, end, more if task.run.command[0] != "worked" else [])
     if status == INTERRUPTED:
         return False
     if status:
-        raise BadInput(f"{task.name}: its command ended with exit code {status}; what it said stands above")
+        anew = f"; remove {task.folder} to begin anew" if commit else ""
+        raise BadInput(f"{task.name}: its command ended with exit code {status}; what it said stands above{anew}")
     found = gather(task.paper, task.item, task.folder)
     for cell in found:
         if not task.run.owns(cell.cell):

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.analysis.holdout import CHOOSE, CONFIRM, confirming, interval
-from experiments.papers.open_questions import recovery
+from experiments.papers.open_questions import drift, recovery
 from experiments.papers.playout_comparison import comparison
 from experiments.runs.results import Result, groups
 
 TITLES = {
     "recovery": "Recovery from poor early choices (Ramanujan et al. 2010, remark 1)",
+    "drift": "Decays on trees whose values drift (Hashimoto et al. 2012, section 6)",
     "decay": "Accelerated UCT with a decay that sets itself (Hashimoto et al. 2012, section 6)",
     "evaluation": "UCT with an evaluation against plain UCT (Kocsis et al. 2006, section 4)",
 }
@@ -60,4 +61,4 @@ def _compared(decay: Result, rule: Result) -> str:
     return f"{interval(rule)} less {interval(decay)}: {more}, {above} the decay found by hand"
 
 
-CONCLUSIONS = {"recovery": recovery.recovery, "decay": decay, "evaluation": comparison}
+CONCLUSIONS = {"recovery": recovery.recovery, "drift": drift.drift, "decay": decay, "evaluation": comparison}

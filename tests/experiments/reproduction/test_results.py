@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.reproduction import schedule
+from experiments.reproduction import command_line, schedule
 from experiments.reproduction.again import first_ten
 from experiments.reproduction.catalogue import items, papers
 from experiments.reproduction.cells import Asked, Cell, Digests, Where, cells_below, read, write
-from experiments.reproduction.command_line import main
+from experiments.reproduction.command_line import _selected, main
 from experiments.reproduction.gathering import gatherer, matches
 from experiments.reproduction.pages import generate, page_of
 from experiments.reproduction.quantities import Measured, Points, Published
@@ -57,6 +57,8 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
         ('"verdict": "agrees"', '"verdict": "differs"', "verdict"),
         ('"value": 0.563,\n  "interval"', '"value": 0.663,\n  "interval"', "derived part"),
         ('"first_ten": "1', '"first_ten": "2', "check sum"),
+        ('"first_ten"', '"last_ten"', "digests.first_ten: Field required"),
+        ('"losses": 437', '"losses": 438', "check sum"),
         ('"seed": 1', '"seed": "1"', "asked.seed"),
         ('"format": 1,', '"format": 1, "more": 2,', "more"),
         ("{", "", "is not a cell's file"),
@@ -218,6 +220,24 @@ def test_a_match_is_collected_and_is_reduced_at_another_budget(tmp_path, monkeyp
     assert "are not those of its summary's digest" in capsys.readouterr().err
 
 
+def test_a_run_goes_by_every_name_that_the_list_prints():
+    every = tasks()
+    for task in every:
+        assert _selected({"run": task.name}) == [task]
+        assert _selected({"item": task.name.rpartition("/")[0], "run": task.name.rpartition("/")[2]}) == [task]
+        assert _selected({"item": task.name.rpartition("/")[0], "run": task.name}) == [task]
+    assert len({task.name for task in every}) == len(every)
+
+
+def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
+    worked = []
+    monkeypatch.setattr(command_line, "tasks", lambda: tasks(tmp_path))
+    monkeypatch.setattr(command_line, "work", lambda task, *_: worked.append(task.name) or True)
+    assert main(["run=hashimoto2012accelerated/table1a/othello-k4"]) == 0
+    assert worked == ["hashimoto2012accelerated/table1a/othello-k4"]
+    assert "1 runs finished" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -225,8 +245,14 @@ def test_a_match_is_collected_and_is_reduced_at_another_budget(tmp_path, monkeyp
         (["--hours", "nan"], "--hours nan"),
         (["--hours", "soon"], "argument --hours"),
         (["item=hashimoto2012accelerated/table9"], "item=hashimoto2012accelerated/table9: must be one of"),
-        (["item=hashimoto2012accelerated/table1a", "run=othello-k9"], "run=othello-k9: must be one of"),
-        (["run=othello-k3"], "run=... needs item="),
+        (["item=hashimoto2012accelerated/table1a", "run=othello-k9"], "run=othello-k9: there is no such run of item="),
+        (["run=hashimoto2012accelerated/table1a/othello-k9"], "python -m experiments.reproduce lists the names"),
+        (
+            ["item=hashimoto2012accelerated/fig1", "run=hashimoto2012accelerated/fig2/all"],
+            "fig2/all: there is no such run",
+        ),
+        (["run=othello-k3"], "run=othello-k3: needs item=PAPER/ITEM"),
+        (["run="], "run=: needs item=PAPER/ITEM"),
         (["scale=large"], "scale=large: must be document or small"),
         (["games=3"], "games=3: must be item=..., run=..., scale=..."),
         (["--collect", "nowhere"], "--collect needs item="),
@@ -252,7 +278,7 @@ def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_
     assert pack([task]) == [task.packed]
     shutil.rmtree(task.folder)
     monkeypatch.setattr(schedule, "_call", lambda *_: 2)  # as a command ends that refuses the folder, in one line
-    with pytest.raises(BadInput, match="table1a/othello-k3: its command ended with exit code 2"):
+    with pytest.raises(BadInput, match="othello-k3: its command ended with exit code 2; .*; remove .*othello-k3 to"):
         schedule.work(task, "document", 0.0, 1)
     assert (run / "provenance.json").exists()
     assert "goes on where commit 0000000 stopped" in capsys.readouterr().err
