@@ -26,7 +26,7 @@ EVERY = list(cells_below())
 
 
 def cell(name="othello-k3", wins=563, games=1000, iterations=50_000, **more):
-    budget = {"games": 1000, "iterations": 50_000}
+    budget: dict[str, int | float] = {"games": 1000, "iterations": 50_000}
     published = Published(relation="equals", value=0.563, count=1000, half=0.031, budget=budget, source="Table 1")
     where = {"commits": ["c" * 40], "versions": {}, "cpu": "x", "cores": 2, "engine": "cpu", "device": None, "time": ""}
     told = {
