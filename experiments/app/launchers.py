@@ -27,7 +27,12 @@ def check_installed(given: Sequence[Override]) -> None:
         choice = None if override.is_delete() or override.is_sweep_override() else str(override.value())
         extra, module = EXTRAS.get((override.key_or_group, choice or ""), ("", ""))
         if extra and not _is_there(module):
-            raise BadInput(f"{override.input_line}: it is not installed: pip install -e '.[{extra}]'")
+            raise BadInput(f"{override.input_line}: it is not installed: pip install -e '.[{extra}]' -c {pins_of(extra)}")
+
+
+def pins_of(extra: str) -> str:
+    """The file of the checkout that pins an extra's versions; Ray's launcher wants a cloudpickle that joblib does not."""
+    return "constraints-ray.txt" if extra == "ray" else "constraints.txt"
 
 
 def _is_there(module: str) -> bool:

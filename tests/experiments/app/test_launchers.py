@@ -174,5 +174,6 @@ def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, m
     monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
     done = run(f"match -m seed=1,2 {word}")
     extra = word.rpartition("=")[2]
-    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]'\n"
+    pins = "constraints-ray.txt" if extra == "ray" else "constraints.txt"
+    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]' -c {pins}\n"
     assert not (tmp_path / "multirun").exists()
