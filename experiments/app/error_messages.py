@@ -16,7 +16,7 @@ from experiments.config.validation import RENAMED, renamed
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
 MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
-AVAILABLE_OPTIONS = re.compile(r"Available options in '[^']+':(?P<names>(\s+\S+)*)")
+AVAILABLE_OPTIONS = re.compile(r"Available options in '[^']+':(?P<names>(\n[ \t]+\S+(?=\n|$))*)")
 MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in the defaults list")
 MISSING_PLACE = re.compile(
     r"Could not override '(?P<key>[^']+)'\.\s*Did you mean to override (one of )?(?P<there>[^?]+)\?"
