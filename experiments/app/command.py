@@ -29,7 +29,7 @@ from experiments.app.error_messages import (
 )
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
-from experiments.app.launchers import BASIC, SWEEPER, at_once, check_installed
+from experiments.app.launchers import BASIC, SWEEPER, at_once, check_installed, failure
 from experiments.app.overrides import (
     combinations,
     flags_first,
@@ -51,7 +51,7 @@ from gpumcts.kernels import device
 
 VERSION_BASE = "1.3"
 DIRECTION = "hydra.sweeper.direction"
-BAD_INPUT, INTERRUPTED = 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def _refuse_nothing(checked: Checked) -> None:
@@ -104,6 +104,12 @@ class Command:
         except KeyboardInterrupt:
             say("interrupted; the same command goes on where it was")
             return INTERRUPTED
+        except Exception as error:
+            message = failure(error)
+            if message is None:
+                raise
+            print(f"error: {message}; the same command goes on where it was", file=sys.stderr)
+            return FAILED
 
     def _main(self, words: list[str]) -> int:
         flags = parsed(words)

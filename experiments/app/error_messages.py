@@ -10,12 +10,17 @@ from typing import Any
 import yaml
 from hydra.errors import OverrideParseException
 
+from experiments.app import launchers
 from experiments.config.validation import RENAMED, renamed
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
 MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
+AVAILABLE_OPTIONS = re.compile(r"Available options in '[^']+':(?P<names>(\n[ \t]+\S+(?=\n|$))*)")
 MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in the defaults list")
+MISSING_PLACE = re.compile(
+    r"Could not override '(?P<key>[^']+)'\.\s*Did you mean to override (one of )?(?P<there>[^?]+)\?"
+)
 MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
 NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
@@ -47,8 +52,11 @@ def set_not_chosen(words: Iterable[str]) -> str | None:
 
 def no_such_choice(group: str, choice: object) -> str:
     """The complaint about a choice that a group does not have."""
-    names = choices(group)
-    return f"{group}={choice} is not known; there are: {', '.join(names)}{_guess(str(choice), names)}"
+    return _not_among(group, str(choice), choices(group))
+
+
+def _not_among(group: str, choice: str, names: list[str]) -> str:
+    return f"{group}={choice} is not known; there are: {', '.join(names)}{_guess(choice, names)}"
 
 
 def choices(group: str) -> list[str]:
@@ -69,7 +77,12 @@ def _of_option(text: str) -> str | None:
     missing = MISSING_OPTION.search(text)
     if missing is None:
         return None
-    parts = f"{missing['group']}/{missing['choice']}".split("/")
+    group, choice = missing["group"], missing["choice"]
+    if group.startswith("hydra/"):  # Hydra's own groups, and the plugins' that are installed
+        available = AVAILABLE_OPTIONS.search(text)
+        names = {*(available["names"].split() if available else ()), *launchers.choices(group)}
+        return _not_among(group, choice, sorted(names))
+    parts = f"{group}/{choice}".split("/")
     group = next((parts[:i] for i in range(len(parts) - 1, 0, -1) if choices("/".join(parts[:i]))), parts[:1])
     return no_such_choice(group[0], "/".join(parts[1:]))
 
@@ -78,6 +91,9 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     group = MISSING_GROUP.search(text)
     if group is not None:
         return f"{group['key']}: the command has no such group{_guess(group['key'], list(known))}"
+    place = MISSING_PLACE.search(text)
+    if place is not None:
+        return f"{place['key']}: the command has no such place for it; there are: {place['there']}"
     missing = MISSING_KEY.search(text) or NO_KEY_TO_DELETE.search(text)
     if missing is None:
         return None

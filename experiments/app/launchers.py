@@ -1,5 +1,6 @@
 """Hydra's launchers and sweepers: which extra brings them, and how many runs go on at the same time."""
 
+import traceback
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -27,7 +28,32 @@ def check_installed(given: Sequence[Override]) -> None:
         choice = None if override.is_delete() or override.is_sweep_override() else str(override.value())
         extra, module = EXTRAS.get((override.key_or_group, choice or ""), ("", ""))
         if extra and not _is_there(module):
-            raise BadInput(f"{override.input_line}: it is not installed: pip install -e '.[{extra}]'")
+            raise BadInput(
+                f"{override.input_line}: it is not installed: pip install -e '.[{extra}]' -c {pins_of(extra)}"
+            )
+
+
+def choices(group: str) -> list[str]:
+    """What an extra can bring into a group of Hydra's."""
+    return [choice for its, choice in EXTRAS if its == group]
+
+
+def failure(error: Exception) -> str | None:
+    """What to say of an error of a launcher itself, a pool that does not start say; None for an error of a run or of ours.
+
+    A run's error is raised by Hydra once the launcher is back, so the launcher's own module is not among its frames.
+    """
+    modules = {str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)}
+    for (group, choice), (_, plugin) in EXTRAS.items():
+        if group == LAUNCHER and any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
+            chosen = "submitit" if plugin.endswith("submitit_launcher") else choice
+            return f"hydra/launcher={chosen} failed: {type(error).__name__}: {' '.join(str(error).split())}"
+    return None
+
+
+def pins_of(extra: str) -> str:
+    """The file of the checkout that pins an extra's versions; Ray's launcher wants a cloudpickle that joblib does not."""
+    return "constraints-ray.txt" if extra == "ray" else "constraints.txt"
 
 
 def _is_there(module: str) -> bool:

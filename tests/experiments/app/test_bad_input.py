@@ -14,6 +14,10 @@ TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 BAD = {
     "match game=checkers": "game=checkers is not known; there are:",
     "match game=3": "game=3 is not known",
+    "match -m seed=1,2 hydra/launcher=slurm": "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local",
+    "match -m seed=1,2 hydra/sweeper=optun": "hydra/sweeper=optun is not known; there are: basic, optuna (did you mean optuna?)",
+    "match backup@oponent.backup=minimax": "backup@oponent.backup: the command has no such place for it; there are: backup, "
+    "backup@opponent.backup",
     "match game=othello game=chess": "game is given twice: game=othello and game=chess",
     "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
     "match opponent.playout.name=luck": "opponent.playout.name=luck is not known; there are: ",

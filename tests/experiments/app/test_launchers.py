@@ -174,5 +174,23 @@ def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, m
     monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
     done = run(f"match -m seed=1,2 {word}")
     extra = word.rpartition("=")[2]
-    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]'\n"
+    pins = "constraints-ray.txt" if extra == "ray" else "constraints.txt"
+    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]' -c {pins}\n"
     assert not (tmp_path / "multirun").exists()
+
+
+def test_a_launcher_that_fails_is_one_line(tmp_path):
+    """A pool that cannot start is no fault of a run: no traceback, and another launcher plays the sweep in its folder."""
+    needs("joblib")
+    failed = command(f"{SWEEP} hydra/launcher=joblib hydra.launcher.n_jobs=0 -m", tmp_path)
+    errors = [line for line in failed.stderr.splitlines() if line.startswith("error: ")]
+    assert failed.returncode == 1 and "Traceback" not in failed.stderr, failed.stderr
+    assert len(errors) == 1 and errors[0].startswith("error: hydra/launcher=joblib failed: ValueError: n_jobs == 0")
+    assert command(f"{SWEEP} -m", tmp_path).returncode == 0 and len(summaries(tmp_path)) == 2
+
+
+def test_an_error_that_is_no_launchers_is_not_explained_away():
+    try:
+        raise ValueError("of a run")
+    except ValueError as error:
+        assert launchers.failure(error) is None
