@@ -138,7 +138,8 @@ def columns(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         points, digests = points_of(result)
         measured = Measured(unit="rate", quantity=points)
         budget = budget_of(result)
-        title = f"{result.label.split(',')[0]}{''.join(f', {word}' for word in _variant(result))}"
+        told = result.config.get("title") or result.label.split(",")[0]
+        title = ", ".join([told, *_variant(result)])
         found.append(cell_of(paper, item, name, title, [result], measured, published_of(item, result), budget, digests))
     return found
 
