@@ -139,5 +139,7 @@ def test_a_compiler_that_is_not_installed_is_no_fault_of_the_game(monkeypatch):
         monkeypatch.setattr(compile_check, "check", lambda *words: report)
         return check_game._registers(Othello(), Uniform())
 
-    assert says("DynamicLibNotFoundError: no libnvrtc.so").startswith("not known: CUDA's compiler is not installed: pip")
+    assert says("DynamicLibNotFoundError: no libnvrtc.so").startswith(
+        "not known: CUDA's compiler is not installed: pip"
+    )
     assert says("TypingError: bad") == "does not compile: TypingError: bad"
