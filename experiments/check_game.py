@@ -139,6 +139,8 @@ def _registers(game: Any, policy: Any) -> str:
         return "not known: numba-cuda is not installed"
     way, kernel = next(iter(ways(game, policy).items()))
     report = check(way, partial(ptx, kernel, game, policy, TARGETS[-1]), TARGETS[-1])
+    if report.error.startswith("DynamicLibNotFoundError"):  # NVVM, NVRTC or nvJitLink: no fault of the game
+        return "not known: CUDA's compiler is not installed: pip install -e '.[cuda13]' -c constraints.txt"
     if report.error:
         return f"does not compile: {report.error}"
     if report.registers is None:

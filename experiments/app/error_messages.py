@@ -52,7 +52,8 @@ def set_not_chosen(words: Iterable[str]) -> str | None:
 
 def no_such_choice(group: str, choice: object) -> str:
     """The complaint about a choice that a group does not have."""
-    return _not_among(group, str(choice), choices(group))
+    own = "; a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)" if "." in str(choice) else ""
+    return _not_among(group, str(choice), choices(group)) + own
 
 
 def _not_among(group: str, choice: str, names: list[str]) -> str:

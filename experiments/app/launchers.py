@@ -47,7 +47,7 @@ def failure(error: Exception) -> str | None:
     for (group, choice), (_, plugin) in EXTRAS.items():
         if group == LAUNCHER and any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
             chosen = "submitit" if plugin.endswith("submitit_launcher") else choice
-            return f"hydra/launcher={chosen} failed: {type(error).__name__}: {' '.join(str(error).split())}"
+            return f"hydra/launcher={chosen} failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
     return None
 
 

@@ -126,3 +126,20 @@ def test_an_edited_game_is_compiled_anew(lab):
     heap.forget("edited_lab.game")
     heap.write(lab, "edited_lab.game", ("min(state.left, U(3))", "min(state.left, U(2))"))
     assert (most, trace(heap.load("edited_lab.game"), keys)[1].max()) == (3, 2)
+
+
+def test_a_compiler_that_is_not_installed_is_no_fault_of_the_game(monkeypatch):
+    """The environment of ``make run`` has no NVRTC; the table names the extra, and other errors stay errors."""
+    from gpumcts.games.othello import Othello
+    from gpumcts.kernels import compile_check
+    from gpumcts.playouts.uniform import Uniform
+
+    def says(error):
+        report = compile_check.Report("warp", "sm_90a", error=error)
+        monkeypatch.setattr(compile_check, "check", lambda *words: report)
+        return check_game._registers(Othello(), Uniform())
+
+    assert says("DynamicLibNotFoundError: no libnvrtc.so").startswith(
+        "not known: CUDA's compiler is not installed: pip"
+    )
+    assert says("TypingError: bad") == "does not compile: TypingError: bad"

@@ -18,6 +18,7 @@ BAD = {
     "match -m seed=1,2 hydra/sweeper=optun": "hydra/sweeper=optun is not known; there are: basic, optuna (did you mean optuna?)",
     "match backup@oponent.backup=minimax": "backup@oponent.backup: the command has no such place for it; there are: backup, "
     "backup@opponent.backup",
+    "match game=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
     "match game=othello game=chess": "game is given twice: game=othello and game=chess",
     "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
     "match opponent.playout.name=luck": "opponent.playout.name=luck is not known; there are: ",
