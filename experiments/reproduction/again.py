@@ -8,7 +8,7 @@ from experiments.reproduction.cells import Cell
 from experiments.reproduction.gathering.matches import match_digests
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.gathering.worked import worked_digests
-from experiments.reproduction.schedule import ROOT, command_of
+from experiments.reproduction.schedule import ROOT, command_of, gather
 from experiments.runs.results import below
 from gpumcts.errors import BadInput
 
@@ -46,4 +46,8 @@ def digest_of_folder(cell: Cell, folder: Path) -> str:
             return search_digests(result.folder).first_ten
         if result.program == "worked":
             return worked_digests(result).first_ten
+    paper, item = item_of(f"{cell.paper}/{cell.item}")
+    for gathered in gather(paper, item, folder):  # a cell of several runs, whose keys stand by the run
+        if gathered.cell == cell.cell:
+            return gathered.digests.first_ten
     raise BadInput(f"{folder}: no run of {cell.path}")
