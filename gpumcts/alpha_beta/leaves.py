@@ -62,7 +62,9 @@ def value_at_once(leaf, game, state, moves, left, ply, path):
     """(whether a position is worth something without a search, what, which bounds of it hold at every greater depth).
 
     moves : its legal ones; left : plies to the horizon, below 0 beyond it; ply : plies from the root; path : key of the
-        path. Beyond the horizon of ``Quiescent`` the answer is no, and what it is worth without a noisy move.
+        path
+
+    Beyond the horizon of ``Quiescent`` the answer is no, and what it is worth without a noisy move.
     """
 
 

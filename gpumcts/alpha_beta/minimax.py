@@ -79,8 +79,10 @@ class Minimax:
         """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the move's own ply
         included: of those with the best value one that ``ties`` prefers.
 
-        keys : uint64[B]; chance among equal moves, and that of playouts, comes from them The others, what is found and
-            what is raised are as in ``Deepening.search``; nothing is proven where playouts are the leaves.
+        keys : uint64[B]; chance among equal moves, and that of playouts, comes from them
+
+        The others, what is found and what is raised are as in ``Deepening.search``; nothing is proven where playouts
+        are the leaves.
         """
         slack = 1 if has_table(self._searches.leaf) else 0
         roots, _ = self._searches.advanced(states, keys, self._aim(depth, slack), stop, on_done)

@@ -133,8 +133,8 @@ def search_budget(
     ----------
     keys : uint64[B]; random moves are drawn under them, a fresh one for each number of leaves
     checkpoints : numbers of leaves, in any order
-    shuffled : moves are tried in a random order keyed by (key, path), in place of the order of the moves signs, stop :
-        as for ``solve``
+    shuffled : moves are tried in a random order keyed by (key, path), in place of the order of the moves
+    signs, stop : as for ``solve``
     """
     game = compiled(game)
     if not len(checkpoints) or min(checkpoints) < 1:

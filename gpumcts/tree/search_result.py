@@ -41,8 +41,9 @@ class TreeSearchResult:
     def iterations_made(self, playouts: int, threshold: int = 0) -> np.ndarray:
         """Iterations of each position, int64[T]: fewer than asked for where its root was proven, which ends its search.
 
-        playouts : of a leaf; threshold : playouts that end in a root before it has children. With what was kept of
-            earlier searches (``Settings.reuse``) it is an upper bound.
+        playouts : of a leaf; threshold : playouts that end in a root before it has children
+
+        With what was kept of earlier searches (``Settings.reuse``) it is an upper bound.
         """
         there = np.arange(self.table.visits.shape[1]) < self.table.count[:, None]
         visits = np.where(there, self.table.visits, 0).sum(axis=1)
