@@ -31,7 +31,7 @@ MATCH_SUMMARY = {
 
 def said(err: str) -> list[str]:
     """Lines of progress, without those that depend on the cache and on the machine's speed."""
-    return [line for line in err.splitlines() if not re.match(r"compiling |.*: \d+ %", line)]
+    return [line for line in err.splitlines() if not re.match(r"compiling |sweep: |.*: \d+ %", line)]
 
 
 def summary_of(folder: Path) -> dict:
