@@ -73,9 +73,7 @@ class Stack(NamedTuple):
     lists: np.ndarray  # int64 [L * M] entries of moves, M for each level
     killers: np.ndarray  # int64 [L, 2] moves
     history: np.ndarray  # int32 [SLOTS]
-    values: (
-        np.ndarray
-    )  # int64 [M] of the root's moves, by number; those that are worse than the slack allows are bounds from above
+    values: np.ndarray  # int64 [M] of the root's moves, by number; of those worse than the slack allows, upper bounds
     ranks: np.ndarray  # int64 [M] of the root's moves, by number: the order in which equal ones are preferred
 
 

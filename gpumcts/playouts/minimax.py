@@ -18,9 +18,8 @@ from gpumcts.rng import bits, draw
 from gpumcts.verbs import verb
 
 U = np.uint64
-WIN_VALUE = np.int64(
-    1 << 40
-)  # above every evaluation, and a near win no better than a far one (``deepening.leaves``: WON)
+WIN_VALUE = np.int64(1 << 40)
+"""Above every evaluation; a near win is worth no more than a far one, unlike ``WON`` of ``alpha_beta.leaves``."""
 BOUND = np.int64(1 << 60)
 TIE_DRAWS = 2  # draws 0 and 1 decide epsilon and the random move; the ties follow
 

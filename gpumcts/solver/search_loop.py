@@ -33,9 +33,8 @@ class Roots(NamedTuple):
     scores: np.ndarray  # int64 [B] values for the first player
     leaves: np.ndarray  # int64 [B] leaves counted
     finished: np.ndarray  # bool [B] whether the search ended before its limit of leaves
-    progress: (
-        np.ndarray
-    )  # int64 [B, M, 3] or [0, M, 3] (not asked for): move, value, leaves so far, as they were searched
+    progress: np.ndarray
+    """int64 [B, M, 3], or [0, M, 3] where it is not asked for: move, value, leaves so far, as they were searched."""
 
 
 class Stack(NamedTuple):

@@ -6,11 +6,12 @@ whatever order the groups are taken. A group is named by its first row, its head
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from gpumcts.jit import inlined
+from gpumcts.struct_of_arrays import Array, allocate
 from gpumcts.tree.forest import NO_NODE
 
 TIES, CHANCES = 0, 1  # columns of Batch.streams
@@ -29,40 +30,32 @@ THROUGH_CHANCE = 1 << 33  # select: chance moves at the node at this depth
 
 
 class Batch(NamedTuple):
-    """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf."""
+    """The leaves of one step of a block of trees; row = tree of the block times leaves a tree + leaf.
 
-    words: np.ndarray  # uint64 [B, W] states; with traces, room for an empty one behind each
-    keys: np.ndarray  # uint64 [B] of the playouts
-    paths: np.ndarray  # int32 [B, D] nodes from the root
-    movers: np.ndarray  # int8 [B, D] who moves at them
-    depths: np.ndarray  # int64 [B] of the leaf, or NO_LEAF where the tree's root is proven; on the way, of the group
-    evaluations: np.ndarray  # float64 [B] in [0, 1] for the first player
-    tally: np.ndarray  # int64 [B, tally_columns]
-    streams: np.ndarray  # uint64 [B, 2] of ties and chance in this iteration
-    codes: np.ndarray  # int64 [B] what select tells expand of a head: a depth and a flag; DONE of a row
-    trees: np.ndarray  # int32 [B] in the forest
-    links: np.ndarray  # int32 [B, LINKS]
-    open: (
-        np.ndarray
-    )  # int32 [B, 4] lists of heads in pairs, 0 and 1, 2 and 3: of the groups that go on, and of those that will
+    Arrays begin with the axis of the rows.
+    """
+
+    words: Annotated[np.ndarray, Array(np.uint64, "words")]  # states; with traces, room for an empty one behind each
+    keys: Annotated[np.ndarray, Array(np.uint64)]  # of the playouts
+    paths: Annotated[np.ndarray, Array(np.int32, "depth")]  # nodes from the root
+    movers: Annotated[np.ndarray, Array(np.int8, "depth")]  # who moves at them
+    depths: Annotated[np.ndarray, Array(np.int64)]
+    """Of the leaf, or NO_LEAF where the tree's root is proven; on the way, of the group."""
+    evaluations: Annotated[np.ndarray, Array(np.float64)]  # in [0, 1] for the first player
+    tally: Annotated[np.ndarray, Array(np.int64, "columns")]  # ``tally_columns`` of the game
+    streams: Annotated[np.ndarray, Array(np.uint64, 2)]  # of ties and chance in this iteration
+    codes: Annotated[
+        np.ndarray, Array(np.int64)
+    ]  # what select tells expand of a head: a depth and a flag; DONE of a row
+    trees: Annotated[np.ndarray, Array(np.int32)]  # in the forest
+    links: Annotated[np.ndarray, Array(np.int32, LINKS)]
+    open: Annotated[np.ndarray, Array(np.int32, 4)]
+    """Lists of heads in pairs, 0 and 1, 2 and 3: of the groups that go on, and of those that will."""
 
 
 def empty_batch(rows: int, words: int, depth: int, columns: int, zeros: Callable = np.zeros) -> Batch:
     """Room for so many leaves of so many words, paths of ``depth`` nodes and tally columns; arrays by ``zeros(shape, dtype)``."""
-    return Batch(
-        words=zeros((rows, words), np.uint64),
-        keys=zeros((rows,), np.uint64),
-        paths=zeros((rows, depth), np.int32),
-        movers=zeros((rows, depth), np.int8),
-        depths=zeros((rows,), np.int64),
-        evaluations=zeros((rows,), np.float64),
-        tally=zeros((rows, columns), np.int64),
-        streams=zeros((rows, 2), np.uint64),
-        codes=zeros((rows,), np.int64),
-        trees=zeros((rows,), np.int32),
-        links=zeros((rows, LINKS), np.int32),
-        open=zeros((rows, 4), np.int32),
-    )
+    return allocate(Batch, (rows,), {"words": words, "depth": depth, "columns": columns}, zeros=zeros)
 
 
 @inlined

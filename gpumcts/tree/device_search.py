@@ -7,7 +7,7 @@ do not fit in the device's memory together are searched in waves; a wave for whi
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.kernels.device_choices import best_cap
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
+from gpumcts.struct_of_arrays import Array, allocate
 from gpumcts.tree.advance import NO_WATCH, Watch, advance
 from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
@@ -33,12 +34,12 @@ UNPLANTED = -1
 
 
 class Roots(NamedTuple):
-    """Where the trees begin."""
+    """Where the trees begin; arrays begin with the axis of the trees."""
 
-    states: np.ndarray  # uint64 [T, W]
-    keys: np.ndarray  # uint64 [T]
-    moves: np.ndarray  # int64 [T] legal moves; negative: chance moves
-    horizons: np.ndarray  # float64 [T] estimated plies to the end
+    states: Annotated[np.ndarray, Array(np.uint64, "words")]
+    keys: Annotated[np.ndarray, Array(np.uint64)]
+    moves: Annotated[np.ndarray, Array(np.int64)]  # legal moves; negative: chance moves
+    horizons: Annotated[np.ndarray, Array(np.float64)]  # estimated plies to the end
 
 
 class Task(NamedTuple):
@@ -107,29 +108,16 @@ class DeviceEngine:
 
 def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
     """A task for so many trees of so many slots and roots of so many moves; its arrays come from ``zeros(shape, dtype)``."""
-
-    def like(arrays: Any, *lengths: int) -> Any:
-        return type(arrays)(*(zeros((*lengths, *a.shape[len(lengths) :]), a.dtype) for a in arrays))
-
-    sample = searcher.empty_forest(1, 1)
-    nodes = (zeros((trees, slots * a.shape[1], *a.shape[2:]), a.dtype) for a in sample[:PER_NODE])
-    rest = (zeros((trees, *a.shape[1:]), a.dtype) for a in sample[PER_NODE:])
-    root = Roots(
-        np.zeros((1, searcher.rules.width), np.uint64),
-        np.zeros(1, np.uint64),
-        np.zeros(1, np.int64),
-        np.zeros(1, np.float64),
-    )
     return Task(
         searcher.rule,
         searcher.operator,
         searcher.played_game,
         searcher.policy,
         searcher.switches,
-        forest=Forest(*nodes, *rest),
-        roots=like(root, trees),
+        forest=searcher.zeroed_forest(trees, slots, zeros),
+        roots=allocate(Roots, (trees,), {"words": searcher.rules.width}, zeros=zeros),
         numbers=zeros((trees,), np.int64),
-        batch=like(searcher.batch(1), trees * searcher.settings.leaves_per_tree),
+        batch=searcher.batch(trees * searcher.settings.leaves_per_tree, zeros),
         table=empty_table(trees, moves, zeros),
         watch=NO_WATCH._replace(below=zeros((0,), np.int64)),
         until=0,

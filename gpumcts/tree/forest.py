@@ -8,11 +8,13 @@ selection rule learns from traces (``selection=rave``), a
 node gets children for all its moves at once, in one block, and each is 8 bytes more for each column of the rule.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from gpumcts.jit import inlined
+from gpumcts.struct_of_arrays import Array, allocate, bytes_per_row
 
 ROOT = 0
 NO_NODE = -1
@@ -32,32 +34,41 @@ BEYOND_MOVES, BEYOND_PLIES = 1, 2  # what a tree met for which the bounds of the
 class Forest(NamedTuple):
     """T trees, N slots each; operator columns are float64, their meaning is the operator's.
 
-    Values are for the player who moves at the parent (the root's: who moves there).
+    Values are for the player who moves at the parent (the root's: who moves there). Arrays begin with the axis of the trees.
     """
 
-    visits: np.ndarray  # int32 [T, N] playouts that went through the node
-    first_child: np.ndarray  # int32 [T, N] where its children begin; in a free block the next free block
-    child_count: np.ndarray  # int8 or int16 [T, N] children it has
-    move_count: (
-        np.ndarray
-    )  # int8 or int16 [T, N] legal moves; 0: the game is over; negative: chance moves, or UNSETTLED
-    action: np.ndarray  # int32 [T, N] the move that leads here
-    columns: np.ndarray  # float64 [T, N, K] the operator's
-    proof: np.ndarray  # int8 [T, N] or, where nothing is solved, [T, 0]: what is proven (see ``solve``), 0 for nothing
-    unobserved: np.ndarray  # int32 [T, N] of the visits, those in flight, where they are no losses; else [T, 0]
-    used: np.ndarray  # int32 [T] slots handed out
-    free: np.ndarray  # int32 [T, len(CAPACITIES)] heads of the lists of free blocks, NO_NODE if empty
-    horizon: np.ndarray  # float64 [T] estimated plies from the root to the end
-    beyond: (
-        np.ndarray
-    )  # int32 [T] 0, BEYOND_MOVES or BEYOND_PLIES: the node where it was met is a leaf, as if the game was over
+    visits: Annotated[np.ndarray, Array(np.int32, "slots")]  # playouts that went through the node
+    first_child: Annotated[
+        np.ndarray, Array(np.int32, "slots")
+    ]  # where its children begin; of a free block: the next one
+    child_count: Annotated[np.ndarray, Array("counts", "slots")]  # children it has
+    move_count: Annotated[np.ndarray, Array("counts", "slots")]
+    """Legal moves; 0: the game is over; negative: chance moves, or UNSETTLED."""
+    action: Annotated[np.ndarray, Array(np.int32, "slots")]  # the move that leads here
+    columns: Annotated[np.ndarray, Array(np.float64, "slots", "columns")]  # the operator's
+    proof: Annotated[np.ndarray, Array(np.int8, "slots to solve")]  # what is proven (see ``solve``), 0 for nothing
+    unobserved: Annotated[np.ndarray, Array(np.int32, "slots of unobserved")]
+    """Of the visits, those in flight, where they are no losses."""
+    used: Annotated[np.ndarray, Array(np.int32)]  # slots handed out
+    free: Annotated[np.ndarray, Array(np.int32, len(CAPACITIES))]  # heads of lists of free blocks, NO_NODE if empty
+    horizon: Annotated[np.ndarray, Array(np.float64)]  # estimated plies from the root to the end
+    beyond: Annotated[np.ndarray, Array(np.int32)]
+    """0, BEYOND_MOVES or BEYOND_PLIES: the node where it was met is a leaf, as if the game was over."""
+
+
+def _lengths(slots: int, columns: int, solve: bool, counts_unobserved: bool) -> dict[str, int]:
+    """The axes of a forest's arrays; what a search does without has no slots."""
+    apart = {"slots to solve": slots * solve, "slots of unobserved": slots * counts_unobserved}
+    return {"slots": slots, "columns": columns, **apart}
 
 
 def bytes_per_slot(
     columns: int, most_moves: int = MAX_COUNTED_MOVES, solve: bool = False, counts_unobserved: bool = False
 ) -> int:
     """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
-    return 3 * 4 + 2 * count_type(most_moves).itemsize + 8 * columns + solve + 4 * counts_unobserved
+    counts = {"counts": count_type(most_moves)}
+    one, none = (bytes_per_row(Forest, _lengths(slots, columns, solve, counts_unobserved), counts) for slots in (1, 0))
+    return one - none
 
 
 def count_type(most_moves: int) -> np.dtype:
@@ -76,6 +87,20 @@ def most_nodes(most_moves: int, most_plies: int, iterations: int, path_an_iterat
     return nodes
 
 
+def zeroed_forest(
+    trees: int,
+    slots: int,
+    columns: int,
+    most_moves: int = MAX_COUNTED_MOVES,
+    solve: bool = False,
+    counts_unobserved: bool = False,
+    zeros: Callable = np.zeros,
+) -> Forest:
+    """A forest whose arrays come from ``zeros(shape, dtype)`` and are nothing but zeros; see ``empty_forest``."""
+    lengths = _lengths(slots, columns, solve, counts_unobserved)
+    return allocate(Forest, (trees,), lengths, {"counts": count_type(most_moves)}, zeros)
+
+
 def empty_forest(
     trees: int,
     slots: int,
@@ -84,22 +109,10 @@ def empty_forest(
     solve: bool = False,
     counts_unobserved: bool = False,
 ) -> Forest:
-    """A forest without roots. Its pages come from the operating system as they are first written."""
-    counts = count_type(most_moves)
-    return Forest(
-        visits=np.zeros((trees, slots), np.int32),
-        first_child=np.zeros((trees, slots), np.int32),
-        child_count=np.zeros((trees, slots), counts),
-        move_count=np.zeros((trees, slots), counts),
-        action=np.zeros((trees, slots), np.int32),
-        columns=np.zeros((trees, slots, columns), np.float64),
-        proof=np.zeros((trees, slots if solve else 0), np.int8),
-        unobserved=np.zeros((trees, slots if counts_unobserved else 0), np.int32),
-        used=np.zeros(trees, np.int32),
-        free=np.full((trees, len(CAPACITIES)), NO_NODE, np.int32),
-        horizon=np.zeros(trees, np.float64),
-        beyond=np.zeros(trees, np.int32),
-    )
+    """A forest without roots and without free blocks. Its pages come from the operating system as they are first written."""
+    forest = zeroed_forest(trees, slots, columns, most_moves, solve, counts_unobserved)
+    forest.free[:] = NO_NODE
+    return forest
 
 
 def widen(held: list[Forest], slots: int) -> None:

@@ -1,13 +1,14 @@
 """What a search is asked for at the end: the root's children, the move to play, the principal variation."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from gpumcts.games.contract import NO_MOVE, remaining_plies, unpack
 from gpumcts.jit import entry, inlined
 from gpumcts.rng import FINAL_STREAM, child_key, draw
+from gpumcts.struct_of_arrays import Array, allocate
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.solve import DRAW, LOSS, WIN
@@ -35,11 +36,12 @@ class Child(NamedTuple):
 class RootTable(NamedTuple):
     """The root's visited moves of T trees, M columns; row t has ``count[t]`` of them, in the order they were first tried."""
 
-    count: np.ndarray  # int64 [T]
-    move: np.ndarray  # int64 [T, M]
-    visits: np.ndarray  # int64 [T, M]
-    value: np.ndarray  # float64 [T, M] for the player who moves at the root
-    proof: np.ndarray  # int64 [T, M] LOSS, DRAW or WIN for that player where the search has proven it, else 0
+    count: Annotated[np.ndarray, Array(np.int64)]
+    move: Annotated[np.ndarray, Array(np.int64, "moves")]
+    visits: Annotated[np.ndarray, Array(np.int64, "moves")]
+    value: Annotated[np.ndarray, Array(np.float64, "moves")]  # for the player who moves at the root
+    proof: Annotated[np.ndarray, Array(np.int64, "moves")]
+    """LOSS, DRAW or WIN for that player where the search has proven it, else 0."""
 
     def children(self, tree: int) -> list[Child]:
         """The moves of one root, most visited first, then by value."""
@@ -92,8 +94,7 @@ def _most_visited_path(forest, tree, node, moves):
 
 def empty_table(trees: int, moves: int, zeros: Callable = np.zeros) -> RootTable:
     """A table of so many rows and columns; its arrays come from ``zeros(shape, dtype)``."""
-    types = (np.int64, np.int64, np.float64, np.int64)
-    return RootTable(zeros((trees,), np.int64), *(zeros((trees, moves), dtype) for dtype in types))
+    return allocate(RootTable, (trees,), {"moves": moves}, zeros=zeros)
 
 
 def root_table(operator, forest) -> RootTable:

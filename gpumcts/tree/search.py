@@ -37,7 +37,7 @@ from gpumcts.tree.device_search import (
 )
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, widen
+from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, widen, zeroed_forest
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.memory import MAX_VISITS, TreeMemory
@@ -87,7 +87,7 @@ class Searcher:
         self.game, self.policy, self.rule, self.operator = game, policy, rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
-        self.columns, self._counts_unobserved = columns(rule, operator), settings.in_flight == "unobserved"
+        self.columns = columns(rule, operator)
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES)
@@ -97,7 +97,8 @@ class Searcher:
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             check_whole_path(policy, operator)
-        self.slot_bytes = bytes_per_slot(self.columns, game.MAX_MOVES, settings.solve, self._counts_unobserved)
+        self._forest_is_for = (self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
+        self.slot_bytes = bytes_per_slot(*self._forest_is_for)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         row_bytes = sum(array.nbytes for array in self.batch(1))
         self._memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
@@ -165,8 +166,11 @@ class Searcher:
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
-        more = (self.settings.solve, self._counts_unobserved)
-        return empty_forest(trees, slots, self.columns, self.game.MAX_MOVES, *more)
+        return empty_forest(trees, slots, *self._forest_is_for)
+
+    def zeroed_forest(self, trees: int, slots: int, zeros: Callable) -> Forest:
+        """A forest for this search whose arrays come from ``zeros(shape, dtype)``: nothing but zeros, lists of blocks too."""
+        return zeroed_forest(trees, slots, *self._forest_is_for, zeros)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -373,6 +377,7 @@ class Searcher:
         """``back_up_block`` with what this search is made of."""
         back_up_block(self._back_up, self.rule, self.operator, forest, self.switches, rows, batch, ticks)
 
-    def batch(self, rows: int) -> Batch:
-        """Room for so many leaves."""
-        return empty_batch(rows, self.played_game.WORDS, self.game.MAX_PLIES + PATH_BEYOND_PLIES, self.kept_columns)
+    def batch(self, rows: int, zeros: Callable = np.zeros) -> Batch:
+        """Room for so many leaves; its arrays come from ``zeros(shape, dtype)``."""
+        plies = self.game.MAX_PLIES + PATH_BEYOND_PLIES
+        return empty_batch(rows, self.played_game.WORDS, plies, self.kept_columns, zeros)

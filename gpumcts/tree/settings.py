@@ -112,7 +112,6 @@ class Switches(NamedTuple):
     evaluate_leaves: bool
     flat: bool
     solve: bool
-    cells: (
-        int  # points of the game where nodes get all their children at once, for a rule that learns from traces; else 0
-    )
+    cells: int
+    """Points of the game where nodes get all their children at once, for a rule that learns from traces; else 0."""
     most_moves: int  # of a position, that the trees have room for
