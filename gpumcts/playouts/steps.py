@@ -1,6 +1,6 @@
 """The search of ``Minimax`` of depth 1 and 2 cut into equal steps, so that many searches can go on in lockstep.
 
-A step, ``look``, plays one move and weighs the position it leads to: a move of the root, or a reply to it. It has no branches
+A step, ``step_search``, plays one move and weighs where it leads: a move of the root, or a reply to it. It has no branches
 where the game has none. The search is the alpha-beta search of ``minimax`` and finds the same best moves with the same ties;
 only the order differs, and with it the number of replies that need a look. At the root the reply expected a ply earlier comes
 first, among replies those that were best against earlier moves: on Othello 36 steps a ply, 45 in the order of the moves.
@@ -65,7 +65,7 @@ STATES, SINGLE_WORDS = 3, 13  # what a Search is made of
 
 @verb("policy")
 def depth(policy):
-    """Depth of the search that ``look`` makes in the policy's place, as int64: 1 or 2; 0 where there is none."""
+    """Depth of the search that ``step_search`` makes in the policy's place, as int64: 1 or 2; 0 where there is none."""
 
 
 @depth.implements(object)
