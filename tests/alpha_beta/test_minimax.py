@@ -67,8 +67,13 @@ LONG = {
     "clobber": (compiled(Clobber(4, 4)), clobber, 3),
     "chess": (compiled(Chess()), chess, 2),
 }
-CHESS = pytest.param("chess", marks=pytest.mark.slow)
-ALL = [*POSITIONS, *[pytest.param(name, marks=pytest.mark.slow) for name in ("othello", "clobber")], CHESS]
+
+
+def slow(name):
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
+ALL = [*POSITIONS, *[slow(name) for name in LONG]]
 
 
 def given(name):
@@ -107,7 +112,7 @@ def test_every_move_is_worth_what_plain_minimax_says(name, entries):
         check(game, searches, states, depth, expected, keys_of(41, count=len(states)))
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != CHESS])
+@pytest.mark.parametrize("name", ["dots_and_boxes", *[slow(name) for name in ("p-games", "othello", "clobber")]])
 def test_with_playouts_too(name):
     """The outcomes hang on the path alone, not on what was cut off, nor on the order; another key makes others."""
     game, states, most = given(name)

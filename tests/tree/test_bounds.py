@@ -85,14 +85,14 @@ def searcher(game, settings, **more):
     ],
     ids=["whole_path", "node", "leaves", "threshold"],
 )
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_forest_meets_too_many_plies(settings, iterations, threads):
     assert refused(searcher(FewPlies(1, 2), settings, threads=threads), iterations).startswith(
         f"{FewPlies.__module__}: FewPlies.MAX_PLIES = 3, but the search has met a game with more plies"
     )
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "settings",
     [Settings(), Settings(leaves_per_tree=64), Settings(leaves_per_tree=8, batches_in_flight=2), WHOLE],

@@ -66,6 +66,7 @@ def test_the_mean_converges(game, iterations, operator):
         assert abs(worth[move] - exact[move]) < 0.05
 
 
+@pytest.mark.slow
 def test_the_mean_comes_closer_with_more_iterations():
     exact = max(exact_children(PATH).values())
     errors = []
@@ -75,7 +76,8 @@ def test_the_mean_comes_closer_with_more_iterations():
     assert errors[0] > 2 * errors[1] > 4 * errors[2]
 
 
-@pytest.mark.parametrize("operator", [pytest.param(Minimax(), marks=pytest.mark.slow), Average()])
+@pytest.mark.slow
+@pytest.mark.parametrize("operator", [Minimax(), Average()])
 def test_chance(operator):
     """A loaded die first: visits come with its probabilities, and every outcome's value goes to its expectation.
 

@@ -186,6 +186,7 @@ LONG = (
     "random_vs_informed",
     "evaluation",
     "decay",
+    "drift",
     "fig4_variants",
     "go9",
     "rhino",
