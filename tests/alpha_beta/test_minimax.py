@@ -112,7 +112,9 @@ def test_every_move_is_worth_what_plain_minimax_says(name, entries):
         check(game, searches, states, depth, expected, keys_of(41, count=len(states)))
 
 
-@pytest.mark.parametrize("name", ["dots_and_boxes", *[slow(name) for name in ("p-games", "othello", "clobber")]])
+@pytest.mark.parametrize(
+    "name", ["dots_and_boxes", *[slow(name) for name in (*POSITIONS, "othello", "clobber") if name != "dots_and_boxes"]]
+)
 def test_with_playouts_too(name):
     """The outcomes hang on the path alone, not on what was cut off, nor on the order; another key makes others."""
     game, states, most = given(name)
