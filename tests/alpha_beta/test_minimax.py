@@ -67,6 +67,7 @@ LONG = {
     "clobber": (compiled(Clobber(4, 4)), clobber, 3),
     "chess": (compiled(Chess()), chess, 2),
 }
+QUICK_OR_OWN = ("dots_and_boxes", "chess")  # Chess with playouts has a test of its own
 
 
 def slow(name):
@@ -112,9 +113,7 @@ def test_every_move_is_worth_what_plain_minimax_says(name, entries):
         check(game, searches, states, depth, expected, keys_of(41, count=len(states)))
 
 
-@pytest.mark.parametrize(
-    "name", ["dots_and_boxes", *[slow(name) for name in (*POSITIONS, "othello", "clobber") if name != "dots_and_boxes"]]
-)
+@pytest.mark.parametrize("name", ["dots_and_boxes", *[slow(n) for n in (*POSITIONS, *LONG) if n not in QUICK_OR_OWN]])
 def test_with_playouts_too(name):
     """The outcomes hang on the path alone, not on what was cut off, nor on the order; another key makes others."""
     game, states, most = given(name)
