@@ -1,6 +1,6 @@
 """The console command: ``gpumcts match game=othello`` is ``python -m experiments.match game=othello``.
 
-The commands belong to a checkout of the project and are no part of the wheel. An editable install of the checkout has both.
+The commands belong to a checkout of the project, not to the wheel. An editable install of the checkout has both.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """The disk cache of compiled code: one that cannot be stale, and that processes may fill at the same time.
 
-Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a folder
-named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
+Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a
+folder named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
 """
 
 import atexit
@@ -134,11 +134,11 @@ def _turn(place: str) -> Iterator[None]:
 def in_turns(files: type) -> None:
     """Let processes take turns at the index of a function's compiled code: ``files`` is numba's class, or numba-cuda's.
 
-    They share an index for all types of a function. Two that read it at once would choose the same name for different code, and
-    the one whose entry survived could be given the other's.
+    They share an index for all types of a function. Two that read it at once would choose the same name for different
+    code, and the one whose entry survived could be given the other's.
 
-    The index names classes by their modules. One that names a user's module which this process cannot import, or whose class
-    is gone, is begun anew: what it listed is compiled once more.
+    The index names classes by their modules. One that names a user's module which this process cannot import, or whose
+    class is gone, is begun anew: what it listed is compiled once more.
     """
 
     def guarded(method: Callable) -> Callable:

@@ -19,8 +19,8 @@ def check_signature(signature: Any) -> None:
     for before, now in zip(there, classes, strict=True):
         if before is not None and now is not None and before is not now:
             raise BadInput(
-                f"{now.__name__}: two classes have this name, {_path(before)} and {_path(now)}, and compiled code cannot tell "
-                "them apart; rename your own, or use them in different processes"
+                f"{now.__name__}: two classes have this name, {_path(before)} and {_path(now)}, and compiled code "
+                "cannot tell them apart; rename your own, or use them in different processes"
             )
 
 

@@ -202,17 +202,17 @@ def byte_swap(x):
 
 
 def blend(condition, a, b):
-    """``a if condition else b`` without a branch where it is compiled: integers, or NamedTuples of them word by word."""
+    """``a if condition else b`` without a branch where compiled: integers, or NamedTuples of them word by word."""
     return a if condition else b
 
 
 def word_at(words, index):
-    """Word number ``index`` (int64) of a tuple of words, the first for one that is not there; compiled, without a branch."""
+    """Word ``index`` (int64) of a tuple of words, the first if there is no such one; compiled, without a branch."""
     return words[index if 0 <= index < len(words) else 0]
 
 
 def with_bits(words, index, bits):
-    """A tuple of words with ``bits`` set in word number ``index`` (int64), if it is there; compiled, without a branch."""
+    """A tuple of words with ``bits`` set in word ``index`` (int64), if it is there; compiled, without a branch."""
     return tuple([word | bits if i == index else word for i, word in enumerate(words)])
 
 
@@ -262,7 +262,7 @@ overload(blend, jit_options=JIT_OPTIONS)(lambda condition, a, b: lambda conditio
 
 @inlined
 def nth_set_bit(mask, n):
-    """Index (uint64, 0 to 63) of the n-th set bit of a uint64, from the lowest, without a branch; n < popcount(mask)."""
+    """Index (uint64, 0 to 63) of the n-th set bit of a uint64 from the lowest, without a branch; n < popcount(mask)."""
     position = U(0)
     for width in (32, 16, 8, 4, 2, 1):
         low = popcount((mask >> position) & ((U(1) << U(width)) - U(1)))
@@ -275,7 +275,7 @@ def nth_set_bit(mask, n):
 def nth_bit(mask, n):
     """The n-th set bit of a uint64, from the lowest, as a uint64 with that bit alone; n < popcount(mask).
 
-    One instruction on processors that have it, which keeps a loop in lanes from becoming vector code: there ``nth_set_bit``.
+    One instruction where processors have it, which keeps a loop in lanes from being vectorised: there ``nth_set_bit``.
     """
     return U(1) << nth_set_bit(mask, n)
 
@@ -288,7 +288,7 @@ def _nth_bit(mask, n):
 
 
 def _deposits_bits() -> bool:
-    """Whether the processor that code is made for deposits bits in one instruction: BMI2, where that is not microcode."""
+    """Whether the processor code is made for deposits bits in one instruction: BMI2, where that is not microcode."""
     triple, name, features = cpu_target.target_context.codegen().magic_tuple()
     return triple.startswith("x86_64") and "+bmi2" in features.split(",") and name not in ("znver1", "znver2")
 
@@ -323,18 +323,18 @@ def announced(name: str) -> Iterator[None]:
 
 @functools.cache
 def _wake_numba() -> None:
-    """Load numba's own registries, which the first compilation or load does otherwise, so that they are not announced as one."""
+    """Load numba's own registries before the first compilation or load does, so that they are not announced as one."""
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
 
 
 def entry(function: Callable) -> Callable:
-    """Decorator for compiled functions that Python calls: compiled for the types of the arguments, kept in the disk cache.
+    """Decorator for compiled functions that Python calls: compiled for the arguments' types, kept in the disk cache.
 
     Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array.
 
-    Numba fixes a function's cache folder when it decorates it. Here that happens at the first call, and again once a user's
-    option file has changed the folder, so that code which takes an option in is never older than the option.
+    Numba fixes a function's cache folder when it decorates it. Here that happens at the first call, and again once a
+    user's option file has changed the folder, so that code which takes an option in is never older than the option.
     """
     made: dict[str, Callable] = {}
     making = threading.Lock()
@@ -355,7 +355,7 @@ _type_of_step = typeof_impl.dispatch(CFunc)
 
 @typeof_impl.register(CFunc)
 def _known_type_of_step(step: CFunc, context: Any) -> Any:
-    """Numba builds the type of a function that is a value anew at each call: half the cost of a call that takes four."""
+    """Numba builds the type of a function as a value anew at each call: half the cost of a call that takes four."""
     if not hasattr(step, "numba_type"):
         step.numba_type = _type_of_step(step, context)
     return step.numba_type

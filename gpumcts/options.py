@@ -1,4 +1,4 @@
-"""Options by name: the name of an option is the name of its module (a file or a package), and only what is named is imported."""
+"""Options by name, which is the name of a module (a file or a package); only what is named is imported."""
 
 import functools
 import importlib
@@ -123,7 +123,7 @@ def name_of(value: Any) -> str:
 def named(kind: str, name: str, parameters: Mapping[str, Any]) -> Any:
     """The value of the option ``name`` with ``parameters``, by field, and the defaults of the others.
 
-    Raises BadInput for an unknown name or parameter, for a value out of range, and for parameters that do not go together.
+    Raises BadInput for an unknown name or parameter, a value out of range, and parameters that do not go together.
     """
     value = checked(option(kind, name), parameters, kind)
     compiled(value)  # refuses parameters that do not go together

@@ -1,9 +1,10 @@
 """The counter-based generator: every draw is addressed by a key, never by how many draws went before.
 
-A *key* is a 64-bit word. ``child_key`` derives the keys of a path (seed, game, ply of the game, leaf, playout); ``draw`` and
-``bits`` read number j of ply p of a playout. Both are the SplitMix64 finaliser (Steele, Lea, Flood 2014; constants of
-Stafford's variant 13) over ``key + counter * odd``, a bijection of the counter, so that two draws under one key never
-share their input. Children go through two rounds and another odd constant, so that keys and draws do not meet.
+A *key* is a 64-bit word. ``child_key`` derives the keys of a path (seed, game, ply of the game, leaf, playout);
+``draw`` and ``bits`` read number j of ply p of a playout. Both are the SplitMix64 finaliser (Steele, Lea, Flood 2014;
+constants of Stafford's variant 13) over ``key + counter * odd``, a bijection of the counter, so that two draws under
+one key never share their input. Children go through two rounds and another odd constant, so that keys and draws do not
+meet.
 
 Counters: ply in the low 16 bits, the number of the draw within the ply above them.
 """
@@ -48,8 +49,8 @@ def bits(stream, j):
 def draw(stream, j, n):
     """A number in [0, n) as uint64, n <= 2^32: the high half of 32 random bits times n.
 
-    Each value has floor or ceil(2^32 / n) of the 2^32 inputs, so its probability is off by less than 2^-32. No division,
-    and 32-bit products only, which vector units have.
+    Each value has floor or ceil(2^32 / n) of the 2^32 inputs, so its probability is off by less than 2^-32. No
+    division, and 32-bit products only, which vector units have.
     """
     return ((bits(stream, j) >> U(32)) * U(n)) >> U(32)
 

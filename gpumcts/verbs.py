@@ -1,9 +1,9 @@
 """The verb table: one body per option class, found by type in compiled code and in plain Python alike.
 
-A *verb* is a function such as ``play(game, state, move)`` that means something for every option of a kind. Its bodies are
-plain Python functions registered for a class with ``@play.implements(Othello)``. Compiled code (CPU and CUDA) resolves the
-verb through :func:`numba.extending.overload`; plain Python resolves it through the same table, so ``NUMBA_DISABLE_JIT=1``
-is a debugger and a reference.
+A *verb* is a function such as ``play(game, state, move)`` that means something for every option of a kind. Its bodies
+are plain Python functions registered for a class with ``@play.implements(Othello)``. Compiled code (CPU and CUDA)
+resolves the verb through :func:`numba.extending.overload`; plain Python resolves it through the same table, so
+``NUMBA_DISABLE_JIT=1`` is a debugger and a reference.
 """
 
 import functools
@@ -16,18 +16,18 @@ from numba import types
 from numba.core.target_extension import current_target
 from numba.extending import intrinsic, overload
 
-# Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without ``_nrt`` numba
-# counts no references: it would, with atomic instructions, for every array that goes through a function, even an inlined one,
-# and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the arrays it is given; it can make
-# views of them, but no array of its own (see ``jit.scratch``). Compiled code alone calls it: a wrapper for C, which numba makes
-# unasked, would be an eighth of all compile time.
+# Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without
+# ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,
+# even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
+# arrays it is given; it can make views of them, but no array of its own (see ``jit.scratch``). Compiled code alone
+# calls it: a wrapper for C, which numba makes unasked, would be an eighth of all compile time.
 JIT_OPTIONS = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def inlined(function: Callable) -> Callable:
     """Decorator for scalar helpers: compiled into every caller on every target, and itself in plain Python.
 
-    Not ``njit``: called from plain Python that hands a uint64 back as a Python int, which NumPy refuses to mix with one.
+    Not ``njit``: called from plain Python it hands a uint64 back as an int, which NumPy refuses to mix with one.
     """
     overload(function, strict=False, jit_options=JIT_OPTIONS)(lambda *args: function)
     return function
@@ -45,9 +45,9 @@ def _not_inlined(typing_context):
 def apart(function: Callable) -> Callable:
     """Decorator for large helpers: on the CPU a function of its own, which its callers call. For code outside lanes.
 
-    What is inlined is optimised anew in each place, this once for all of them: the playouts of Chess compile in three quarters
-    of the time. Where it stands in a loop that is to become vector code, or costs little against a call, it is to be
-    ``inlined``. On CUDA it is: there what a call hands over goes by local memory, and registers of both add up.
+    What is inlined is optimised anew in each place, this once for all of them: the playouts of Chess compile in three
+    quarters of the time. Where it stands in a loop that is to become vector code, or costs little against a call, it is
+    to be ``inlined``. On CUDA it is: there what a call hands over goes by local memory, and registers of both add up.
     """
     body = inlined(function)
     options = {**JIT_OPTIONS, "forceinline": False}  # said, or the caller's would be inherited

@@ -1,4 +1,4 @@
-"""What all tests share: a compile cache of their own; a test that needs a CUDA device is skipped, by name, where there is none.
+"""What all tests share: a compile cache of their own; tests that need a CUDA device are skipped, by name, without one.
 
 ``GPUMCTS_NEED_GPU=1``     it fails there instead, so that a run without a device cannot pass for one with
 ``GPUMCTS_SHARD=2/8``      of the tests chosen, every eighth, from number 2 on: several processes share them
@@ -16,7 +16,7 @@ import pytest
 _OWN = "tests-of-gpumcts"
 _base = Path(os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of the folder by its parent
-    # numba's index of a function names every class it was compiled for: a command that cannot import tests fails on such a one
+    # numba's index of a function names every class it was compiled for: a command that cannot import tests fails on one
     os.environ["GPUMCTS_CACHE"] = str(_base / _OWN)
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
@@ -78,7 +78,7 @@ def pytest_runtest_setup(item):
 
 
 def device_problem():
-    """What keeps the device from being used. A warning of CuPy or numba-cuda does not, though warnings are errors here."""
+    """What keeps the device from being used. A warning of CuPy or numba-cuda does not, though warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         return engines.cuda_problem()

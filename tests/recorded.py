@@ -1,7 +1,7 @@
-"""What recorded commands left behind: ``data/digests.jsonl`` has commands and digests, ``data/folders/`` folders to go on with.
+"""What recorded commands left: ``data/digests.jsonl`` has commands and digests, ``data/folders/`` folders to resume.
 
-Commit b863a2c made both. A row has the command, the folders that it leaves with their digests or the digest of its standard
-output, and whether ``make test`` runs it (``quick``). To record further rows with some checkout:
+Commit b863a2c made both. A row has the command, the folders that it leaves with their digests or the digest of its
+standard output, and whether ``make test`` runs it (``quick``). To record further rows with some checkout:
 
     cd EMPTY_FOLDER && PYTHONPATH=CHECKOUT python PATH/tests/recorded.py ROWS > MORE_ROWS
 

@@ -1,4 +1,4 @@
-"""Files of pinned versions: each extra has a file that pins what it asks for, and what Hydra's plugins ask for in turn."""
+"""Files of pinned versions: each extra has a file that pins what it asks for, and what Hydra's plugins ask for."""
 
 import tomllib
 from importlib import metadata

@@ -53,7 +53,7 @@ def test_without_a_checkout_it_says_so(capsys, tmp_path):
 
 
 def _environment(folder: Path) -> Path:
-    """A fresh virtual environment that has the packages of this one, but not what is installed as editable; its programs."""
+    """A fresh virtual environment with this one's packages, but not what is installed as editable; its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")

@@ -1,4 +1,4 @@
-"""Pages for people: links lead somewhere, and the page of open questions keeps to its form and to commands that exist."""
+"""Pages for people: links lead somewhere, the page of open questions keeps its form and names real commands."""
 
 import re
 import shlex

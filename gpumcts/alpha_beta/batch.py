@@ -29,10 +29,11 @@ PARTS_A_THREAD = 16
 class Found(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
-    moves : the best ones. Where all that were done in an iteration that the budget stopped lose, the next one of which that is
-        not known, if there is one
-    values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A win that
-        ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss their negative
+    moves : the best ones. Where all that were done in an iteration that the budget stopped lose, the next one of which
+        that is not known, if there is one
+    values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A
+        win that ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss
+        their negative
     depths : plies of the last iteration that was completed
     nodes : positions visited, the roots not among them
     proven : WIN, LOSS or DRAW where the value holds at any depth, else UNKNOWN
@@ -55,7 +56,7 @@ class Deepening:
     Each search is a function of position, key and budget. Raises BadInput for a game not for two players.
     """
 
-    def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1, leaf: Any = Evaluated()) -> None:  # noqa: B008
+    def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1, leaf: Any = Evaluated()) -> None:
         if entries < MIN_ENTRIES or entries & (entries - 1):
             raise BadInput(f"entries={entries}: must be a power of two, at least {MIN_ENTRIES}")
         self.game = compiled(game)
@@ -79,10 +80,10 @@ class Deepening:
 
         Parameters
         ----------
-        keys : the order of the root's moves is drawn from them. Of moves of the same value the best one of the iteration before
-            is kept if it is among them, else the first in that order is taken
-        nodes : positions a search may visit; depth : plies of its last iteration. Without either it goes on until the value is
-            proven, or for ``most_depth`` plies; a proven value ends it in any case
+        keys : the order of the root's moves is drawn from them. Of moves of the same value the best one of the
+            iteration before is kept if it is among them, else the first in that order is taken
+        nodes : positions a search may visit; depth : plies of its last iteration. Without either it goes on until the
+            value is proven, or for ``most_depth`` plies; a proven value ends it in any case
         stop : KeyboardInterrupt is raised where it is set meanwhile
         on_done : called, from any thread, with the number of searches that have ended since the last call
 

@@ -1,10 +1,10 @@
-"""What stands at the horizon of a search: the game's evaluation, at once or after the noisy moves, or one random playout.
+"""What stands at the horizon of a search: the game's evaluation, at once or after the noisy moves, or a random playout.
 
 Values are for the player to move. With an evaluation, a won game is worth WON less the plies to its end, beyond every
-evaluation, so wins come soon and losses late; a draw is 0. A win that the game's own knowledge proves (``decided``) counts as
-one that is FAR more plies away. With playouts (MM-k-R of Ramanujan et al. 2010, section 3) a finished game is worth 1,
-0 or -1, and so is a playout: a sure win and a lucky playout are equal, as in the document, and no win is better for
-being near.
+evaluation, so wins come soon and losses late; a draw is 0. A win that the game's own knowledge proves (``decided``)
+counts as one that is FAR more plies away. With playouts (MM-k-R of Ramanujan et al. 2010, section 3) a finished game is
+worth 1, 0 or -1, and so is a playout: a sure win and a lucky playout are equal, as in the document, and no win is
+better for being near.
 """
 
 from typing import NamedTuple
@@ -42,18 +42,18 @@ class Quiescent(NamedTuple):
 class PlayedOut(NamedTuple):
     """The outcome of one random playout under a key of the path: of the root's key and the moves from the root.
 
-    So a leaf has one outcome whoever looks at it, when and how often, and alpha-beta finds what plain minimax does. Positions
-    that two paths reach are two leaves, so there is no hash table, and windows of width one, whose lines are searched again, do
-    not pay: without them Chess takes 30 % fewer nodes at 4 plies. Moves that leave few replies are tried first, which saves
-    another 26 %; what is looked at for that order is not counted among the nodes.
+    So a leaf has one outcome whoever looks at it, when and how often, and alpha-beta finds what plain minimax does.
+    Positions that two paths reach are two leaves, so there is no hash table, and windows of width one, whose lines are
+    searched again, do not pay: without them Chess takes 30 % fewer nodes at 4 plies. Moves that leave few replies are
+    tried first, which saves another 26 %; what is looked at for that order is not counted among the nodes.
 
-    What remains is what random leaves cost: 92 % of them are no loss in Chess, and a move holds where none of some 30 replies
-    refutes it, which it does one time in twelve, a reply of those again. There alpha-beta's branching factor is 0.92 / 0.08,
-    11.5 in place of the 5.5 of perfect order (Pearl 1982, *The solution for the branching factor of the alpha-beta pruning
-    algorithm and its optimality*).
+    What remains is what random leaves cost: 92 % of them are no loss in Chess, and a move holds where none of some 30
+    replies refutes it, which it does one time in twelve, a reply of those again. There alpha-beta's branching factor is
+    0.92 / 0.08, 11.5 in place of the 5.5 of perfect order (Pearl 1982, *The solution for the branching factor of the
+    alpha-beta pruning algorithm and its optimality*).
 
-    Playouts are made one by one as leaves come up. A leaf that is worth 1 cuts off, so that of the 20 to 50 leaves below a node
-    of Chess about ten are looked at; in lanes all of them take as long as twelve one by one.
+    Playouts are made one by one as leaves come up. A leaf that is worth 1 cuts off, so that of the 20 to 50 leaves
+    below a node of Chess about ten are looked at; in lanes all of them take as long as twelve one by one.
     """
 
 
@@ -191,6 +191,6 @@ def path_of_moves(leaf, path, move):
 
 
 def check_noisy(game, where: str) -> None:
-    """Refuse ``where`` (``player.quiescence=true``) for a game that does not say which moves are noisy. Plain Python."""
+    """Refuse ``where`` (``player.quiescence=true``) where a game does not say which moves are noisy. Plain Python."""
     if not has_noisy(game):
         raise BadInput(f"{where}: game={name_of(game)} does not say which moves are noisy")

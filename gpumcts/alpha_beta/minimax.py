@@ -1,11 +1,11 @@
 """Minimax of a fixed depth (MM-k and MM-k-R of Ramanujan et al. 2010) over batches of positions: all best moves, or
 every move's value.
 
-The search is the principal-variation search of this package; its values are those of plain minimax. With an evaluation it deepens
-ply by ply, for the order of the moves that this gives, at a root that tells equal moves apart from worse ones. With playouts at
-the leaves, which tell nothing of other leaves, it goes to its depth at once, and keeps the first best of the root's moves in the
-order in which equal ones are preferred: a shuffled one, so that each is as likely. To know all that are equal would take 2.9
-times the nodes at 2 plies of Chess, and 2.7 times at 4 (docs/performance.md).
+The search is the principal-variation search of this package; its values are those of plain minimax. With an evaluation
+it deepens ply by ply, for the order of the moves that this gives, at a root that tells equal moves apart from worse
+ones. With playouts at the leaves, which tell nothing of other leaves, it goes to its depth at once, and keeps the first
+best of the root's moves in the order in which equal ones are preferred: a shuffled one, so that each is as likely. To
+know all that are equal would take 2.9 times the nodes at 2 plies of Chess, and 2.7 times at 4 (docs/performance.md).
 """
 
 import threading
@@ -29,8 +29,8 @@ TIES = {"random": BY_LOT, "first": FIRST, "noisy": NOISY, "noisiest": NOISIEST}
 class OfMoves(NamedTuple):
     """What every legal move of B positions is worth.
 
-    values : B arrays int64[moves], aligned with the ordered legal moves, for the player who moves there. A win at the end of a
-        game, n plies on, is WON - n, a loss its negative; with playouts at the leaves 1 and -1; a draw is 0
+    values : B arrays int64[moves], aligned with the ordered legal moves, for the player who moves there. A win at the
+        end of a game, n plies on, is WON - n, a loss its negative; with playouts at the leaves 1 and -1; a draw is 0
     nodes : positions visited, int64[B]; those that are looked at for the order of moves alone are not counted
     """
 
@@ -42,14 +42,14 @@ class Minimax:
     """Minimax of ``game`` (an option value, for two players, without chance).
 
     leaf : ``evaluation`` (MM-k) or ``playout`` (MM-k-R)
-    quiescence : whether noisy moves are followed beyond the horizon; for games that tell which are, with evaluations alone
+    quiescence : whether noisy moves are followed beyond the horizon; for games that tell them, with evaluations alone
     entries : of the hash table of each thread, as in ``Deepening``; there is none with playouts
     threads : that share the positions of a batch; results do not depend on it
-    ties : which of the moves of the best value ``search`` chooses: ``random``, each with the same probability; ``first``, the
-        first in the game's order; for games that tell which are, ``noisy``, one that is noisy, or ``noisiest``, one of the
-        noisiest. Among those, and where none is, each with the same probability
+    ties : which of the moves of the best value ``search`` chooses: ``random``, each with the same probability;
+        ``first``, the first in the game's order; for games that tell which are, ``noisy``, one that is noisy, or
+        ``noisiest``, one of the noisiest. Among those, and where none is, each with the same probability
 
-    Raises BadInput for a game not for two players, for another leaf or ties, and where quiescence or ``noisy`` cannot be.
+    Raises BadInput for a game not for two players, another leaf or ties, and where quiescence or ``noisy`` cannot be.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class Minimax:
         stop: threading.Event | None = None,
         on_done: Callable[[int], None] | None = None,
     ) -> Found:
-        """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the move's own ply
-        included: of those with the best value one that ``ties`` prefers.
+        """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the
+        move's own ply included: of those with the best value one that ``ties`` prefers.
 
         keys : uint64[B]; chance among equal moves, and that of playouts, comes from them
 

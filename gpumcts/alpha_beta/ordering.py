@@ -1,9 +1,9 @@
-"""In which order the moves of a node are tried: the table's, noisy ones, two killers, then by what cut off elsewhere (history).
+"""The order of the moves of a node: the table's, noisy ones, two killers, then by what cut off elsewhere (history).
 
-Above leaves that are random, what cut off elsewhere tells little, and moves that leave the other side few replies come first.
+Above random leaves, what cut off elsewhere tells little, and moves that leave the other side few replies come first.
 
-An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try. The list of
-the root is not scored; there the place of the score says whether the move is known to lose.
+An entry of a list is one int64, (score, number of the move, move), so that the greatest entry is the next to try. The
+list of the root is not scored; there the place of the score says whether the move is known to lose.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def list_moves(game, state, count, out, at):
 
 @inlined
 def list_noisy(game, state, count, out, at):
-    """Write those among the ``count`` legal moves that are noisy into ``out[at:]``, with their scores; returns how many."""
+    """Write the noisy ones of ``count`` legal moves into ``out[at:]``, with their scores; returns how many."""
     listed = np.int64(0)
     write_moves(game, state, count, out, at)
     for k in range(count):
@@ -94,7 +94,7 @@ def score_moves(game, state, history, killers, level, side, out, at, count):
 def score_by_replies(game, state, side, out, at, count):
     """Give the listed moves of a node scores by how many moves the other side has after them: the fewer, the sooner.
 
-    Where leaves are drawn independently, a move holds if no reply refutes it, so the fewer there are the likelier it does.
+    Where leaves are drawn independently, a move holds if no reply refutes it: the fewer there are the likelier.
     """
     for k in range(at, at + count):
         child = play(game, state, move_of(out[k]))
@@ -128,7 +128,7 @@ def shuffle(out, count, key):
 
 @inlined
 def bring_noisy_to_front(game, state, out, count, most):
-    """Put the noisiest moves of a position's list first; those that are as noisy, or ``most`` and more, keep their order."""
+    """Put the noisiest moves of a list first; those that are as noisy, or ``most`` and more, keep their order."""
     for k in range(1, count):
         entry, at = out[k], k
         noise = min(np.int64(noisy(game, state, move_of(entry))), most)

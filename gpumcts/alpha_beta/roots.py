@@ -1,4 +1,4 @@
-"""Iterative deepening of a batch of roots: ply by ply until the budget is spent or the value is proven, and what came of it."""
+"""Iterative deepening of a batch of roots, ply by ply until the budget is spent or the value proven; its results."""
 
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ DONE, MORE, BY_CHANCE, BEYOND_MOVES = range(4)
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven."""
 BY_LOT, FIRST, NOISY, NOISIEST = range(4)
-"""Which of equal moves is preferred: by lot; the first in the game's order; one that is noisy; the noisiest; the rest by lot."""
+"""Which of equal moves is preferred: by lot; the first in order; a noisy one; the noisiest; the rest by lot."""
 
 
 class Roots(NamedTuple):
@@ -57,8 +57,8 @@ class Aim(NamedTuple):
     """How far searches go.
 
     nodes : positions that one may visit; first, last : plies of its first iteration and of the last
-    slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves the one that is tried first is
-        taken; with 1 all that are as good as the best are known, and the one that is preferred is taken
+    slack : of the root (see ``search``). With 0 a proven value ends a search, and of equal moves the one that is tried
+        first is taken; with 1 all that are as good as the best are known, and the one that is preferred is taken
     ties : in which order the first iteration tries the root's moves, BY_LOT, FIRST, NOISY or NOISIEST
     """
 
@@ -73,7 +73,7 @@ class Aim(NamedTuple):
 def put_in_order(game, state, stack, moves, key, ties):
     """Put the root's moves in the order in which equal ones are preferred, and note it.
 
-    The lots are independent of what moves are worth, so BY_LOT the first of the best moves is any of them, each as likely.
+    The lots do not depend on what moves are worth, so BY_LOT the first best move is each of them as likely.
     """
     if ties != FIRST:
         ordering.shuffle(stack.lists, moves, key)
@@ -135,7 +135,7 @@ def choose_among_equals(stack):
 
 @inlined
 def first_open(stack, level):
-    """Where the list has the first move that is not known to lose, all that are done being lost; its length if there is none."""
+    """Where in the list, all moves done being lost, the first not known to lose stands; its length if none is."""
     root = stack.nodes[0]
     if level == OVER:
         return root[MOVES]
@@ -146,7 +146,7 @@ def first_open(stack, level):
 
 @inlined
 def note(stack, roots, b, depth, level, visited, slack):
-    """Write down where the root stands after an iteration, or in the midst of one that the budget has stopped at ``level``."""
+    """Write down where the root stands after an iteration, or within one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
     if root[CHOSEN] == NO_MOVE:
@@ -184,8 +184,8 @@ def is_enough(roots, b, depth, aim):
 def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
     """Search the roots from ``cursor`` to ``end`` until all are done (see ``Aim``) or ``quota`` positions are visited.
 
-    Returns DONE, MORE (call it again with the same cursor, stack and table), BY_CHANCE where chance moves, or BEYOND_MOVES
-    where a position below a root has more moves than MAX_MOVES.
+    Returns DONE, MORE (call it again with the same cursor, stack and table), BY_CHANCE where chance moves, or
+    BEYOND_MOVES where a position below a root has more moves than MAX_MOVES.
     """
     while cursor[ROOT] < end:
         b = cursor[ROOT]

@@ -1,17 +1,18 @@
 """Principal-variation search over an explicit stack, so that it can stop at any position and go on later.
 
 Negamax with windows of width one around the first move's value (Marsland, Campbell 1982, *Parallel search of strongly
-ordered game trees*), and a hash table. Values are for the player who moves, and change sign where the mover does: who moves
-twice in a row keeps his. What stands at the horizon, and what a finished game is worth, says the leaf (``leaves``).
+ordered game trees*), and a hash table. Values are for the player who moves, and change sign where the mover does: who
+moves twice in a row keeps his. What stands at the horizon, and what a finished game is worth, says the leaf
+(``leaves``).
 
-What the table has of a position answers a search of just its depth. It answers a deeper one where it lasts: where every line
-that it stands on goes to the end of the game or to a position that is decided. A bound stands on less than a value does, so
-the lower and the upper one last each for itself: that a move wins will hold, but a deeper search may find a sooner win.
-So an iteration is worth what plain minimax of its depth is, with decided positions as leaves.
+What the table has of a position answers a search of just its depth. It answers a deeper one where it lasts: where every
+line that it stands on goes to the end of the game or to a position that is decided. A bound stands on less than a value
+does, so the lower and the upper one last each for itself: that a move wins will hold, but a deeper search may find a
+sooner win. So an iteration is worth what plain minimax of its depth is, with decided positions as leaves.
 
-How much is known of the root's moves is up to its slack: the window of a move begins so far below the best value so far. With
-a slack of 0 worse moves and equal ones are not told apart, with 1 those that are as good as the best are known, and with
-EVERY_MOVE each move has its own exact value.
+How much is known of the root's moves is up to its slack: the window of a move begins so far below the best value so
+far. With a slack of 0 worse moves and equal ones are not told apart, with 1 those that are as good as the best are
+known, and with EVERY_MOVE each move has its own exact value.
 """
 
 from typing import NamedTuple
@@ -51,16 +52,16 @@ NO_MOVE = -1
 EVERY_MOVE = np.int64(1 << 41)
 """The slack of a root each of whose moves is searched with the whole window."""
 
-# Columns of a node: its window (FLOOR is where it began), best value and the number of its move, plies left to search, moves,
-# moves begun, who moves, which bounds last (LOWER that of the best value so far, UPPER of all moves so far), length of the list
-# of moves (NO_MOVE before it is made), the table's move, the move at hand, whether its answer may be no more than a bound since
-# its window has width one, whether it is to be searched again, and the slack.
+# Columns of a node: its window (FLOOR is where it began), best value and the number of its move, plies left to search,
+# moves, moves begun, who moves, which bounds last (LOWER that of the best value so far, UPPER of all moves so far),
+# length of the list of moves (NO_MOVE before it is made), the table's move, the move at hand, whether its answer may be
+# no more than a bound since its window has width one, whether it is to be searched again, and the slack.
 LOW, HIGH, FLOOR, BEST, CHOSEN, LEFT, MOVES, TRIED, SIDE, LASTING, LISTED, HASHED, AT_HAND, SCOUTS, AGAIN, SLACK = (
     range(16)
 )
 COLUMNS = 16
 
-# What ``search`` answers in place of a level: the iteration has ended, chance moves, or a position has more moves than MAX_MOVES.
+# Answers of ``search`` in place of a level: iteration over, chance moves, a position with more than MAX_MOVES moves.
 OVER, THROUGH_CHANCE, TOO_MANY_MOVES = -2, -3, -4
 
 
@@ -97,7 +98,7 @@ def empty_stack(game, depth, leaf) -> Stack:
 
 @inlined
 def moved(value, plies):
-    """A win or loss ``plies`` further from its end: the table holds values as their position sees them, searches as the root."""
+    """A win or loss ``plies`` further from its end: the table counts from the position, searches from the root."""
     return value - plies if value >= WON_LEAST else value + plies if value <= -WON_LEAST else value
 
 
@@ -134,10 +135,10 @@ def goes_on(nodes, level):
 
 @inlined
 def next_entry(game, leaf, state, stack, level):
-    """The move to search now: the last one again, the table's, or the best of the list, which is made when it is needed.
+    """The move to search now: the last one again, the table's, or the best of the list, which is made when needed.
 
-    Where leaves tell nothing of one another (``has_table``) moves are in order of replies, but above leaves themselves, where
-    the draw alone decides and replies are not worth counting.
+    Where leaves tell nothing of one another (``has_table``) moves are in order of replies, but above leaves themselves,
+    where the draw alone decides and replies are not worth counting.
     """
     nodes = stack.nodes
     tried, hashed = nodes[level, TRIED], nodes[level, HASHED]
@@ -205,7 +206,7 @@ def answer_or_enter(game, leaf, stack, table, level, child, moves, side):
 
 @inlined
 def enter_noisy(game, stack, ply, child, moves, side, left, low, high, stands):
-    """Put a position beyond the horizon on the stack, with its noisy moves alone; True where what it ``stands`` at is enough."""
+    """Push a position beyond the horizon, with its noisy moves alone; True where what it ``stands`` at is enough."""
     width, room = stack.words.shape[0] // stack.hashes.shape[0], stack.lists.shape[0] // stack.hashes.shape[0]
     if stands >= high:
         return True

@@ -1,8 +1,8 @@
 """The hash table of a search: positions met, what they are worth to which depth, and the move that was best.
 
-An entry is two words, 16 bytes: the hash of the position with the generation of the search in its low 16 bits, and the data. A
-bucket is two entries: one keeps the deepest search, the other the latest. Entries of an earlier search are as good as none, so a
-search begins with an empty table without anybody clearing it, and its result depends on no search before.
+An entry is two words, 16 bytes: the hash of the position with the generation of the search in its low 16 bits, and the
+data. A bucket is two entries: one keeps the deepest search, the other the latest. Entries of an earlier search are as
+good as none, so a search begins with an empty table that nobody clears, and its result depends on no search before.
 """
 
 from typing import NamedTuple
@@ -16,8 +16,8 @@ U = np.uint64
 ENTRY_BYTES = 16
 MIN_ENTRIES = 2
 GENERATIONS = 1 << 16
-# Bits of the generation. Of the 16 bits of the hash that it takes the place of, the index of a bucket has those that number the
-# buckets: all of them in tables of 2^17 entries and more. In smaller ones some are not compared.
+# Bits of the generation. Of the 16 bits of the hash that it takes the place of, the index of a bucket has those that
+# number the buckets: all of them in tables of 2^17 entries and more. In smaller ones some are not compared.
 STAMP = U(GENERATIONS - 1)
 LOWER, UPPER, EXACT = 1, 2, 3  # bounds: the value is at least, at most, or just that
 LASTING = U(2)  # bits of the data where the bounds begin that hold at every greater depth too; the others begin at 0
@@ -95,7 +95,7 @@ def packed(value, ordinal, depth, bounds, lasting):
     """The data of an entry.
 
     value : in [-2^31, 2^31); ordinal : number of the move; depth : in [0, MAX_DEPTH]
-    bounds : which ones the value is for a search of that depth; lasting : those among them that hold at every greater depth too
+    bounds : which the value is for a search of that depth; lasting : those of them that hold at every greater depth
     """
     low = U(bounds) | (U(lasting) << LASTING)
     return (U(value + OFFSET) << VALUE) | (U(ordinal) << ORDINAL) | (U(depth) << DEPTH) | low
@@ -109,7 +109,7 @@ def lasting_of(data):
 
 @inlined
 def bounds_for(data, depth):
-    """The bounds that hold for a search of ``depth`` plies, at least 1, as int64: 0 where there are none, or no entry."""
+    """The bounds that hold for a search of ``depth`` plies, at least 1, int64: 0 where there are none, or no entry."""
     there = depth_of(data)
     return np.int64(data & U(EXACT)) if there == depth else lasting_of(data) if there < depth else np.int64(0)
 

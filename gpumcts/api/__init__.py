@@ -1,1 +1,1 @@
-"""The Python interface behind the names of :mod:`gpumcts`: options, positions, searches, tallies of playouts, matches."""
+"""The Python interface behind the names of :mod:`gpumcts`: options, positions, searches, playout tallies, matches."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 def stoppable() -> Iterator[threading.Event]:
     """An event that ends the work inside: the first Ctrl-C sets it, and the second raises at once.
 
-    KeyboardInterrupt is raised when the work has ended. A handler of the user's own is left alone, as is any thread but the
-    main one; what they raise inside sets the event too, so that threads at work come to an end.
+    KeyboardInterrupt is raised when the work has ended. A handler of the user's own is left alone, as is any thread but
+    the main one; what they raise inside sets the event too, so that threads at work come to an end.
     """
     stop = threading.Event()
 

@@ -37,8 +37,8 @@ class Match:
     digest : SHA-256 over all games in order, the same for the same configuration and seed on any machine; None where a
         program outside plays, whose games nobody can repeat
     seconds : wall-clock time of this call
-    records : the games in order: ``game`` (number), ``first`` (0 or 1: who of the two moved first), ``result`` (win, draw or
-        loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text)
+    records : the games in order: ``game`` (number), ``first`` (0 or 1: who of the two moved first), ``result`` (win,
+        draw or loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text)
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -91,16 +91,16 @@ def play_match(
     game : a game for two, an option or its name
     players : ``search.player(iterations=...)``, or what ``gpumcts.players`` has
     games : 1 to 10,000,000; seed : 0 to 2^64 - 1
-    folder : every move is written there before its game goes on; the same call goes on where it was, more ``games`` extend a
-        finished match. None keeps nothing
+    folder : every move is written there before its game goes on; the same call goes on where it was, more ``games``
+        extend a finished match. None keeps nothing
     games_in_flight : games that advance together at most; decides speed and memory
     engine, threads, memory_gb : as ``Search`` takes them, for players that come from none
 
     Neither ``games_in_flight`` nor engine nor threads change a game. The digest is that of the command
     ``python -m experiments.match`` with the same configuration.
 
-    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, and a folder that is
-    in use, damaged, or of another match. Ctrl-C ends the match; what is in ``folder`` stays.
+    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, and a folder
+    that is in use, damaged, or of another match. Ctrl-C ends the match; what is in ``folder`` stays.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)

@@ -57,9 +57,9 @@ def position(game: Option | str, *texts: str) -> States:
 
 
 def after(game: Option | str, *moves: str) -> States:
-    """The positions after moves from the start, each argument a line of moves in the game's notation: uint64[len(moves), W].
+    """The positions after lines of moves from the start, in the game's notation, a line each: uint64[len(moves), W].
 
-    Rules that look back at the whole game, such as superko, are kept. Raises BadInput that names the move that is not legal.
+    Rules that look back at the whole game, such as superko, are kept. Raises BadInput that names the illegal move.
 
     >>> import gpumcts as g
     >>> g.after(g.make("othello"), "f5 d6", "f5 f6 e6").shape
@@ -84,9 +84,9 @@ def random_positions(
 ) -> States:
     """Positions after ``plies`` random plies from the start: uint64[count, W], none of them over.
 
-    Games are played in order of their number, moves drawn as uniform playouts draw them, under the keys of a match with the
-    same seed. A game that ends by then is left out, and the next number takes its place. Where chance is to move after the
-    last ply, it does, until a player is to move.
+    Games are played in order of their number, moves drawn as uniform playouts draw them, under the keys of a match with
+    the same seed. A game that ends by then is left out, and the next number takes its place. Where chance is to move
+    after the last ply, it does, until a player is to move.
 
     Raises BadInput for numbers out of range, and where too few games last so long.
 
@@ -109,7 +109,7 @@ def random_positions(
 
 
 def _random_games(rules: Rules, numbers: np.ndarray, plies: int, root: np.uint64) -> States:
-    """The states of games ``numbers`` (int64[K]) after so many plies, in order, without those of games that are over."""
+    """The states of games ``numbers`` (int64[K]) after so many plies, in order, without games that are over."""
     states, ply = rules.starts(len(numbers)), 0
     while len(states):
         counts, movers = rules.describe(states)

@@ -64,11 +64,11 @@ class Search:
         ``final``, ``parent_count``, ``reuse``, ``solve``, ``table``, ``replacement``, ``stored_above``;
         ``gpumcts.tree.settings.Settings`` describes them
 
-    A result depends on what is searched, iterations and seed; neither engine nor threads change it. The first search of a
-    kind compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.
+    A result depends on what is searched, iterations and seed, not on engine or threads. The first search of a kind
+    compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.
 
-    Raises BadInput, one line that names what is allowed, for unknown names, values out of range, and parts that do not go
-    together.
+    Raises BadInput, one line that names what is allowed, for unknown names, values out of range, and parts that do not
+    go together.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)

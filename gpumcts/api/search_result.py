@@ -57,14 +57,14 @@ class SearchResult:
     def times(self) -> TimeSplit:
         """Where the time went, in seconds of all threads of the search: ``parts()`` and ``shares()`` by name.
 
-        The parts are selection, growth, playouts, backup, waiting and other, of all positions together. They differ from
-        call to call; nothing else of a result does.
+        The parts are selection, growth, playouts, backup, waiting and other, of all positions together. They differ
+        from call to call; nothing else of a result does.
         """
         return self._found.times
 
     @property
     def best(self) -> npt.NDArray[np.int64]:
-        """The move to play in each position, int64[B]: most visits or highest value, as ``final`` says, ties at random."""
+        """The move to play in each position, int64[B]: most visits or the best value (``final``), ties at random."""
         return self._best
 
     @property
@@ -85,8 +85,8 @@ class SearchResult:
     def principal_variation(self, row: SupportsIndex, first_move: SupportsIndex | None = None) -> list[int]:
         """The most visited line of position ``row``, or the one that begins with ``first_move``; moves in order.
 
-        Raises BadInput for a row that is none, and where the trees are gone: a search that did not fit into memory at once,
-        or whose trees stayed on the device, keeps no lines.
+        Raises BadInput for a row that is none, and where the trees are gone: a search that did not fit into memory at
+        once, or whose trees stayed on the device, keeps no lines.
         """
         number = integer("row", row, 0, len(self) - 1)
         first = None if first_move is None else integer("first_move", first_move, 0, 2**31 - 1)
@@ -96,7 +96,7 @@ class SearchResult:
             raise BadInput(f"principal_variation: {error}; search fewer positions at once") from None
 
     def variation_text(self, row: SupportsIndex, first_move: SupportsIndex | None = None) -> str:
-        """The line of ``principal_variation`` in the game's notation, moves apart by spaces; raises what that raises."""
+        """The line of ``principal_variation`` in the game's notation, moves apart by spaces; raises the same."""
         line = self.principal_variation(row, first_move)
         state, texts = self._rules.state(self._states[integer("row", row, 0, len(self) - 1)]), []
         with np.errstate(over="ignore"):
@@ -108,8 +108,8 @@ class SearchResult:
     def to_frame(self) -> "polars.DataFrame":
         """One row a visited move: position (0 to B - 1), move, text, visits, value, and proof.
 
-        ``value`` is in [0, 1] for the player to move; ``proof`` is win, draw or loss for that player where ``solve`` has
-        proven it, else null.
+        ``value`` is in [0, 1] for the player to move; ``proof`` is win, draw or loss for that player where ``solve``
+        has proven it, else null.
         """
         import polars
 

@@ -34,11 +34,11 @@ class Tally:
 
     playouts : of each position
     wins, draws, losses : counts; they add up to ``playouts``
-    scores : sums of scores, 2^20 for a win, -2^20 for a loss; between them in games that count more than the winner, and in
-        playouts that end in an evaluation
+    scores : sums of scores, 2^20 for a win, -2^20 for a loss; between them in games that count more than the winner,
+        and in playouts that end in an evaluation
     plies : sums of the playouts' lengths, in plies
-    digest : SHA-256 over all scores in order of position and playout (little-endian int64); two tallies with the same digest
-        are the same playout for playout
+    digest : SHA-256 over all scores in order of position and playout (little-endian int64); two tallies with the same
+        digest are the same playout for playout
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -77,11 +77,12 @@ def play_out(
     game, playout : what is played and by which policy, options or their names
     states : uint64[B, W], positions that are not over
     playouts : of each position, 1 to 10^12
-    seed : 0 to 2^64 - 1. Playout p of position b is drawn under the key (seed, p, b): more playouts go on where fewer ended
-    engine : ``auto``, ``cpu``, ``cuda`` or ``cudasim``; threads : CPU threads, every core if None; neither changes a result
+    seed : 0 to 2^64 - 1. Playout p of position b has the key (seed, p, b): more playouts go on where fewer ended
+    engine : ``auto``, ``cpu``, ``cuda`` or ``cudasim``
+    threads : CPU threads, every core if None; neither engine nor threads change a result
 
-    Raises BadInput for unknown names, values out of range, another shape or type, and a position that is over. Ctrl-C ends
-    the tally within about 0.1 s of compiled work.
+    Raises BadInput for unknown names, values out of range, another shape or type, and a position that is over. Ctrl-C
+    ends the tally within about 0.1 s of compiled work.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)

@@ -1,4 +1,4 @@
-"""Games: one file each, on the contract of :mod:`gpumcts.games.contract`. The package is a function too: ``gpumcts.games()``."""
+"""Games, one file each, on :mod:`gpumcts.games.contract`. The package is a function too: ``gpumcts.games()``."""
 
 import sys
 from types import ModuleType

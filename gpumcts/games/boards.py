@@ -1,7 +1,7 @@
 """Rectangular boards in plain Python: how squares are numbered, constants for compiled code, names, drawings and texts.
 
-Square (row, column) has the number ``row_step * row + column_step * column``, so that a board may lie by rows or by columns and
-may leave bits between its lines: a line of set bits that crosses such a bit has left the board.
+Square (row, column) has the number ``row_step * row + column_step * column``, so that a board may lie by rows or by
+columns and may leave bits between its lines: a line of set bits that crosses such a bit has left the board.
 """
 
 from collections.abc import Callable, Iterable, Iterator

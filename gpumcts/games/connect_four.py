@@ -1,11 +1,11 @@
 """Connect Four, 7 columns of 6 squares: rules on one word a side without a branch, evaluation, text.
 
-Players drop discs into columns in turn; a disc falls to the lowest free square. Whoever first has four in a row, along a
-column, a row or a diagonal, wins; a full board is a draw. Allis (1988) and Allen (1988) solved the game: the first player wins,
-by the column in the middle alone.
+Players drop discs into columns in turn; a disc falls to the lowest free square. Whoever first has four in a row, along
+a column, a row or a diagonal, wins; a full board is a draw. Allis (1988) and Allen (1988) solved the game: the first
+player wins, by the column in the middle alone.
 
-Square (row, column) is number 7 * column + row, row 0 below. The seventh bit of a column is never a square: there a carry
-ends that adds a disc to a full column, and lines of bits that leave the board meet it.
+Square (row, column) is number 7 * column + row, row 0 below. The seventh bit of a column is never a square: there a
+carry ends that adds a disc to a full column, and lines of bits that leave the board meet it.
 
 Evaluation: the squares that would complete a four of a player, and discs in the column in the middle.
 """

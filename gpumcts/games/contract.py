@@ -1,18 +1,18 @@
 """What a game is: the verbs every game answers.
 
-A game is a ``NamedTuple`` of numbers and bools (its parameters, its schema and its dispatch key) with these class attributes:
+A game is a ``NamedTuple`` of numbers and bools (its parameters, schema and dispatch key) with these class attributes:
 
 ``WORDS``      words of 64 bits in a packed state: set by ``state_of``, which names the class of the states
 ``MAX_PLIES``  no game lasts longer (paths in the tree are sized by it)
 ``MAX_MOVES``  no position has more legal moves; at most 32,767
 ``PLAYERS``    1 or 2
-``LANES``      True where ``play``, ``mover`` and ``over`` are written without branches and may run in SIMD lanes, and so are
+``LANES``      True where ``play``, ``mover`` and ``over`` are without branches and may run in SIMD lanes, and so are
                ``random_move``, unless ``random_in_lanes`` says otherwise, and ``staged_move`` where the game has one
-``FIRST``      the colour of who moves first, ``"white"``, where the game names its players by colour and it is not black.
+``FIRST``      the colour of who moves first, ``"white"``, in games that name players by colour where it is not black.
                Optional; GTP goes by it
-``CELLS``      for games without chance in which a move places something of the mover's on a point, for good or until it is taken:
-               numbers below CELLS are those moves, the number being the point, and others (a pass) place nothing. Nor may
-               ``random_move`` give one past the end of the game. Optional; ``selection=rave`` asks for it
+``CELLS``      for games without chance in which a move places something of the mover's on a point, for good or until it
+               is taken: numbers below CELLS are those moves, the number being the point, and others (a pass) place
+               nothing. Nor may ``random_move`` give one past the game's end. Optional; ``selection=rave`` asks for it
 
 A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
 ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in
@@ -66,7 +66,7 @@ def next_move(game, state, move):
 
 @verb("game")
 def move_after(game, state, move, k):
-    """Legal move number ``k``, int64, where ``move`` is number ``k - 1`` (-1 for k = 0): to go through all moves in turn."""
+    """Legal move number ``k``, int64, ``move`` being number ``k - 1`` (-1 for k = 0): to go through all in turn."""
 
 
 @verb("game")
@@ -76,10 +76,11 @@ def write_moves(game, state, count, out, at):
 
 @verb("game")
 def move_set(game, state):
-    """The legal moves packed into a word (uint64), one bit a move, in the order of the moves; 0 exactly where the game is over.
+    """The legal moves packed into a word (uint64), a bit a move, in the moves' order; 0 exactly where the game is over.
 
-    Only for games whose every position has a place for each move among 64 bits; there is no default. With ``LANES`` it lets
-    informed playouts run in lanes, and must then be free of branches, as ``evaluation``, ``mover`` and ``score`` must.
+    Only for games whose every position has a place for each move among 64 bits; there is no default. With ``LANES`` it
+    lets informed playouts run in lanes, and must then be free of branches, as must ``evaluation``, ``mover`` and
+    ``score``.
     """
 
 
@@ -110,7 +111,7 @@ def overrun(game, state):
 
 @verb("game")
 def random_move(game, state, stream):
-    """A random legal move from draw 0 of ``stream``, uniform or in proportion to ``move_weight``; for players, never for chance.
+    """A random legal move from draw 0 of ``stream``, uniform or by ``move_weight``; for players, never for chance.
 
     A game that needs more draws takes numbers from 2^32 on; those between belong to policies.
     """
@@ -120,14 +121,14 @@ def random_move(game, state, stream):
 def move_weight(game, state, move):
     """Weight of a legal move, int64: ``random_move`` draws it with its share of the weights of all. 1 unless given.
 
-    For games whose turns take several plies, so that whole turns are uniform; and 0 for moves that no random game can do with,
-    such as those that fill an eye in Go. Not all are 0.
+    For games whose turns take several plies, so that whole turns are uniform; and 0 for moves that no random game can
+    do with, such as those that fill an eye in Go. Not all are 0.
     """
 
 
 @verb("game")
 def staged_move(game, state, stream):
-    """A legal move drawn in stages (a piece, where it goes ...), each uniform; ``random_move`` where a game has none."""
+    """A legal move drawn in stages (a piece, its target, ...), each uniform; ``random_move`` where a game has none."""
 
 
 @verb("game")
@@ -171,7 +172,7 @@ def evaluation_unit(game):
 
 @verb("game")
 def remaining_plies(game, state):
-    """An estimate of the plies until the end, float64, for Kocsis' depth-decayed bias (Kocsis et al. 2006, section 2.1).
+    """An estimate of the plies left, float64, for Kocsis' depth-decayed bias (Kocsis et al. 2006, section 2.1).
 
     MAX_PLIES where a game does not say.
     """
@@ -189,16 +190,16 @@ def unpack(game, words, at, stride):
 
 @verb("game")
 def with_history(game, state, earlier):
-    """The state in which a player finds himself in a game that is played, whose ``earlier`` states are uint64[k, W], packed.
+    """The state that a player faces in a game that is played, whose ``earlier`` states are uint64[k, W], packed.
 
-    For rules that look back beyond what a state holds, such as superko. It is asked after each ply; trees and playouts go on
-    from the state that it gives, without it. A game without a body has no such rule, and nobody keeps its states.
+    For rules that look back beyond what a state holds, such as superko. It is asked after each ply; trees and playouts
+    go on from the state that it gives, without it. A game without a body has no such rule, and nobody keeps its states.
     """
 
 
 @verb("game")
 def pass_left_out(game, state):
-    """The state after a pass that nobody made: a protocol that lets a player move twice in a row leaves the other's out.
+    """The state after a pass that nobody made: a protocol that lets a player move twice in a row omits the other's.
 
     For games that end by passes, towards which it does not count.
     """
@@ -208,8 +209,8 @@ def pass_left_out(game, state):
 def decided(game, state):
     """Who wins a position that is not over, where the game's own knowledge proves it, as int64.
 
-    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known. For searches, not for
-    playouts: a game may take some time over it.
+    1 where the player to move wins, -1 where he loses, both under best play; 0 where it is not known. For searches, not
+    for playouts: a game may take some time over it.
     """
 
 
@@ -217,8 +218,8 @@ def decided(game, state):
 def noisy(game, state, move):
     """How noisy a legal move is, int64 in [0, 60000]: 0 where it is quiet, else the more, the sooner searches try it.
 
-    Noisy moves change the evaluation at once, as captures do. Searches try them first, and ``player.quiescence=true`` follows
-    them beyond the horizon, until none is left or both sides prefer to stay where they are.
+    Noisy moves change the evaluation at once, as captures do. Searches try them first, and ``player.quiescence=true``
+    follows them beyond the horizon, until none is left or both sides prefer to stay where they are.
     """
 
 
@@ -252,18 +253,19 @@ def parse_position(game, text):
 
 @verb("game")
 def gtp_setup(game):
-    """The GTP commands that tell a program the board and the terms of the game, as in ``["boardsize 9", "komi 7.5"]``."""
+    """The GTP commands that tell a program the board and the terms of the game, as ``["boardsize 9", "komi 7.5"]``."""
 
 
 @verb("game")
 def lead(game, state):
-    """By how many points the first player leads in a finished game, where the game counts points; 1, 0 or -1 elsewhere."""
+    """By how many points the first player leads in a finished game, if it counts points; 1, 0 or -1 elsewhere."""
 
 
 class Record(NamedTuple):
     """A game as a file has it.
 
-    game : option value, compiled, with the terms of the file; terms : those, by key of the configuration (``{"size": 9}``)
+    game : option value, compiled, with the terms of the file
+    terms : those, by key of the configuration (``{"size": 9}``)
     start : the state that the moves begin with; moves : legal ones, in order
     tags : what the file says beside, by its own names
     """
@@ -277,10 +279,10 @@ class Record(NamedTuple):
 
 @verb("game")
 def parse_record(game, text, plies):
-    """The ``Record`` in the text of a file (SGF, PGN) up to so many moves, or None for all; what it leaves open is ``game``'s.
+    """The ``Record`` in a file's text (SGF, PGN) up to so many moves, None for all; what it leaves open is ``game``'s.
 
-    Where the file holds several games it is the first. Raises BadInput, with the place, where the text is none, or breaks
-    the rules.
+    Where the file holds several games it is the first. Raises BadInput, with the place, where the text is none, or
+    breaks the rules.
     """
 
 

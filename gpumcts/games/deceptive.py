@@ -6,18 +6,18 @@ that structure stands in a uniform tree of ``branching`` moves a node and ``dept
 player) and MIN take turns:
 
 - One move of the root, drawn for the instance, is right, the others are wrong.
-- Behind a wrong move every leaf is a win for MAX, unless MIN has found the only move at each of his last ``refutation`` turns;
-  then it is a loss. So a wrong move loses, and is won in 1 - branching^-refutation of the playouts.
-- Behind the right move every leaf is a loss, unless MAX has found the only move at each of his last ``ladder`` turns; then it
-  is a win. So the right move wins, and is won in branching^-ladder of the playouts.
+- Behind a wrong move every leaf is a win for MAX, unless MIN has found the only move at each of his last ``refutation``
+  turns; then it is a loss. So a wrong move loses, and is won in 1 - branching^-refutation of the playouts.
+- Behind the right move every leaf is a loss, unless MAX has found the only move at each of his last ``ladder`` turns;
+  then it is a win. So the right move wins, and is won in branching^-ladder of the playouts.
 
-The only move of a node is drawn for the instance as well. Where the side that needs only moves has missed one, ``noise`` per
-cent of the leaves are turned round, from won to lost or from lost to won; no value changes by that.
+The only move of a node is drawn for the instance as well. Where the side that needs only moves has missed one,
+``noise`` per cent of the leaves are turned round, from won to lost or from lost to won; no value changes by that.
 
-The value of the root and of its right move is +1, that of its wrong moves -1. ``refutation=1 branching=3`` is B of Figure 1,
-``ladder=1 branching=2`` is C. What decides stands at the last turns, so a deeper tree is refuted later.
+The value of the root and of its right move is +1, that of its wrong moves -1. ``refutation=1 branching=3`` is B of
+Figure 1, ``ladder=1 branching=2`` is C. What decides stands at the last turns, so a deeper tree is refuted later.
 
-Evaluation: what a position looks like, +1 behind a wrong move and -1 behind the right one, until the last turn that decides.
+Evaluation: what a position looks like, +1 behind a wrong move and -1 behind the right one, until the last turn decides.
 """
 
 from typing import Annotated, NamedTuple
@@ -35,7 +35,7 @@ from gpumcts.rng import PLY_STEP, draw
 U = np.uint64
 KIND = U(3)  # of instance keys
 NOISE_DRAW, ONLY_MOVE_DRAW = 0, 1  # draws of a node
-# State.progress: plies in the low bits, and above them whether the root move was wrong and whether an only move was missed.
+# State.progress: plies in the low bits, above them whether the root move was wrong and whether an only move was missed.
 WRONG, MISSED = 8, 9
 
 
@@ -76,7 +76,8 @@ class Deceptive(NamedTuple):
         min_turns, max_turns = self.depth // 2, (self.depth - 1) // 2
         if self.refutation > min_turns:
             raise BadInput(
-                f"game.refutation={self.refutation}: must be at most {min_turns}, MIN's turns with game.depth={self.depth}"
+                f"game.refutation={self.refutation}: must be at most {min_turns}, "
+                f"MIN's turns with game.depth={self.depth}"
             )
         if self.ladder > max_turns:
             raise BadInput(
@@ -167,7 +168,7 @@ def deceptive_play(game, state, move):
 
 @inlined
 def looks_won(game, state):
-    """Whether a position looks won for MAX (uint64): as the line ends once its last turn is over, as most leaves are before."""
+    """Whether a position looks won for MAX (uint64): as the line ends after its last turn, before it as most leaves."""
     depth, wrong = state.progress & PLIES, flag(state, WRONG)
     next_turn = depth + ((depth ^ wrong) & U(1))
     on_line = (U(1) ^ flag(state, MISSED)) & U(next_turn >= U(game.depth))

@@ -1,10 +1,11 @@
 """Gomoku on 9, 13, 15 or 19 points a side: rules on sets of two to six words without a branch, evaluation, text.
 
-Players put stones on free points in turn; whoever first has five or more in a row, along a row, a column or a diagonal, wins.
-A full board is a draw. Nothing is forbidden to the first player, who wins on 15x15 (Allis, van den Herik and Huntjens 1996).
+Players put stones on free points in turn; whoever first has five or more in a row, along a row, a column or a diagonal,
+wins. A full board is a draw. Nothing is forbidden to the first player, who wins on 15x15 (Allis, van den Herik and
+Huntjens 1996).
 
-Point (row, column) is number (size + 1) * row + column, row 0 below: after each row a bit is never a point, so that a line of
-bits that leaves the board meets it. A state holds the stones of the player to move, those of the other, and a word.
+Point (row, column) is number (size + 1) * row + column, row 0 below: after each row a bit is never a point, so that a
+line of bits that leaves the board meets it. A state holds the stones of the player to move, the other's, and a word.
 
 Evaluation: twos, threes and fours in a row with a free point at an end, by weights of their own.
 """
@@ -93,7 +94,7 @@ def geometry(size: int) -> RectangularBoard:
 
 
 def _of_size(size: int) -> Any:
-    """The class of a size, with that of its states and of its sets, found by their names, by which compiled code is kept."""
+    """The class of a size, with those of its states and sets, found by their names, by which compiled code is kept."""
     board = geometry(size)
     words = -(-board.bits().bit_length() // sets.WORD)
     cells = {"SIZE": size, "CELLS": board.number(size - 1, size - 1) + 1, "MAX_PLIES": size**2, "MAX_MOVES": size**2}
@@ -185,7 +186,7 @@ def gomoku_score(game, state):
 
 @inlined
 def open_lines(stones, free, s):
-    """Twos, threes and fours in a row of step ``s``, counted by their free ends: three int64. A three is a two as well."""
+    """Twos, threes and fours in a row of step ``s``, counted by their free ends: three int64. A three is also a two."""
     two = both(stones, lower(stones, s))
     three = both(two, lower(stones, s + s))
     four = both(two, lower(two, s + s))

@@ -1,18 +1,20 @@
 """Binary trees with implanted winning strategies (Ramanujan et al. 2010, sections 6.1 and 6.2, figures 4 and 5).
 
-Max (the first player) and Min take turns on a tree of ``depth`` plies; with ``single_agent`` Max makes every move. At the
-depths ``critical`` the left move (move 0) is the right one. Who has made it at all of them has played Max's plan, and every
-leaf behind it is +1, whatever else was played; so the value of the root is +1. Other leaves are drawn, once for an instance:
+Max (the first player) and Min take turns on a tree of ``depth`` plies; with ``single_agent`` Max makes every move. At
+the depths ``critical`` the left move (move 0) is the right one. Who has made it at all of them has played Max's plan,
+and every leaf behind it is +1, whatever else was played; so the value of the root is +1. Other leaves are drawn, once
+for an instance:
 
 ``thirds``   -1, 0 and +1 alike (6.1, the first experiment and Figure 3)
-``biased``   -1 and +1, so that all leaves behind the right first move average 0 and all behind the wrong one 0.5 (6.1, Figure 4,
-             Tables 2 and 3): those off the plans are -1 there and +1 here where each side has two critical moves
-``shares``   +1 with probability ``first_share`` behind a wrong move at the first critical depth, with ``later_share`` behind a
-             wrong one at a later depth, else -1 (6.2, Figure 5: ``critical=[0]`` is scenario A, and its p is ``first_share``;
-             ``critical=[0,2]`` is scenario B, its q is ``first_share`` and its p ``later_share``)
+``biased``   -1 and +1, so that all leaves behind the right first move average 0 and all behind the wrong one 0.5 (6.1,
+             Figure 4, Tables 2 and 3): those off the plans are -1 there and +1 here where each side has two critical
+             moves
+``shares``   +1 with probability ``first_share`` behind a wrong move at the first critical depth, with ``later_share``
+             behind a wrong one at a later depth, else -1 (6.2, Figure 5: ``critical=[0]`` is scenario A, and its p is
+             ``first_share``; ``critical=[0,2]`` is scenario B, its q is ``first_share`` and its p ``later_share``)
 
-``trap`` gives Min a plan as well: behind Max's wrong move at the first critical depth all leaves are -1 if Min moves left at
-all of these depths. Subtrees A and B of Figure 4 are what lies behind the right and the wrong move at depth 0.
+``trap`` gives Min a plan as well: behind Max's wrong move at the first critical depth all leaves are -1 if Min moves
+left at all of these depths. Subtrees A and B of Figure 4 are what lies behind the right and the wrong move at depth 0.
 
 The trees of one instance and one depth draw the same number for the same leaf, wherever the critical depths are.
 
@@ -76,7 +78,7 @@ class Implanted(NamedTuple):
         )
 
     def _thresholds(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """(of a loss, of a loss or a draw) of 2^32 for leaves behind a wrong first move, and behind a wrong later one."""
+        """Thresholds in 2^32 (loss, loss or draw) of leaves behind a wrong first move, and behind a wrong later one."""
         if self.leaves != "shares":
             for field in ("first_share", "later_share"):
                 if getattr(self, field) != Implanted._field_defaults[field]:
@@ -98,7 +100,7 @@ OPTION = Implanted
 
 
 def _depths(field: str, depths: Sequence[int], depth: int, parity: int | None) -> int:
-    """A list of critical depths as a set of bits; ``parity`` is that of the turns of the side that moves there, if it matters."""
+    """Critical depths as a set of bits; ``parity`` is that of the turns of the side that moves there, if it matters."""
     text = f"game.{field}={list(depths)}"
     if any(below >= above for below, above in zip(depths, depths[1:], strict=False)):
         raise BadInput(f"{text}: must be in increasing order, each depth once")
@@ -115,8 +117,8 @@ class ImplantedTree(NamedTuple):
     """A tree with implanted strategies as it travels into compiled code.
 
     critical, trap : sets of depths, bit d for depth d; first : the first critical depth
-    *_loss, *_draw : leaves off the plans, behind a wrong move at the first critical depth and behind a later one, are -1 where
-    32 random bits are below ``loss``, else 0 where they are below ``draw``, else +1
+    *_loss, *_draw : leaves off the plans, behind a wrong move at the first critical depth and behind a later one, are
+    -1 where 32 random bits are below ``loss``, else 0 where they are below ``draw``, else +1
     """
 
     depth: int
@@ -146,7 +148,7 @@ class ImplantedTree(NamedTuple):
 
 @contract.state_of(ImplantedTree)
 class State(NamedTuple):
-    """key: of the instance; node: 1 at the root, 2 * node + move below; progress: plies, and flags of the plans above them."""
+    """key: of the instance; node: 1 at the root, 2 * node + move below; progress: plies, flags of the plans above."""
 
     key: np.uint64
     node: np.uint64

@@ -1,7 +1,7 @@
 """Instances of synthetic trees: the key that every number of a tree is drawn under, and packed roots of many instances.
 
-A synthetic tree stores nothing. The key of its instance stands in a word of the state, and what belongs to a node is drawn
-from the stream ``key + node * PLY_STEP``; so trees of many instances advance together in one forest.
+A synthetic tree stores nothing. The key of its instance stands in a word of the state, and what belongs to a node is
+drawn from the stream ``key + node * PLY_STEP``; so trees of many instances advance together in one forest.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _key(kind, shape, instance):
 def instance_key(kind, shape, instance):
     """The key (uint64) of an instance: ``kind`` (uint64) sets games apart, ``shape`` (uint64) the trees of one game.
 
-    Compiled code gets ``_key`` in its place; plain Python would be warned of the products that overflow, as they are to.
+    Compiled code gets ``_key`` in its place; plain Python would be warned of overflowing products, which are meant.
     """
     with np.errstate(over="ignore"):
         return _key(kind, shape, instance)

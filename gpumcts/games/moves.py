@@ -5,8 +5,8 @@ A game whose moves are below 64 writes::
     @moves.from_word(ConnectFour)
     def open_cells(game, state): ...      # uint64: bit m is set where move m is legal
 
-and has ``move_set``, ``count_moves``, ``nth_move``, ``next_move`` and ``random_move``, for lanes too. ``from_set`` is the same
-for sets of N words (``sets``), where there is no ``move_set``.
+and has ``move_set``, ``count_moves``, ``nth_move``, ``next_move`` and ``random_move``, for lanes too. ``from_set`` is
+the same for sets of N words (``sets``), where there is no ``move_set``.
 """
 
 from collections.abc import Callable
@@ -91,7 +91,7 @@ def from_word(*games: type) -> Callable[[Callable], Callable]:
 
 
 def from_set(*games: type) -> Callable[[Callable], Callable]:
-    """Decorator of a body ``(game, state)``: the legal moves of ``games`` as a set of N words, a NamedTuple of uint64."""
+    """Decorator of a body ``(game, state)``: legal moves of ``games`` as a set of N words, a NamedTuple of uint64."""
     return _register(legal_moves, (set_count, set_nth, set_next, set_random), games)
 
 

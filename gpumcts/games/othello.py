@@ -1,7 +1,7 @@
 """Othello, 8x8: rules on bitboards without a branch, evaluation, text.
 
-Square 0 is a1, square 7 is h1, square 56 is a8 (row 1 on top, as boards are printed). Black moves first. A player who has no
-move passes (move 64, written ``pass``) if the opponent has one; the game ends when neither has.
+Square 0 is a1, square 7 is h1, square 56 is a8 (row 1 on top, as boards are printed). Black moves first. A player who
+has no move passes (move 64, written ``pass``) if the opponent has one; the game ends when neither has.
 
 Evaluation: difference in mobility plus ``corner_weight`` times the difference in corners, the two leading terms of the
 classical programs (Rosenbloom 1982, *Iago*). The discs themselves do not count before the end.
@@ -50,7 +50,7 @@ OPTION = Othello
 
 @contract.state_of(Othello)
 class State(NamedTuple):
-    """own: discs of the player to move; opp: the other's; turn: bit 0 the mover, bits 1-2 the passes just made (PASSES)."""
+    """own: discs of who is to move; opp: the other's; turn: bit 0 the mover, bits 1-2 the passes just made (PASSES)."""
 
     own: np.uint64
     opp: np.uint64
@@ -59,10 +59,11 @@ class State(NamedTuple):
 
 @inlined
 def reach_up(own, opp, mask, s):
-    """Squares beyond runs of ``mask`` that start next to ``own`` in the direction of a left shift by ``s`` (Kogge-Stone).
+    """Squares beyond runs of ``mask`` that start next to ``own`` in direction of a left shift by ``s`` (Kogge-Stone).
 
-    A run is up to six long. ``mask`` is ``opp`` without the files that such a line may not cross. Shifting ``opp`` itself
-    for the pairs is right too (no run reaches a pair over the edge), and shares the shift with the other side's moves.
+    A run is up to six long. ``mask`` is ``opp`` without the files that such a line may not cross. Shifting ``opp``
+    itself for the pairs is right too (no run reaches a pair over the edge), and shares the shift with the other side's
+    moves.
     """
     f = mask & (own << s)
     f |= mask & (f << s)
@@ -97,7 +98,7 @@ def legal(own, opp):
 
 @inlined
 def flips_up(square, own, mask, ray):
-    """Discs turned on ``ray << square``: those below the first square that is not in ``mask``, if a disc of ours is there."""
+    """Discs turned on ``ray << square``: those below the first square not in ``mask``, if a disc of ours is there."""
     line = ray << square
     stop = line & ~mask
     closing = stop & (U(0) - stop) & own
@@ -106,7 +107,7 @@ def flips_up(square, own, mask, ray):
 
 @inlined
 def flips_down(square, own, mask, ray):
-    """The same on ``ray >> (63 - square)``, above the first such square; with it the closing disc, which is not turned."""
+    """The same on ``ray >> (63 - square)``, above the first such square; with the closing disc, which is not turned."""
     line = ray >> (U(63) - square)
     stop = (line & ~mask) | U(1)  # not 0; where bit 0 is on the line, it is a disc of ours or none
     closing = (TOP >> leading_zeros(stop)) & line & own

@@ -7,9 +7,9 @@ more than 0, MAX has won, below 0 MIN has, and 0 is a draw. With ``plus_minus_on
 +1 or -1 with equal probability; so we read "1 and -1 was used only" (Kocsis et al. 2006, footnote 6), since with +1 for
 each of MAX's moves and -1 for each of MIN's all leaves would be equal.
 
-Nothing is stored: the value of a move is draw 0 of the stream ``key of the instance + node * PLY_STEP``, node being the index
-of the node that the move leads to as the tree is traversed in preorder (the root is 0; Kocsis et al. 2006 hashes nodes
-by it). So a shape is limited only by that its nodes are to have indices of 64 bits.
+Nothing is stored: the value of a move is draw 0 of the stream ``key of the instance + node * PLY_STEP``, node being the
+index of the node that the move leads to as the tree is traversed in preorder (the root is 0; Kocsis et al. 2006 hashes
+nodes by it). So a shape is limited only by that its nodes are to have indices of 64 bits.
 
 Evaluation: the sum so far as the mover sees it. The documents' players do not see it (Kocsis and Szepesvári 2006,
 footnote 5), and their playouts go to the end; it is here for informed playouts.
@@ -100,8 +100,9 @@ def tree_size(branching, depth):
 def child_size(game, size):
     """Nodes below a child of a node with ``size`` below it: (size - 1) / branching, without a division.
 
-    The division is exact, so a shift takes the twos out of it and the inverse modulo 2^64 the odd factor. Newton's steps double
-    the correct low bits of the inverse, 5 to begin with; they do not depend on the state and are done outside of loops.
+    The division is exact, so a shift takes the twos out of it and the inverse modulo 2^64 the odd factor. Newton's
+    steps double the correct low bits of the inverse, 5 to begin with; they do not depend on the state and are done
+    outside of loops.
     """
     twos = trailing_zeros(U(game.branching))
     odd = U(game.branching) >> twos

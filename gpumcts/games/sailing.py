@@ -2,18 +2,18 @@
 section 3.2).
 
 The boat starts in the south-west corner of an n x n grid and sails legs to neighbouring squares until it reaches the
-north-east corner. A leg costs 1 straight away with the wind, 2 down, 3 across, 4 up the wind (45, 90 and 135 degrees off);
-straight into the wind it is forbidden, and so is a leg off the grid. Diagonal legs cost sqrt 2 times as much. Sailing on
-the other tack than the leg before costs a delay of 3. After each leg the wind stays or turns by 45 degrees, with the
-probabilities of Vanderbei's problem, which Peret and Garcia (2004) took over.
+north-east corner. A leg costs 1 straight away with the wind, 2 down, 3 across, 4 up the wind (45, 90 and 135 degrees
+off); straight into the wind it is forbidden, and so is a leg off the grid. Diagonal legs cost sqrt 2 times as much.
+Sailing on the other tack than the leg before costs a delay of 3. After each leg the wind stays or turns by 45 degrees,
+with the probabilities of Vanderbei's problem, which Peret and Garcia (2004) took over.
 
 The document says neither whether its wind is named by where it blows to or from, nor what a leg straight away from the
 wind, which is on neither tack, does to the tack: both are options.
 
 Costs are exact: a + b sqrt 2 is kept as the integers a and b. Only the score rounds, to the next of SCORE_UNIT's steps:
-``score = SCORE_UNIT * (1 - 2 cost / limit)`` with limit = patience * n, and a voyage that has cost as much is given up with
--SCORE_UNIT. So no voyage has more legs than that, and values keep their scale on every grid. Random voyages are long (they
-cost about 10 n^2): with the default patience of 16 nearly all are given up on grids above 5 x 5.
+``score = SCORE_UNIT * (1 - 2 cost / limit)`` with limit = patience * n, and a voyage that has cost as much is given up
+with -SCORE_UNIT. So no voyage has more legs than that, and values keep their scale on every grid. Random voyages are
+long (they cost about 10 n^2): with the default patience of 16 nearly all are given up on grids above 5 x 5.
 Evaluation: on the scale of the score; every square left, diagonals as sqrt 2, is taken to cost 3.
 """
 
@@ -54,7 +54,7 @@ class Sailing(NamedTuple):
     size : squares a side
     patience : a voyage is given up once it has cost so many times the size
     wind_from : the wind is named by where it blows from; else by where it blows to
-    keep_tack : a leg straight away from the wind keeps the tack, and the delay that changing it costs; else it resets it
+    keep_tack : a leg straight away from the wind keeps the tack, and the delay of changing it; else it resets it
     """
 
     size: Annotated[int, Interval(ge=2, le=LARGEST)] = 10
@@ -94,7 +94,7 @@ def boat_word(x, y, wind, tack, drawing):
 
 @inlined
 def parts(boat):
-    """x (0 in the west), y (0 in the south), wind, and tack of the last leg (0 none, 1 starboard, 2 port), all uint64."""
+    """x (0 in the west), y (0 in the south), wind, tack of the last leg (0 none, 1 starboard, 2 port), all uint64."""
     return boat & U(63), (boat >> U(6)) & U(63), (boat >> U(12)) & U(7), (boat >> U(15)) & U(3)
 
 
@@ -157,7 +157,7 @@ def arrival(x, y, direction):
 
 @inlined
 def wind_weight(wind, new):
-    """Tenths of the probability that ``wind`` is followed by ``new``, uint64; 0 for all but ``wind`` and its neighbours."""
+    """Probability in tenths that ``new`` follows ``wind``, uint64; 0 for all but ``wind`` and its neighbours."""
     turn = (new - wind) & U(7)
     if turn == U(0):
         return nibble(STAY, wind)
@@ -174,7 +174,7 @@ def next_winds(wind):
 
 @inlined
 def cost_40(paid):
-    """A cost in units of 2^-40, uint64: the error of sqrt 2, below 2^-41 for each of at most 2^12 units, decides nothing."""
+    """A cost in units of 2^-40, uint64: sqrt 2's error, below 2^-41 for each of at most 2^12 units, decides nothing."""
     return ((paid & U(0xFFFFFFFF)) << U(40)) + (paid >> U(32)) * SQRT_2
 
 
@@ -316,7 +316,7 @@ def sailing_board_text(game, state):
 
 @contract.position_text.implements(Sailing)
 def sailing_position_text(game, state):
-    """Column and row from 1, wind, tack, units paid straight and diagonal, and who is next, such as ``3,4 ne port 12+5 sail``."""
+    """Column, row (from 1), wind, tack, straight and diagonal units paid, who is next, as ``3,4 ne port 12+5 sail``."""
     (x, y, wind, tack), paid = parts(state.boat), int(state.paid)
     then = "wind" if is_drawing(state.boat) else "sail"
     return f"{int(x) + 1},{int(y) + 1} {NAMES[wind]} {TACKS[tack]} {paid & 0xFFFFFFFF}+{paid >> 32} {then}"

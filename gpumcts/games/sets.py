@@ -1,8 +1,8 @@
 """Sets of numbers as the bits of N words, for any N: number i is bit i % 64 of word i // 64.
 
-A set is a NamedTuple of uint64 of whatever class a game chooses; what is made of sets has the class of the first. Compiled,
-each function is straight code over the words, without a branch and without a loop, so that lanes take it; what is done with a
-word that is the constant 0 disappears.
+A set is a NamedTuple of uint64 of whatever class a game chooses; what is made of sets has the class of the first.
+Compiled, each function is straight code over the words, without a branch and without a loop, so that lanes take it;
+what is done with a word that is the constant 0 disappears.
 """
 
 from collections.abc import Callable
@@ -249,7 +249,7 @@ def _word_of_nth(typing_context, x, n):
 
 
 def word_of_nth(x, n):
-    """(word, number of its lowest bit, how many bits to skip there): where the n-th number (uint64) of a set is; uint64 each."""
+    """(word, number of its lowest bit, bits to skip there), uint64 each: where the n-th number (uint64) of a set is."""
     start = 0
     for i, word in enumerate(x):
         count = int(word).bit_count()

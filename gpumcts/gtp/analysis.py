@@ -22,7 +22,7 @@ NO_COUNT = {
     "avoid": 3, "allow": 3, "ownership": 1, "ownershipStdev": 1, "movesOwnership": 1, "movesOwnershipStdev": 1,
     "pvVisits": 1, "pvEdgeVisits": 1, "rootInfo": 1, "noResultValue": 1,
 }  # fmt: skip
-"""Words of Leela's and KataGo's commands that ask for what this search does not have, and how many words follow each."""
+"""Words of Leela's and KataGo's commands that ask for what this search does not have, and how many follow each."""
 
 
 class Terms(NamedTuple):
@@ -40,8 +40,8 @@ class Terms(NamedTuple):
 def terms(arguments: list[str], game: Any, mover: int, shares: bool = False) -> Terms:
     """Of ``[colour] [N] [interval N] [minmoves N] [maxmoves N] ...``; the mover's turn where no colour is named.
 
-    Intervals are hundredths of a second. What this search does not have (ownership, moves to avoid) is passed over. Raises
-    BadInput for anything else.
+    Intervals are hundredths of a second. What this search does not have (ownership, moves to avoid) is passed over.
+    Raises BadInput for anything else.
     """
     words, found = list(arguments), Terms(mover, shares=shares)
     player = player_of(game, words[0]) if words else None

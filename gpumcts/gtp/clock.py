@@ -8,7 +8,7 @@ __all__ = ["LEAST", "Clock"]
 
 
 class Clock:
-    """Main time, then so much time for so many stones, again and again, for both players; unlimited before it is set."""
+    """Main time, then so much for so many stones, again and again, for both players; unlimited before it is set."""
 
     def __init__(self) -> None:
         self._begin: tuple[float, int] | None = None  # of each player, where there is a limit

@@ -45,10 +45,11 @@ class Choice(NamedTuple):
 class Engine:
     """An engine for one game, to be driven by ``handle``, request by request.
 
-    game : option value, compiled; make : the search of a game, made and compiled in a thread of its own, since that may take
-        a minute, while commands that need none are answered
-    terms : what the game is configured by, such as size and komi; with_terms : the game with other ones, BadInput where it
-        takes none such
+    game : option value, compiled
+    make : the search of a game, made and compiled in a thread of its own, since that may take a minute, while commands
+        that need none are answered
+    terms : what the game is configured by, such as size and komi
+    with_terms : the game with other ones, BadInput where it takes none such
     resign : ``genmove`` resigns where the win rate of its move is below that, in (0, 1); None never does
     say : told, in one line, what does not belong to the protocol
     """

@@ -34,7 +34,7 @@ class Position(position.Position):
         self._ended: dict[int, Any] = {}  # states in which passes had ended the game, and it went on, by plies before
 
     def turn_to(self, player: int) -> None:
-        """Let the other one pass where it is not ``player``'s turn and he may, as GTP leaves passes out; else BadInput."""
+        """Let the other pass where it is not ``player``'s turn, as GTP leaves passes out; BadInput if he may not."""
         if self.over:
             raise BadInput("the game is over")
         if player == self.mover:
@@ -80,7 +80,7 @@ class Position(position.Position):
             self._change_last(self._ended.pop(ply))
 
     def play(self, player: int, move: int | str) -> None:
-        """A move of ``player``, after passes that ended the game too; BadInput, and no change, where it is not legal."""
+        """A move of ``player``, after passes that ended the game too; BadInput, and no change, where it is illegal."""
         before = len(self.moves)
         try:
             if self.over:

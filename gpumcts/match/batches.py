@@ -1,8 +1,8 @@
 """Which positions a player is asked about next: games of low numbers first, so that the first of them end early.
 
 All games would end together if all of them advanced together. A player says how many positions keep it busy
-(``full_batch``); it is handed no more of them at a time, unless they would be done too soon. So a small part of the games
-runs ahead of the others. What is chosen does not depend on it.
+(``full_batch``); it is handed no more of them at a time, unless they would be done too soon. So a small part of the
+games runs ahead of the others. What is chosen does not depend on it.
 """
 
 from collections.abc import Sequence

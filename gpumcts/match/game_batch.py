@@ -39,8 +39,9 @@ class GameBatch:
     movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
     scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
     moves : of games that are begun and not finished, those played so far
-    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his first move
-        that his search had proven to win, or from which on it expected a win of all his moves (``players.contract.sees_win``)
+    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his
+        first move that his search had proven to win, or from which on it expected a win of all his moves
+        (``players.contract.sees_win``)
     ends : of finished games that were given up, by whom and why
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
@@ -129,7 +130,7 @@ class GameBatch:
         return GivenUp(sum(end.resigned for end in ends), forfeits.total(), dict(forfeits))
 
     def _look_back(self, games: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
-        """Keep the states ``before`` a ply, and let the rules make of those ``after`` it what the games so far ask for."""
+        """Keep the states ``before`` a ply, and let rules make of those ``after`` it what the games so far ask for."""
         for index, (game, ply) in enumerate(zip(games.tolist(), self.plies[games].tolist(), strict=True)):
             earlier = self._earlier.get(game)
             if earlier is None or ply == len(earlier):

@@ -2,8 +2,9 @@
 
 ``identity.json``  what decides the results; a run with another identity is refused
 ``moves.jsonl``    the journal. One line a commit: moves of several games, on disk (fsync) before those games go on
-``games.jsonl``    one line a finished game, for people and programs; it follows from the journal, written before it, and what a
-                   crash of the machine keeps from it is made up for by the next run: it is put on disk once a second
+``games.jsonl``    one line a finished game, for people and programs; it follows from the journal, written before it,
+                   and what a crash of the machine keeps from it is made up for by the next run: it is put on disk once
+                   a second
 ``lock``           held while a process plays here
 
 A process that dies while it writes leaves a last line without its newline; that line never happened and is cut off.
@@ -145,7 +146,7 @@ class Journal:
         views: np.ndarray | None = None,
         reasons: list[str] | None = None,
     ) -> None:
-        """Write one commit (see ``Commit``), which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
+        """Write one ``Commit``, which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
         if self._check_sum is None:
             raise RuntimeError("commits() has not been read to its end")
         columns = {

@@ -14,8 +14,8 @@ class Progress(NamedTuple):
     moves : played by this run; seconds : wall-clock time of this run
     earlier : moves of these games that earlier runs played
     ply : the greatest number of moves that an unfinished game has
-    expected : of both players, the mean win rate in [0, 1] that he told with his last move in each unfinished game; None
-        where he told none
+    expected : of both players, the mean win rate in [0, 1] that he told with his last move in each unfinished game;
+        None where he told none
     """
 
     games: int

@@ -1,9 +1,9 @@
 """Games between two players, many in flight together; on disk move by move, so that a run can be killed and go on.
 
-Games in which the same player moves form a batch (``batches``): the player chooses, the moves go to the journal, and only
-then are they played and the games ready for the next batch. Two lanes take batches in turns, so that one batch is written
-down while the other is thought about. Every choice is a function of the position and of the key (seed, game, ply), so neither
-the number of games in flight, nor what is done at once, nor an interruption changes a result.
+Games in which the same player moves form a batch (``batches``): the player chooses, the moves go to the journal, and
+only then are they played and the games ready for the next batch. Two lanes take batches in turns, so that one batch is
+written down while the other is thought about. Every choice is a function of the position and of the key (seed, game,
+ply), so neither the number of games in flight, nor what is done at once, nor an interruption changes a result.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ BATCHES_AT_ONCE = 2
 
 
 class Sights(NamedTuple):
-    """Won games in which the winner told that he saw the win, and at which ply he first did, on average (plies from 0)."""
+    """Won games whose winner told that he saw the win, and the mean ply (from 0) at which he first did."""
 
     games: int
     mean_ply: float | None
@@ -48,13 +48,13 @@ class MatchResult(NamedTuple):
 
     games : finished games among those asked for; wins, draws, losses : of those, for ``players[0]``
     seconds : wall-clock time of this run, without what earlier runs in the folder took
-    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished, and where
-        an ``Outsider`` plays, whose games nobody can repeat
+    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished, and
+        where an ``Outsider`` plays, whose games nobody can repeat
     interrupted : whether ``stop`` ended the run before the last game
     sights : of both players, when they saw the wins that they had (see ``GameBatch.sights``)
     given_up : of both players
-    chosen : moves that each player chose in this run, those among them that he only repeated (``Player.remembers``); what his
-        ``iterations`` grew by meanwhile was for these
+    chosen : moves that each player chose in this run, those among them that he only repeated (``Player.remembers``);
+        what his ``iterations`` grew by meanwhile was for these
     """
 
     games: int
@@ -96,8 +96,8 @@ def play_match(
     games_in_flight : games that advance together at most; decides speed and memory, never results
     on_progress : called at the beginning and after every batch of moves, from any thread, one call at a time
     stop : set it to end cleanly; searches in flight are lost
-    at_once : batches that are thought about at the same time, 1 or 2; 2 for players that are ``concurrent``. 0 plays in the
-        calling thread alone, for players that are bound to it
+    at_once : batches that are thought about at the same time, 1 or 2; 2 for players that are ``concurrent``. 0 plays in
+        the calling thread alone, for players that are bound to it
 
     Raises
     ------
@@ -163,7 +163,8 @@ def _quick_turns() -> Iterator[None]:
 class _Match:
     """The games on the table, the players at it, and the journal that every move goes through.
 
-    ready : int64[K], the games in flight that wait for a move; ``away`` : how many are with a lane; ``waiting`` : not begun
+    ready : int64[K], the games in flight that wait for a move
+    away : how many are with a lane; waiting : how many are not begun
     """
 
     def __init__(
@@ -307,7 +308,7 @@ class _Match:
     def _choose(
         self, table: GameBatch, turn: int, batch: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None, list[str] | None] | None:
-        """The moves of ``batch``, int64[K], what the player says of them, if anything, and why he gives games up, if he does.
+        """The moves of ``batch``, int64[K], what the player says of them and why he gives games up, None if nothing.
 
         None where the match is halted: a search cut short may choose otherwise.
         """

@@ -80,8 +80,8 @@ def elo_difference(wins: int, draws: int, losses: int, confidence: float = 0.95)
     """Elo difference and half the width of its interval, as match programs print them.
 
     The error of the win rate is normal, with the variance of results 1, 1/2, 0 as observed; its ends are turned into
-    Elo. Infinite where an end reaches 0 or 1 (few games, or one side wins all), and where all games are drawn, which show no
-    variance; NaN and infinity for no games.
+    Elo. Infinite where an end reaches 0 or 1 (few games, or one side wins all), and where all games are drawn, which
+    show no variance; NaN and infinity for no games.
     """
     _check(wins, draws, losses)
     games = wins + draws + losses
@@ -109,7 +109,7 @@ def score_line(first: str, second: str, wins: int, losses: int, draws: int) -> s
 def elo_line(wins: int, losses: int, draws: int) -> str:
     """The line people know: ``Elo difference: x +/- y, LOS: z %, DrawRatio: d %`` (95 %).
 
-    Where x or y is infinite, ``elo_words`` stand in their place; no game gives ``Elo difference: unknown, no game ended``.
+    Where x or y is infinite, ``elo_words`` replace them; without games ``Elo difference: unknown, no game ended``.
     """
     games = wins + losses + draws
     if games == 0:
@@ -119,7 +119,7 @@ def elo_line(wins: int, losses: int, draws: int) -> str:
 
 
 def elo_words(wins: int, draws: int, losses: int) -> str:
-    """What games tell of the difference in Elo (95 %): ``x +/- y``, or where one of them is infinite, ``> x`` or ``x to y``.
+    """What games tell of the Elo difference (95 %): ``x +/- y``, or where one is infinite, ``> x`` or ``x to y``.
 
     Those ends are the Elo of Wilson's ends of the win rate, which few games and games of one result have as well.
     """

@@ -4,14 +4,14 @@ Kocsis and Szepesvári 2006 (section 3.2) says that state values begin as the ev
 Boltzmann exploration, and that its temperature is fixed, "tuned on small-size problems". What it leaves open was chosen
 so:
 
-- Trials run from the query state to a goal, and begin again there; nothing cuts them. Where no goal is reached, as a discounted
-  problem may have it, all samples are of one trial, which may leave the query state for good.
+- Trials run from the query state to a goal, and begin again there; nothing cuts them. Where no goal is reached, as a
+  discounted problem may have it, all samples are of one trial, which may leave the query state for good.
 - The model is the maximum-likelihood one: outcome frequencies per (state, action), and the cost seen.
-- Dynamic programming backs up the current state alone, once a step, before its action is chosen (the least of real-time dynamic
-  programming's sets of states): ``V(s) = min over a of Q(s, a)``, ``Q`` by the model and the present values.
+- Dynamic programming backs up the current state alone, once a step, before its action is chosen (the least of real-time
+  dynamic programming's sets of states): ``V(s) = min over a of Q(s, a)``, ``Q`` by the model and the present values.
 - An action that was not tried in a state has no model; it counts there with what the state's value began as.
-- Probabilities are proportional to ``exp(-Q / temperature)``; of the temperatures 0.1, 0.3, 1 and 3, in units of cost, 1 needed
-  the fewest samples on grids of 2 and 5.
+- Probabilities are proportional to ``exp(-Q / temperature)``; of the temperatures 0.1, 0.3, 1 and 3, in units of cost,
+  1 needed the fewest samples on grids of 2 and 5.
 - The action named is the one of least Q at the root among those tried, by the model and values of that moment.
 """
 
@@ -100,7 +100,7 @@ def node_of(planner, mdp, evaluation, model, state):
 
 @inlined
 def estimate(mdp, model, node, untried):
-    """Write Q of each legal action of a node into ``estimates``; ``untried`` stands for that of an action never tried."""
+    """Write Q of each legal action of a node into ``estimates``; ``untried`` is that of an action never tried."""
     state = state_of(model.store, node)
     for action in range(model.estimates.shape[0]):
         tries, after = 0, 0.0

@@ -1,11 +1,13 @@
 """What a planner is: from one state of a Markov decision problem it draws samples until it has to name an action.
 
-A planner is a ``NamedTuple`` of numbers, bools and literals; its ``compiled`` method gives the value of numbers that travels
-into compiled code and that verbs dispatch on. It knows the problem through samples alone: cost and next state of a legal
-action in a state, one call of the simulator each. And it has an evaluation of every state, which need not be right.
+A planner is a ``NamedTuple`` of numbers, bools and literals; its ``compiled`` method gives the value of numbers that
+travels into compiled code and that verbs dispatch on. It knows the problem through samples alone: cost and next state
+of a legal action in a state, one call of the simulator each. And it has an evaluation of every state, which need not be
+right.
 
-What a planner remembers lies in a *memory*: a ``NamedTuple`` of arrays with a row a node, and a ``Store`` that finds the nodes.
-Python makes it, and a larger one where it is full, so that compiled loops allocate nothing and count no references (``lean``).
+What a planner remembers lies in a *memory*: a ``NamedTuple`` of arrays with a row a node, and a ``Store`` that finds
+the nodes. Python makes it, and a larger one where it is full, so that compiled loops allocate nothing and count no
+references (``lean``).
 """
 
 import numpy as np
@@ -30,7 +32,7 @@ def memory(planner, mdp, room):
 
 @verb("planner")
 def advance(planner, mdp, evaluation, root, key, checkpoints, chosen, kept, progress):
-    """Go on with a query until its last checkpoint, and return True; or until the memory ``kept`` is full, and return False.
+    """Go on with a query until its last checkpoint (True), or until the memory ``kept`` is full (False).
 
     mdp : Mdp; nothing of it is read but legal actions, and cost and drawn outcome of actions that are sampled
     evaluation : float64[S], an estimate of the least cost from each state; 0 at goals
@@ -75,7 +77,7 @@ def least_of(values):
 
 @inlined
 def boltzmann(estimates, temperature, stream):
-    """An action drawn with a probability proportional to exp(-estimate / temperature), int64, from draw 0 of ``stream``.
+    """An action, int64, by draw 0 of ``stream``, with probability proportional to exp(-estimate / temperature).
 
     ``estimates`` (float64[A]) are overwritten by these weights; infinite ones are never drawn.
     """

@@ -1,7 +1,7 @@
 """Markov decision problems as arrays: costs to be minimised, a few outcomes an action, goals that end an episode.
 
-Any problem whose states can be counted fits; the planners and the value iteration know nothing of sailing. A sample reads three
-short rows of the arrays, which for 40 x 40 squares take 16 MB.
+Any problem whose states can be counted fits; the planners and the value iteration know nothing of sailing. A sample
+reads three short rows of the arrays, which for 40 x 40 squares take 16 MB.
 """
 
 from typing import NamedTuple
@@ -41,8 +41,8 @@ def problem(
 ) -> Mdp:
     """An ``Mdp`` from its arrays, checked; the outcomes of a state and action must be different states.
 
-    Raises BadInput where shapes do not fit, a cost is negative or not finite, probabilities are not, or the discount is not
-    in (0, 1].
+    Raises BadInput where shapes do not fit, a cost is negative or not finite, probabilities are not, or the discount is
+    not in (0, 1].
     """
     states, most, outcomes = successors.shape
     if actions.shape != (states,) or costs.shape != (states, most) or probabilities.shape != successors.shape:
@@ -73,7 +73,7 @@ def problem(
 
 
 def _thresholds(probabilities: np.ndarray) -> np.ndarray:
-    """Sums of the first outcomes' probabilities, times 2^31, rounded; 2^31, which no draw reaches, where nothing follows."""
+    """Cumulative probabilities of outcomes times 2^31, rounded; 2^31, which no draw reaches, where none follows."""
     sums = np.cumsum(probabilities, axis=2)[:, :, :-1]
     follows = np.cumsum(probabilities[:, :, ::-1], axis=2)[:, :, -2::-1] > 0
     return np.where(follows, np.rint(sums * 2.0**31), 2.0**31).astype(np.uint32)
@@ -81,7 +81,7 @@ def _thresholds(probabilities: np.ndarray) -> np.ndarray:
 
 @inlined
 def outcome(mdp, state, action, stream):
-    """The outcome of a legal action, int64, drawn with its probability (off by less than 2^-31) from draw 0 of ``stream``."""
+    """The outcome of a legal action, int64, from draw 0 of ``stream``, by its probability (off by less than 2^-31)."""
     random = bits(stream, 0) >> U(33)
     k = np.int64(0)
     for j in range(mdp.thresholds.shape[2]):

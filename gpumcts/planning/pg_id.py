@@ -1,18 +1,19 @@
 """PG-ID, on-line search by heuristic sampling with iterative deepening (Peret and Garcia, ECAI 2004): a reconstruction.
 
-Known of it: trajectories are sampled from the query state to a horizon that recedes once an estimate of the global sampling
-error is small enough; the estimate comes from confidence intervals per (state, action, depth) that are propagated upwards;
-sampling is guided by these intervals, by Boltzmann exploration, or by nothing. Its numbers are not public, and Kocsis
-and Szepesvári 2006 (section 3.2) gives none. What was left open was chosen so:
+Known of it: trajectories are sampled from the query state to a horizon that recedes once an estimate of the global
+sampling error is small enough; the estimate comes from confidence intervals per (state, action, depth) that are
+propagated upwards; sampling is guided by these intervals, by Boltzmann exploration, or by nothing. Its numbers are not
+public, and Kocsis and Szepesvári 2006 (section 3.2) gives none. What was left open was chosen so:
 
 - Statistics are kept per (state, depth from the query), and stay when the horizon grows.
-- ``Q = cost + mean over the outcomes seen of V``, ``V = min over a of Q``. At the horizon V is the evaluation, and above it too
-  until every action was sampled there (minima over some of the actions lead astray: with them errors grew with the horizon).
-- Width of Q: ``confidence sqrt((S + spread^2) / n) / sqrt n``, S the sum of squares of the V seen about their mean, n samples,
-  plus the mean of the outcomes' own errors. Error of V: the width of its best action; 0 at goals and at the horizon; ``unknown``
-  above it until every action was sampled.
-- Estimates are backed up along each trajectory; when the horizon grows, all are worked out anew from the deepest up, which
-  takes no samples. It grows by 1 after a trajectory that leaves the error at the root at most ``tolerance``.
+- ``Q = cost + mean over the outcomes seen of V``, ``V = min over a of Q``. At the horizon V is the evaluation, and
+  above it too until every action was sampled there (minima over some of the actions lead astray: with them errors grew
+  with the horizon).
+- Width of Q: ``confidence sqrt((S + spread^2) / n) / sqrt n``, S the sum of squares of the V seen about their mean, n
+  samples, plus the mean of the outcomes' own errors. Error of V: the width of its best action; 0 at goals and at the
+  horizon; ``unknown`` above it until every action was sampled.
+- Estimates are backed up along each trajectory; when the horizon grows, all are worked out anew from the deepest up,
+  which takes no samples. It grows by 1 after a trajectory that leaves the error at the root at most ``tolerance``.
 - An action never sampled comes first, in random order; then ``interval`` takes the one of least ``Q - width``.
 - The action named is the one of least Q at the root.
 

@@ -1,4 +1,4 @@
-"""Many queries at once: a planner from many states, over threads; the answers depend neither on these nor on their order."""
+"""Many queries at once: a planner from many states, over threads; answers depend on neither threads nor order."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
 
 @entry
 def _answer(planner, mdp, evaluations, roots, runs, keys, checkpoints, chosen, kept, progress, first, last):
-    """Answer queries ``first`` to ``last`` - 1; returns the first one that is not, which is where the memory is full."""
+    """Answer queries ``first`` to ``last`` - 1; returns the first one that is not, where the memory is full."""
     for query in range(first, last):
         if progress[0] == 0:
             clear(kept.store)
@@ -82,11 +82,11 @@ class Queries:
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> np.ndarray:
-        """The action each query names after each number of samples in ``checkpoints`` (int64[C], increasing), int8[Q, C].
+        """The action that each query names after ``checkpoints`` (int64[C], increasing) samples, int8[Q, C].
 
-        ``on_progress`` is called from the threads with the queries answered since the last call. Raises KeyboardInterrupt
-        where ``stop`` is set meanwhile, BadInput where the checkpoints do not increase from at least 1 to below 2^31, and where a
-        query's nodes do not fit into memory.
+        ``on_progress`` is called from the threads with the queries answered since the last call. Raises
+        KeyboardInterrupt where ``stop`` is set meanwhile, BadInput where the checkpoints do not increase from at least
+        1 to below 2^31, and where a query's nodes do not fit into memory.
         """
         checkpoints = np.ascontiguousarray(checkpoints, np.int64)
         if not len(checkpoints) or checkpoints[0] < 1 or (np.diff(checkpoints) <= 0).any():
@@ -144,9 +144,9 @@ class Queries:
         before = _bytes_of(kept)
         if 3 * before > share:  # the old one and the new one, for as long as nodes move in
             raise BadInput(
-                f"{self._name}: a query takes {room:,} nodes x {2 * before / room:,.0f} bytes, half of them twice as they move "
-                f"in, = {3 * before / 2**20:,.1f} MiB, and a thread may use {share / 2**20:,.1f} MiB; fewer samples or threads, "
-                "or more memory_gb"
+                f"{self._name}: a query takes {room:,} nodes x {2 * before / room:,.0f} bytes, half of them twice as "
+                f"they move in, = {3 * before / 2**20:,.1f} MiB, and a thread may use {share / 2**20:,.1f} MiB; "
+                "fewer samples or threads, or more memory_gb"
             )
         more = memory(self._planner, self._mdp, room)
         move_in(kept.store, more.store)

@@ -42,7 +42,7 @@ def _fill(game, actions, costs, successors, probabilities):
 
 
 def mdp_of(game: Sailing, discount: float = 1.0) -> Mdp:
-    """The problem of ``game``: 24 n^2 states (``number_of``), legs as actions, 3 outcomes each; ``patience`` plays no part.
+    """The problem of ``game``: 24 n^2 states (``number_of``), legs as actions, 3 outcomes each; without ``patience``.
 
     A voyage has no limit here. Costs are float64.
     """

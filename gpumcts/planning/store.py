@@ -14,7 +14,8 @@ FIRST_ROOM = 1024  # nodes, a power of two
 class Store(NamedTuple):
     """Up to N nodes, N a power of two; nodes 0 ... ``count[0]`` - 1 are in the order in which they were added.
 
-    keys uint64[N]: ``node_key`` of each node; slots int32[2 N]: node + 1 at the place of its key or after it, 0 where free;
+    keys uint64[N]: ``node_key`` of each node
+    slots int32[2 N]: node + 1 at the place of its key or after it, 0 where free
     count int64[1]
     """
 

@@ -64,7 +64,7 @@ def errors(chosen: np.ndarray, roots: np.ndarray, costs: np.ndarray, values: np.
 
 
 class Needed(NamedTuple):
-    """Samples to an error: the first checkpoint from which on it stays below, and its 95 % interval; None where there is none."""
+    """Samples to an error: the first checkpoint from which on it stays below, and its 95 % interval; None for none."""
 
     samples: int | None
     low: int | None
@@ -74,8 +74,10 @@ class Needed(NamedTuple):
 def samples_needed(found: np.ndarray, points: np.ndarray, limit: float, seed: int) -> Needed:
     """After how many samples the mean error falls below ``limit``, and stays below at all later checkpoints.
 
-    found : float64[N, C], the error of N states after ``points`` (int64[C]) samples. The interval is the percentile bootstrap
-    over states, 1000 resamples; its upper end is None where more than 1 in 40 of them are not below at the last checkpoint.
+    found : float64[N, C], the error of N states after ``points`` (int64[C]) samples
+
+    The interval is the percentile bootstrap over states, 1000 resamples; its upper end is None where more than 1 in 40
+    of them are not below at the last checkpoint.
     """
     mean = found.mean(axis=0)
     states, resampled = len(found), np.empty((RESAMPLED, len(points)))

@@ -1,10 +1,11 @@
 """UCT in Markov decision problems (Kocsis and Szepesvári 2006, sections 2.1, 2.3 and 3.2).
 
-Episodes run from the query state until they reach a goal, whose value is 0, or are stopped, and then the evaluation stands for
-the rest. Visits and values are kept per (state, action, depth). At an inner state every action is sampled once, in random
-order; then the one of least ``mean - c sqrt(2 ln t / s)``, where t counts the visits of the state at its depth, the current
-one and those that were stopped included, and s those of the action; the mean is that of the (discounted) costs of the
-episodes from there on. Of equal actions the first is taken. The action named is the one of least mean at the root.
+Episodes run from the query state until they reach a goal, whose value is 0, or are stopped, and then the evaluation
+stands for the rest. Visits and values are kept per (state, action, depth). At an inner state every action is sampled
+once, in random order; then the one of least ``mean - c sqrt(2 ln t / s)``, where t counts the visits of the state at
+its depth, the current one and those that were stopped included, and s those of the action; the mean is that of the
+(discounted) costs of the episodes from there on. Of equal actions the first is taken. The action named is the one of
+least mean at the root.
 """
 
 import math
@@ -42,8 +43,8 @@ class Uct(NamedTuple):
 
     exploration : c above, 10 in Kocsis and Szepesvári 2006 (section 3.2: an upper bound of the total reward)
     times_depth : c is multiplied by D (Theorem 6), the depth limit, or without one the greatest depth reached so far
-    stop : an episode is stopped, never at the root, with probability 1 over the ``visits`` of the state at its depth, the
-        current one counted (Kocsis and Szepesvári 2006, section 2.1; a new one always stops); where the state is
+    stop : an episode is stopped, never at the root, with probability 1 over the ``visits`` of the state at its depth,
+        the current one counted (Kocsis and Szepesvári 2006, section 2.1; a new one always stops); where the state is
         ``new`` there; at a ``fixed`` depth; or at a ``growing`` one, deeper by 1 with every doubling of the samples
     depth : the fixed depth, or the growing one's beginning; 0 with the other rules
     """

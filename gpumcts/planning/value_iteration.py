@@ -24,7 +24,7 @@ def backup(mdp, values, state, action):
 
 @entry
 def _sweep(mdp, values, tolerance, most):
-    """Gauss-Seidel sweeps from the last state to the first, in place, until one changes no value by more than ``tolerance``.
+    """Gauss-Seidel sweeps from last state to first, in place, until no value changes by more than ``tolerance``.
 
     Returns the sweeps made, at most ``most``, and the largest change of the last one.
     """
@@ -60,10 +60,10 @@ def optimal_values(
 ) -> np.ndarray:
     """V*, the least expected cost until a goal (discounted where the problem says so), float64[S]; 0 at goals.
 
-    Sweeps until no value changes by more than ``tolerance``. Values start at 0 and rise, so that they are below V*, which in
-    sailing they miss by a few times the tolerance; goals are best numbered last. ``on_progress`` is called with the sweeps
-    made and the last change. Raises KeyboardInterrupt where ``stop`` is set, BadInput where no goal is within reach of some
-    state without a discount.
+    Sweeps until no value changes by more than ``tolerance``. Values start at 0 and rise, so that they are below V*,
+    which in sailing they miss by a few times the tolerance; goals are best numbered last. ``on_progress`` is called
+    with the sweeps made and the last change. Raises KeyboardInterrupt where ``stop`` is set, BadInput where no goal is
+    within reach of some state without a discount.
     """
     values, sweeps, change = np.zeros(len(mdp.actions)), 0, np.inf
     _refuse_endless(mdp)
@@ -79,7 +79,7 @@ def optimal_values(
 
 
 def action_values(mdp: Mdp, values: np.ndarray) -> np.ndarray:
-    """Q, the expected cost of each action followed by ``values`` (float64[S]), float64[S, A]; infinity where it is not legal."""
+    """Q, float64[S, A], the expected cost of each action, then ``values`` (float64[S]); infinity for illegal ones."""
     found = np.full(mdp.costs.shape, np.inf)
     _action_values(mdp, values, found)
     return found

@@ -1,6 +1,7 @@
 """Players: who can sit at a board. Each chooses moves for many positions at once.
 
-``descriptions`` has what ``gpumcts.play_match`` takes: ``gpumcts.players.Random()``, ``gpumcts.players.Minimax(depth=3)``.
+``descriptions`` has what ``gpumcts.play_match`` takes: ``gpumcts.players.Random()``,
+``gpumcts.players.Minimax(depth=3)``.
 """
 
 import importlib

@@ -17,9 +17,9 @@ from gpumcts.solver.alpha_beta import search_budget
 class AlphaBetaPlayer:
     """Searches each position to the ends of its games, moves in random order, for win, draw or loss.
 
-    Where that takes more than ``leaves`` finished games, the move is a random one, or with ``best_so_far`` the best of those
-    whose search is complete (Kocsis and Szepesvári 2006, footnote 8). ``iterations`` counts leaves. Raises BadInput
-    where chance moves.
+    Where that takes more than ``leaves`` finished games, the move is a random one, or with ``best_so_far`` the best of
+    those whose search is complete (Kocsis and Szepesvári 2006, footnote 8). ``iterations`` counts leaves. Raises
+    BadInput where chance moves.
     """
 
     trusted = True

@@ -1,4 +1,4 @@
-"""What the players by alpha-beta over an evaluation share: they choose, tell what is proven, count, and remember nothing."""
+"""What players by alpha-beta over an evaluation share: they choose, tell what is proven, count, remember nothing."""
 
 import threading
 import time
@@ -18,7 +18,8 @@ _VIEWS = (PROVEN_LOSS, NOT_TOLD, PROVEN_WIN, PROVEN_DRAW)  # LOSS is -1, UNKNOWN
 class AlphaBetaBase(ABC):
     """Plays the moves that its searches find, whose ``iterations`` are positions visited.
 
-    game : option value, compiled; player : the name in the configuration, for complaints; limits : of a move, at least 1 or None
+    game : option value, compiled; player : the name in the configuration, for complaints
+    limits : of a move, at least 1 or None
 
     Raises BadInput for limits that are less, and where chance moves.
     """

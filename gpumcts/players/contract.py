@@ -15,7 +15,7 @@ SURE_ENOUGH = 950
 
 
 def fault_of(reason: str) -> str:
-    """What a reason for a forfeit has in common with others: without what stands in parentheses at its end (legal moves)."""
+    """A reason for a forfeit as others share it: without what stands in parentheses at its end (legal moves)."""
     return re.sub(r"(?<=[^:]) \(.*\)$", "", reason)
 
 
@@ -37,8 +37,8 @@ class Player(Protocol):
     iterations, playouts : work done so far; 0 for players that do not search
     seconds : wall-clock time spent inside ``choose`` so far, of all threads together
 
-    A player may have ``full_batch``: positions at a time from which on more make it no faster, None for any number. A match
-    then hands it no more of them, and its first games end early.
+    A player may have ``full_batch``: positions at a time from which on more make it no faster, None for any number. A
+    match then hands it no more of them, and its first games end early.
     """
 
     name: str
@@ -83,8 +83,8 @@ class Teller(Player, Protocol):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The moves of ``choose``, and a view of each position as its mover sees it, int64[T].
 
-        A view is the win rate of the move in thousandths, 0 to 1000; PROVEN_LOSS, PROVEN_DRAW or PROVEN_WIN where the search has
-        proven the result; or NOT_TOLD.
+        A view is the win rate of the move in thousandths, 0 to 1000; PROVEN_LOSS, PROVEN_DRAW or PROVEN_WIN where the
+        search has proven the result; or NOT_TOLD.
         """
         ...
 
@@ -92,8 +92,8 @@ class Teller(Player, Protocol):
 class Outsider(Protocol):
     """A program outside: it follows the game by its moves, repeats its choices for nobody, and may end a game.
 
-    The match asks ``choose_after`` in place of ``choose``, writes down why a game was given up, and has no digest. The other
-    attributes are those of ``Player``.
+    The match asks ``choose_after`` in place of ``choose``, writes down why a game was given up, and has no digest. The
+    other attributes are those of ``Player``.
     """
 
     name: str
@@ -115,7 +115,8 @@ class Outsider(Protocol):
         """A move for each position, int64[T], and why it gives the game up, one line of ASCII; empty where it does not.
 
         moves : those played so far in each game, from its start, chance's included
-        Where there is a reason, RESIGNED or FORFEITED stands in place of the move. The others are as in ``Player.choose``.
+
+        Where there is a reason, RESIGNED or FORFEITED stands in place of the move. The rest is as in ``Player.choose``.
         """
         ...
 

@@ -48,7 +48,7 @@ class Origin(NamedTuple):
 
 
 def checked_settings(given: Mapping[str, Any]) -> Settings:
-    """Settings of a search; raises BadInput for unknown ones, values out of range, and those that would count for nothing."""
+    """Settings of a search; raises BadInput for unknown ones, values out of range, and settings without effect."""
     settings: Settings = checked(Settings, given, "search")
     if settings.expansion != "threshold" and settings.threshold != 1:
         raise BadInput(f"search.threshold={settings.threshold}: counts with search.expansion='threshold' alone")
@@ -190,7 +190,8 @@ class AlphaBeta(NamedTuple):
     move where it does not get there.
 
     leaves : finished games that a move's search may take
-    best_so_far : play the best of the moves that are searched in place of a random one (Kocsis and Szepesvári 2006, footnote 8)
+    best_so_far : play the best of the moves that are searched in place of a random one (Kocsis and Szepesvári 2006,
+        footnote 8)
 
     >>> import gpumcts as g
     >>> g.players.AlphaBeta(leaves=10_000).best_so_far
@@ -274,7 +275,8 @@ class Gtp(NamedTuple):
     """A program outside that speaks GTP 2; its matches have no digest, since nobody can repeat its games.
 
     command : the program and its arguments, as a shell would split them; setup : GTP commands it is sent at its start
-    seconds : wall-clock time a move that it is told to keep to; patience : seconds after which an answer counts as a hang
+    seconds : wall-clock time a move that it is told to keep to
+    patience : seconds after which an answer counts as a hang
     processes : of it, and games in flight, at most; one a thread if None
 
     >>> import gpumcts as g

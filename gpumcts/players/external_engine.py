@@ -35,7 +35,7 @@ class Chair(ABC):
 
     @abstractmethod
     def clear(self, stop: threading.Event | None) -> None:
-        """The start of a game; raises KeyboardInterrupt where ``stop`` is set meanwhile, as all that waits for an answer does."""
+        """The start of a game; raises KeyboardInterrupt where ``stop`` is set, as all that waits for an answer does."""
 
     @abstractmethod
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
@@ -93,14 +93,14 @@ class Chair(ABC):
 
 
 class OutsidePlayer:
-    """A program that is started ``processes`` times at most, one process for each game in flight as long as there are enough.
+    """A program started ``processes`` times at most, one process for each game in flight as long as there are enough.
 
-    A game whose program crashes, hangs, says what is no answer, refuses a move or makes an illegal one is forfeited, with the
-    reason; the process is killed, and the next game has a new one. Where more games are in flight than processes, a process
-    that is free is told the game anew.
+    A game whose program crashes, hangs, says what is no answer, refuses a move or makes an illegal one is forfeited,
+    with the reason; the process is killed, and the next game has a new one. Where more games are in flight than
+    processes, a process that is free is told the game anew.
 
-    make : starts a process, in a chair without a game; raises Trouble or BadInput where that fails, KeyboardInterrupt where the
-        event is set meanwhile
+    make : starts a process, in a chair without a game; raises Trouble or BadInput where that fails, KeyboardInterrupt
+        where the event is set meanwhile
     on_progress : called with the moves found since the last call
     """
 

@@ -26,7 +26,7 @@ def refuse_chance(game: Any, player: str) -> None:
 
 
 def refuse_early_chance(game: Any, player: str) -> None:
-    """The same by the first plies of a random game, in plain Python, for who cannot wait for ``refuse_chance`` to compile."""
+    """The same by a random game's first plies in plain Python, for who cannot wait for ``refuse_chance`` to compile."""
     state, key = contract.start(game), key_of(0)
     with np.errstate(over="ignore"):
         for _ in range(EARLY_PLIES):

@@ -80,7 +80,7 @@ class Chair(external_engine.Chair):
             try:
                 self._program.ask(command, stop)
             except Refused as error:
-                # Programs of games in which a pass is forced (gtp-rhino) pass by themselves, and some take no word of it.
+                # Programs of games with forced passes (gtp-rhino) pass by themselves, and some take no word of it.
                 if self._text(move) != "pass" or self._rules.count_moves(self._state)[0] > 1:
                     raise Trouble(f"refused {command}: {readable(str(error))}") from None
             self._played(move)

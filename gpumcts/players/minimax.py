@@ -16,8 +16,8 @@ class MinimaxPlayer(AlphaBetaBase):
     depth : plies it looks ahead (k), its own included
     on_progress : called from the search's threads with the moves found since the last call
 
-    ``iterations`` counts positions visited in the tree, those of the shallower iterations that order the moves among them, and no
-    plies of playouts. Nothing is proven where playouts are the leaves. Raises BadInput where chance moves.
+    ``iterations`` counts positions visited in the tree, those of the shallower iterations that order the moves among
+    them, and no plies of playouts. Nothing is proven where playouts are the leaves. Raises BadInput where chance moves.
     """
 
     def __init__(

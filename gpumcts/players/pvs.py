@@ -17,9 +17,9 @@ class PvsPlayer(AlphaBetaBase):
     nodes : positions a search may visit, a move; depth : plies it looks ahead. At least one of them is given
     on_progress : called from the search's threads with the moves found since the last call
 
-    ``iterations`` counts positions visited. Of moves of the same value it keeps the one that was best a ply less deep, else it
-    takes the first in an order drawn from the key; so they are equally likely only after a search of one ply, or where they are
-    worth the same at every depth. Raises BadInput where chance moves.
+    ``iterations`` counts positions visited. Of moves of the same value it keeps the one that was best a ply less deep,
+    else it takes the first in an order drawn from the key; so they are equally likely only after a search of one ply,
+    or where they are worth the same at every depth. Raises BadInput where chance moves.
     """
 
     def __init__(

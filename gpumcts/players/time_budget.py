@@ -1,6 +1,6 @@
 """Time budgets: a player's rate is measured once, and from then on its budget is a number of iterations.
 
-Iterations are what the player counts: those of a tree search, leaves of alpha-beta, nodes of principal-variation search.
+Iterations are what players count: those of tree search, leaves of alpha-beta, nodes of principal-variation search.
 
 ``budget.seconds`` is core time a move. Wall-clock limits would make a game depend on the machine's mood, and a run
 could not be resumed or replayed; so the rate is measured before the first game, written to ``rates.json`` in the run's
@@ -56,8 +56,8 @@ def calibrate(
 
     It is run on positions from six stages of random games, and the median of three runs counts at each. Playouts are
     shorter late in a game, so iterations are cheaper there: what ``seconds`` buys follows from the mean time of an
-    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less. A stage
-    whose positions are all solved before any budget is spent does not count: it costs less whatever the budget.
+    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less. A
+    stage whose positions are all solved before any budget is spent does not count: it costs less whatever the budget.
 
     Parameters
     ----------
@@ -143,10 +143,10 @@ def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:
 def _cost(
     make: Callable[[int], Player], states: np.ndarray, clock: Callable[[], float], enough: float
 ) -> tuple[float, bool]:
-    """Seconds of one iteration of one tree, the median of runs with a budget that takes about ``enough`` seconds, and True.
+    """Seconds of one iteration of a tree, the median of runs whose budget takes about ``enough`` seconds, and True.
 
-    By the iterations that were made: a search that solves its position ends before its budget does. Where all do, a greater
-    budget would take no longer, and the second is False.
+    By the iterations that were made: a search that solves its position ends before its budget does. Where all do, a
+    greater budget would take no longer, and the second is False.
     """
     budget, spent = 1, True
     took, made = _measure(make(budget), states, clock)

@@ -80,7 +80,7 @@ class Chair(external_engine.Chair):
         return self._program.best_move(position, f"go {self._terms.go}", stop)
 
     def _meant(self, answer: str, state: np.ndarray) -> int:
-        """UCI's own form alone, a promotion in either case: what people may write besides (``Nf3``, ``e4!?``) is no answer."""
+        """UCI's own form alone, a promotion in either case: other notation (``Nf3``, ``e4!?``) is no answer."""
         move = self._understood(answer, state)
         text = self._text(move)
         if answer[:SQUARES] + answer[SQUARES:].lower() != text:

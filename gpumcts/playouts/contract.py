@@ -35,7 +35,7 @@ NEVER = np.int64(1 << 62)
 
 @verb("policy", "game")
 def choose(policy, game, state, stream):
-    """The move a player makes in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
+    """A player's move in a playout, int64; draws come from ``stream``. The game may be over where lanes run on."""
 
 
 def plays(policy, game):
@@ -101,7 +101,7 @@ def step(game, policy, state, stream):
 
 @inlined
 def rescaled_to(limit, game, state):
-    """The evaluation for the first player in score units: linear, ``limit`` (int64, at least 1) becomes SCORE_UNIT, clamped.
+    """The evaluation for the first player in score units: linear, clamped; ``limit`` (int64, at least 1) is SCORE_UNIT.
 
     Ramanujan et al. 2010, section 4. int64 in [-SCORE_UNIT, SCORE_UNIT]; the division truncates, on every target alike.
     """
@@ -119,7 +119,7 @@ def rescaled_evaluation(game, state):
 
 @verb("policy", "game")
 def value_at_cut(policy, game, state):
-    """What stands for the score of a playout cut in ``state``, for the first player: int64 in [-SCORE_UNIT, SCORE_UNIT]."""
+    """The score of a playout cut in ``state``, for the first player: int64 in [-SCORE_UNIT, SCORE_UNIT]."""
 
 
 @value_at_cut.implements(object, object)
@@ -153,8 +153,8 @@ def whole_playout(policy, game, state, key):
     """One playout from ``state`` under ``key``: (score for the first player, plies to its end), int64 both.
 
     For games that play on faster with something that states do not hold, connections say, kept along the playout in
-    ``jit.scratch`` of constant size. Moves and outcomes must be those of ``ply_by_ply``, which a body calls itself where
-    the policy cuts playouts. It runs in place of lanes, and on CUDA in a kernel of its own.
+    ``jit.scratch`` of constant size. Moves and outcomes must be those of ``ply_by_ply``, which a body calls itself
+    where the policy cuts playouts. It runs in place of lanes, and on CUDA in a kernel of its own.
     """
 
 
@@ -170,19 +170,19 @@ def ply_by_ply(policy, game, state, key):
 def traced_playout(policy, game, state, key, trace):
     """``whole_playout`` of a game with ``CELLS`` that also notes in ``trace`` who was first to play where.
 
-    trace : uint64[2 C] of zeros, C = ceil(CELLS / 64). Bit ``cell % 64`` of word ``cell // 64`` is the first player's, that of
-        word ``C + cell // 64`` the second's; it is set for the player whose stone came first in this playout (``mark`` does
-        it), for none where nobody played there. Bits from CELLS on mean nothing.
+    trace : uint64[2 C] of zeros, C = ceil(CELLS / 64). Bit ``cell % 64`` of word ``cell // 64`` is the first player's,
+        that of word ``C + cell // 64`` the second's; it is set for the player whose stone came first in this playout
+        (``mark`` does it), for none where nobody played there. Bits from CELLS on mean nothing.
 
-    A game with a ``whole_playout`` gives a body too, with the same moves, outcomes and plies, or searches that learn from
-    traces (``selection=rave``) play by the default, ply by ply. A body calls that where the policy cuts playouts. One loop
-    serves both verbs: it marks each move, and ``whole_playout`` hands it None for the trace.
+    A game with a ``whole_playout`` gives a body too, with the same moves, outcomes and plies, or searches that learn
+    from traces (``selection=rave``) play by the default, ply by ply. A body calls that where the policy cuts playouts.
+    One loop serves both verbs: it marks each move, and ``whole_playout`` hands it None for the trace.
     """
 
 
 @inlined
 def mark(trace, player, move):
-    """Note in ``trace`` that ``player`` (0 or 1) has played ``move`` (int64 both), where nobody has played on that cell before.
+    """Note in ``trace`` that ``player`` (0 or 1) has played ``move`` (int64 both), if nobody has on that cell before.
 
     ``trace`` may be None, where none is kept: then nothing of this is compiled.
     """
@@ -209,7 +209,7 @@ def traced_ply_by_ply(policy, game, state, key, trace):
 
 @verb("game")
 def kept_words(game):
-    """Words that a tally keeps of every single playout beside the sums, int64: its score and its trace; 0 without traces."""
+    """Words that a tally keeps of every playout beside the sums, int64: its score and trace; 0 without traces."""
 
 
 @kept_words.implements(object)
@@ -219,7 +219,7 @@ def keeps_nothing(game):
 
 @verb("game")
 def keep(game, state, score, tally, at):
-    """Write what is kept of a playout that ended in ``state`` with ``score`` to ``tally[at]`` (1-D) and the words after it."""
+    """Write what is kept of a playout that ended in ``state`` with ``score`` to ``tally[at]`` (1-D) and after it."""
 
 
 @keep.implements(object)
@@ -238,10 +238,10 @@ def playout_not_kept(game, policy, state, key, tally, at):
 
 
 def has_whole_playout(policy, game):
-    """Whether a policy, as it travels into compiled code, has a ``whole_playout`` of its own on a game. Plain Python."""
+    """Whether a policy, as compiled code gets it, has a ``whole_playout`` of its own on a game. Plain Python."""
     return whole_playout.find(type(policy), type(game)) is not ply_by_ply
 
 
 def has_traced_playout(policy, game):
-    """Whether a policy, as it travels into compiled code, has a ``traced_playout`` of its own on a game. Plain Python."""
+    """Whether a policy, as compiled code gets it, has a ``traced_playout`` of its own on a game. Plain Python."""
     return traced_playout.find(type(policy), type(game)) is not traced_ply_by_ply

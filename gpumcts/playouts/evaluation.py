@@ -17,18 +17,18 @@ STEEPNESS = 8
 STEPS = 256
 _CURVE = [round(SCORE_UNIT * math.tanh(STEEPNESS / 2 * i / STEPS)) for i in range(STEPS + 1)]
 CURVE = np.array([*_CURVE, _CURVE[-1]], np.int64)
-"""int64[STEPS + 2]: the curve at equal steps up to the limit, in score units; the last stands twice, for the step after it."""
+"""int64[STEPS + 2]: the curve at equal steps up to the limit, in score units; the last twice, for the step after it."""
 
 
 class Evaluation(NamedTuple):
     """The evaluation in place of a playout; several playouts of a leaf all return the same.
 
-    rescaling : how the evaluation v becomes a score in [-1, 1], L being ``limit``. ``linear``: v / L, clamped, which document
-        Ramanujan et al. 2010 found best. ``sigmoid``: the logistic curve 2 / (1 + exp(-8 v / L)) - 1; the document
-        tried "sigmoidal functions", it does not say which. In Chess, where L = 4,030, a pawn is 0.02 and 0.10, a queen
-        0.22 and 0.71
-    limit : the evaluation, in the game's own units, that stands for a win, and beyond which all are worth one; None: the game's
-        ``evaluation_limit``. In Chess the document's is 6,500, beside which a pawn is 0.015
+    rescaling : how the evaluation v becomes a score in [-1, 1], L being ``limit``. ``linear``: v / L, clamped, which
+        Ramanujan et al. 2010 found best. ``sigmoid``: the logistic curve 2 / (1 + exp(-8 v / L)) - 1; they tried
+        "sigmoidal functions" and do not say which. In Chess, where L = 4,030, a pawn is 0.02 and 0.10, a queen 0.22
+        and 0.71
+    limit : the evaluation, in the game's own units, that stands for a win, and beyond which all are worth one; None:
+        the game's ``evaluation_limit``. In Chess theirs is 6,500, beside which a pawn is 0.015
     """
 
     rescaling: Literal["linear", "sigmoid"] = "linear"
@@ -81,7 +81,7 @@ def on_the_line(policy, game, state):
 
 @value_at_cut.implements(Sigmoid, object)
 def on_the_curve(policy, game, state):
-    """In integers, straight between two entries of CURVE, which is within 3e-5 of the curve; the same on every target."""
+    """In integers, straight between entries of CURVE, which is within 3e-5 of the curve; the same on every target."""
     limit = limit_of(policy, game)
     value = np.int64(min(max(evaluation(game, state), -limit), limit))
     steps = abs(value) * STEPS

@@ -1,9 +1,9 @@
 """Informed playouts: both sides play depth-k minimax over the game's evaluation (the MM-k players of Ramanujan et al.
 2010, section 5).
 
-The search is alpha-beta in integers and exact for every root move that could tie with the best; ties are broken uniformly at
-random, and with probability ``epsilon`` the move is one that uniform playouts would draw, since two deterministic players
-would play the same game N times.
+The search is alpha-beta in integers and exact for every root move that could tie with the best; ties are broken
+uniformly at random, and with probability ``epsilon`` the move is one that uniform playouts would draw, since two
+deterministic players would play the same game N times.
 """
 
 from typing import Annotated, NamedTuple
@@ -49,8 +49,8 @@ OPTION = Minimax
 class MinimaxDepth(NamedTuple):
     """Minimax as it travels into compiled code: threshold in [0, 2^32] for a random move.
 
-    A game that has bodies of its own gives them for the classes below. These are no classes of each other, so a body for one
-    depth does not stand for another one.
+    A game that has bodies of its own gives them for the classes below. These are no classes of each other, so a body
+    for one depth does not stand for another one.
     """
 
     threshold: int
@@ -73,12 +73,12 @@ class MinimaxDepth3(MinimaxDepth):
 
 @verb("policy")
 def child_value(policy, game, state, floor):
-    """Minimax value of a child of the root for the player to move there, exact below ``-floor``, else any value not below it."""
+    """Minimax value of a child of the root for its player to move, exact below ``-floor``, else any value not below."""
 
 
 @inlined
 def result_value(game, state):
-    """The value of a finished game for the player to move in ``state``: as much of WIN_VALUE as his score is of a win."""
+    """The value of a finished game for the player to move in ``state``: WIN_VALUE times his score over a win's."""
     value = np.int64(score(game, state)) * (WIN_VALUE // SCORE_UNIT)
     return -value if mover(game, state) == 1 else value
 

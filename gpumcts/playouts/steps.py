@@ -1,9 +1,10 @@
 """The search of ``Minimax`` of depth 1 and 2 cut into equal steps, so that many searches can go on in lockstep.
 
-A step, ``step_search``, plays one move and weighs where it leads: a move of the root, or a reply to it. It has no branches
-where the game has none. The search is the alpha-beta search of ``minimax`` and finds the same best moves with the same ties;
-only the order differs, and with it the number of replies that need a look. At the root the reply expected a ply earlier comes
-first, among replies those that were best against earlier moves: on Othello 36 steps a ply, 45 in the order of the moves.
+A step, ``step_search``, plays one move and weighs where it leads: a move of the root, or a reply to it. It has no
+branches where the game has none. The search is the alpha-beta search of ``minimax`` and finds the same best moves with
+the same ties; only the order differs, and with it the number of replies that need a look. At the root the reply
+expected a ply earlier comes first, among replies those that were best against earlier moves: on Othello 36 steps a ply,
+45 in the order of the moves.
 """
 
 from typing import Any, NamedTuple

@@ -1,7 +1,8 @@
 """Playouts that tell who was first to play where: a game whose states remember it, for the loops that play any game.
 
-``Traced`` is what the playout loops get in place of a game. Lanes and CUDA's threads hold the trace beside the position, two
-words for up to 64 points; the tally keeps score and trace of every playout (``contract.keep``). Policies see the game itself.
+``Traced`` is what the playout loops get in place of a game. Lanes and CUDA's threads hold the trace beside the
+position, two words for up to 64 points; the tally keeps score and trace of every playout (``contract.keep``). Policies
+see the game itself.
 """
 
 from typing import Any, NamedTuple

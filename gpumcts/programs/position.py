@@ -1,6 +1,6 @@
 """The game an engine has on its board, move by move.
 
-Plain Python: it is there before anything is compiled. In long games alone, rules that look back at all of it are compiled ones.
+Plain Python, there before anything is compiled. In long games alone, rules that look back at all of it are compiled.
 """
 
 from typing import Any

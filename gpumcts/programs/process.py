@@ -98,7 +98,7 @@ class Process:
             raise self._crash() from None
 
     def _line(self, command: str, end: float, stop: threading.Event | None) -> bytes:
-        """The next line of the answer to ``command``; raises Late after ``end``, KeyboardInterrupt where ``stop`` is set."""
+        """The next line of ``command``'s answer; raises Late after ``end``, KeyboardInterrupt where ``stop`` is set."""
         while True:
             left = end - time.monotonic()
             if left <= 0:

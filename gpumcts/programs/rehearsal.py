@@ -18,7 +18,7 @@ NOBODY = -1  # the number of its game
 def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, TreeSearchResult], Any]) -> None:
     """Search the start of ``game`` (option value, compiled) for a slice as engines do, and the position after the move.
 
-    tell : what is done with what was found. With ``Settings.reuse`` the second search begins with what the first has kept
+    tell : what is done with what was found. With ``Settings.reuse`` the second search begins with what the first kept
     """
     position = Position(game, NOBODY)
     for _ in range(2):

@@ -69,7 +69,7 @@ def solve(
 
     Parameters
     ----------
-    keys : uint64[B]; moves are tried in a random order keyed by (key of the root, path), or in the order of the moves if None
+    keys : uint64[B]; moves are tried in a random order keyed by (key of the root, path), in the moves' order if None
     signs : search for win, draw or loss alone (-SCORE_UNIT, 0, SCORE_UNIT), window (-1, +1); else for scores
     limit : leaves a root may take; BadInput where one needs more
     stop : KeyboardInterrupt is raised where it is set meanwhile
@@ -95,8 +95,8 @@ def root_scores(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Exact scores of all moves of ``states`` (uint64[B, W]) for the first player; parameters as for ``solve``.
 
-    Returns int64[B, M], M being the most moves of any of them, in the order of the moves, unused columns 0; and the number
-    of moves, int64[B]. ``limit`` counts for each move.
+    Returns int64[B, M], M being the most moves of any of them, in the order of the moves, unused columns 0; and the
+    number of moves, int64[B]. ``limit`` counts for each move.
     """
     game = compiled(game)
     rules = Rules(game)

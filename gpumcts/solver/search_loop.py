@@ -1,8 +1,8 @@
 """The alpha-beta search itself: fail-soft, over an explicit stack, so that it can stop after any leaf and go on later.
 
-Values are scores for the first player, who maximises; whoever moves twice in a row just does so. Leaves are finished games. The
-window of the root is (-SCORE_UNIT, SCORE_UNIT), which no score leaves: the value is exact, and a proven win or loss is a
-cutoff at once.
+Values are scores for the first player, who maximises; whoever moves twice in a row just does so. Leaves are finished
+games. The window of the root is (-SCORE_UNIT, SCORE_UNIT), which no score leaves: the value is exact, and a proven win
+or loss is a cutoff at once.
 """
 
 from typing import NamedTuple
@@ -104,7 +104,7 @@ def open_order(stack, level, key, moves):
 
 @inlined
 def next_number(stack, level, tried, moves):
-    """The number of the move to try after ``tried`` others, uniformly among those left: a step of Fisher and Yates' shuffle."""
+    """Number of the move to try after ``tried`` others, uniform among the rest: a step of a Fisher-Yates shuffle."""
     if tried + 1 == moves:
         return np.int64(stack.order[level, tried])
     at = tried + np.int64(draw(stack.keys[level] + U(tried) * PLY_STEP, 0, moves - tried))
@@ -124,11 +124,12 @@ def record(progress, row, number, move, value, leaves):
 
 @inlined
 def search(game, stack, shuffled, signs, progress, row, level, leaves, until):
-    """Go on with the search in ``stack``, at ``level``, until it ends or ``leaves`` reach ``until`` and more are needed.
+    """Go on with the search in ``stack`` at ``level`` until it ends or ``leaves`` reach ``until`` and more are needed.
 
-    Returns (level, leaves), the level being OVER once the search has ended, THROUGH_CHANCE where chance moves, TOO_MANY_MOVES
-    or TOO_MANY_PLIES where a position is beyond MAX_MOVES or MAX_PLIES, for which there is no room. The value of the root is
-    then the best of frame 0. ``progress[row]`` gets the root's moves as they are done, where there are any rows.
+    Returns (level, leaves), the level being OVER once the search has ended, THROUGH_CHANCE where chance moves,
+    TOO_MANY_MOVES or TOO_MANY_PLIES where a position is beyond MAX_MOVES or MAX_PLIES, for which there is no room. The
+    value of the root is then the best of frame 0. ``progress[row]`` gets the root's moves as they are done, where there
+    are any rows.
     """
     width = stack.words.shape[0] // stack.keys.shape[0]
     state = unpack(game, stack.words, level * width, 1)
@@ -190,10 +191,10 @@ def begin(game, stack, words, key):
 
 @entry
 def advance(game, roots, stack, shuffled, signs, cursor, end, limit, quota):
-    """Search the roots from ``cursor`` to ``end``, at most ``limit`` leaves each, until all are done or ``quota`` leaves spent.
+    """Search roots ``cursor`` to ``end``, at most ``limit`` leaves each, until all are done or ``quota`` leaves spent.
 
-    Returns DONE, MORE (call it again with the same cursor and stack), BY_CHANCE where chance moves in a tree, BEYOND_MOVES or
-    BEYOND_PLIES where a position has more moves than MAX_MOVES, or a game more plies than MAX_PLIES.
+    Returns DONE, MORE (call it again with the same cursor and stack), BY_CHANCE where chance moves in a tree,
+    BEYOND_MOVES or BEYOND_PLIES where a position has more moves than MAX_MOVES, or a game more plies than MAX_PLIES.
     """
     while cursor[ROOT] < end:
         b = cursor[ROOT]

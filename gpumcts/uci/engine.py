@@ -89,8 +89,9 @@ class Inbox:
 class Engine:
     """An engine for one game, between a source of requests and a sink.
 
-    game : option value, compiled; make : its search, made and compiled in a thread of its own, since that may take a minute,
-        while requests that need none are answered
+    game : option value, compiled
+    make : its search, made and compiled in a thread of its own, since that may take a minute, while requests that need
+        none are answered
     limits : of a move, where ``go`` names none; a clock lowers them
     say : told, in one line, what does not belong to the protocol
     """
@@ -122,7 +123,7 @@ class Engine:
         self._made: Future[Searcher] | None = None
 
     def serve(self, source: Source, sink: Sink) -> None:
-        """Answer requests until ``quit``, the end of input, or until nobody listens. Nothing it can be sent makes it raise."""
+        """Answer requests until ``quit``, end of input, or nobody listens. Nothing it can be sent makes it raise."""
         self._inbox, self._sink = Inbox(source), sink
         with contextlib.suppress(BrokenPipeError):
             while (request := self._inbox.next()) is not None and request.name != "quit":
@@ -281,7 +282,7 @@ class Engine:
         return named
 
     def _limits_of(self, searcher: Searcher, position: Position, go: Go) -> Limits:
-        """What ``go`` says of iterations and time is done as said; a clock, or nothing, leaves it to the engine's own limits."""
+        """What ``go`` says of iterations and time is done; a clock, or nothing, leaves it to the engine's limits."""
         lag = self._options["move overhead"] / 1000
         if go.endless:
             return Limits(None, None)
@@ -307,7 +308,7 @@ class Engine:
         return made.result() if made.done() else None
 
     def _stopped(self, go: Go) -> bool:
-        """Whether what has come ends the search. Other requests wait for its end; one without an end is ended by them."""
+        """Whether what has come ends the search. Other requests wait for its end; they end one that has no end."""
         if self._inbox.takes("stop"):
             return True
         while (request := self._inbox.first()) is not None:

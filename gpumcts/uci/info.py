@@ -32,9 +32,9 @@ def line(text: str) -> bytes:
 class Telling:
     """``info depth 6 nodes 2000 nps 4000 time 500 score cp 31 pv e2e4 ...``, at most every ``INTERVAL``.
 
-    ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``. A move
-    that is proven to win or to lose (``search.solve``) has ``score mate``, the moves to the end of the line that was proven,
-    which may not be the shortest; negative where it loses.
+    ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``.
+    A move that is proven to win or to lose (``search.solve``) has ``score mate``, the moves to the end of the line that
+    was proven, which may not be the shortest; negative where it loses.
 
     named : the moves that are told of alone; none for all
     begin : when the search began, as ``time.monotonic`` has it; None for now
@@ -75,7 +75,7 @@ class Telling:
 
 
 def _score(child: Child, plies: int) -> str:
-    """``mate`` and moves where a line of ``plies`` to the end is proven (0: none is), else ``cp``, a proven draw being 0."""
+    """``mate`` and moves where a line of ``plies`` to the end is proven (0: none), else ``cp``, 0 for a proven draw."""
     if plies:
         return f"mate {'-' if child.proof == LOSS else ''}{(plies + 1) // 2}"
     return f"cp {centipawns(0.5 if child.proof == DRAW else child.value)}"

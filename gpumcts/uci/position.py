@@ -14,7 +14,7 @@ FEN_FIELDS, FEN_CLOCK = 6, 4  # the clock of fifty moves, and the move number af
 def start_of(game: Any, text: str) -> Any:
     """The state that a GUI begins with. Raises BadInput where it is none.
 
-    A move number beyond the longest game of our rules is read as 1: the GUI plays on, and refusing it would lose the game.
+    A move number beyond the longest game of our rules is read as 1: the GUI plays on, and refusal would lose the game.
     """
     try:
         return contract.parse_position(game, text)
@@ -28,8 +28,8 @@ def start_of(game: Any, text: str) -> Any:
 class Position(position.Position):
     """As ``programs.position.Position``, for games whose draws have to be claimed, which our rules do not ask for.
 
-    The third occurrence of a position, and the fifty moves of Chess, end a game only where the GUI says so. While moves are
-    asked for it has not: such a position is played on as if it were the first of its kind.
+    The third occurrence of a position, and the fifty moves of Chess, end a game only where the GUI says so. While moves
+    are asked for it has not: such a position is played on as if it were the first of its kind.
     """
 
     def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:
@@ -52,7 +52,7 @@ class Position(position.Position):
             return int(contract.count_moves(self.game, state))
 
     def _played_on(self, state: Any) -> Any:
-        """``state``; with clock and move number of a FEN as at a start, where no move is left otherwise and some is then."""
+        """``state``; with clock and move number of its FEN as at a start, where only then a move is left."""
         if self._moves_in(state):
             return state
         with np.errstate(over="ignore"):

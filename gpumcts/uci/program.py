@@ -1,4 +1,4 @@
-"""A program outside that speaks UCI: it introduces itself, takes options, and is asked for the best move of a position."""
+"""An outside program that speaks UCI: it introduces itself, takes options, is asked for the best move of a position."""
 
 import threading
 import time
@@ -16,8 +16,8 @@ class Program(Process):
     """One running program that speaks UCI.
 
     name : what it calls itself; options : those it lists, by their names in lower case
-    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself, and KeyboardInterrupt where
-    ``stop`` is set meanwhile; it is killed then.
+    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself, and KeyboardInterrupt
+    where ``stop`` is set meanwhile; it is killed then.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Program(Process):
             raise
 
     def set_options(self, values: Mapping[str, Value], stop: threading.Event | None = None) -> None:
-        """Set options; raises BadInput, and sets none, where the program does not list one, or does not take its value."""
+        """Set options; raises BadInput, and sets none, where the program does not list one or take its value."""
         for command in [command_of(self.options, name, value) for name, value in values.items()]:
             self.send(command)
         self.ready(stop)
@@ -51,8 +51,8 @@ class Program(Process):
     def best_move(self, position: str, go: str, stop: threading.Event | None = None) -> str:
         """Its move after a ``position`` command, by a ``go`` command; empty where it names none.
 
-        A program that does not answer in time is told once to stop. Raises Trouble where it crashed, hangs all the same, or
-        floods us, and KeyboardInterrupt where ``stop`` is set meanwhile. After either it is of no more use.
+        A program that does not answer in time is told once to stop. Raises Trouble where it crashed, hangs all the
+        same, or floods us, and KeyboardInterrupt where ``stop`` is set meanwhile. After either it is of no more use.
         """
         self.send(position)
         self.ready(stop)
@@ -70,7 +70,7 @@ class Program(Process):
     def _wait_for(
         self, word: str, asked: str, stop: threading.Event | None = None, seconds: float | None = None
     ) -> list[str]:
-        """The line that begins with ``word``, as words. Others do not count, as the protocol has it, as long as they are few."""
+        """The line that begins with ``word``, as words. A few others do not count, as the protocol has it."""
         end = time.monotonic() + (self.patience if seconds is None else seconds)
         info = noise = 0
         while True:

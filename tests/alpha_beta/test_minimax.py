@@ -1,4 +1,4 @@
-"""Minimax of a fixed depth: every move's value and all best moves as plain minimax has them, ties, nodes, and what is refused."""
+"""Minimax of a fixed depth: every move's value and all best moves as plain minimax has them, ties, nodes, refusals."""
 
 import threading
 
@@ -136,7 +136,7 @@ NEAR_THE_END = (
     "7k/5P2/8/6K1/8/8/8/8 w - - 95 100",  # promotions, one of which leaves no move
     "5k2/8/4K3/8/8/8/8/3R4 b - - 93 100",
 )
-"""Few moves, and soon a draw by the fifty moves: plain Python plays out every leaf, and a random game of Chess is long."""
+"""Few moves, and soon a draw by the fifty moves: plain Python plays out every leaf, and games of Chess are long."""
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_captures_are_followed_beyond_the_horizon():
 
 
 def ranks_of_choices(game, words, depth, leaf, count):
-    """Under ``count`` keys: how many best moves a position has, and which number among them the chosen one; int64[count] both."""
+    """Under ``count`` keys: how many best moves a position has, and the number of the chosen one, int64[count] both."""
     states, keys = np.repeat(words[None], count, axis=0), keys_of(45, count=count)
     searches = Minimax(game, leaf, entries=1 << 8)
     values = np.array(searches.values_of_moves(states, depth, keys).values)
@@ -193,10 +193,10 @@ def ranks_of_choices(game, words, depth, leaf, count):
 
 @pytest.mark.parametrize("depth, leaf", [(2, "evaluation"), (3, "evaluation"), (1, "playout")])
 def test_each_of_the_best_moves_is_equally_likely(depth, leaf):
-    """Chi-square over 500 keys or more below 32, the 99.99 % quantile of 8 degrees of freedom; there are at most so many.
+    """Chi-square over 500 keys or more below 32, the 99.99 % quantile of 8 degrees of freedom; there are no more.
 
-    With evaluations in a position of Othello that has many best moves, while others are worse; with playouts on Dots and Boxes,
-    where keys differ in which moves are best: those under which there are so many as most often count.
+    With evaluations in a position of Othello that has many best moves, while others are worse; with playouts on Dots
+    and Boxes, where keys differ in which moves are best: those under which there are so many as most often count.
     """
     game, words, count = BOXES, Rules(BOXES).starts(1)[0], 4000
     if leaf == "evaluation":
@@ -265,8 +265,11 @@ def test_a_sure_win_and_a_lucky_playout_are_equal():
 
 @pytest.mark.parametrize("leaf", ["evaluation", "playout"])
 def test_nodes_are_positions_of_the_tree(leaf):
-    """One ply: the legal moves, whose playouts do not count, up to the first win where any of the best will do. Two plies of
-    every move: no more than the whole tree, iterations that order the moves included."""
+    """Nodes at one ply and at two.
+
+    One ply: the legal moves, whose playouts do not count, up to the first win where any of the best will do. Two plies
+    of every move: no more than the whole tree, iterations that order the moves included.
+    """
     states, keys = othello()[:3], keys_of(47, count=3)
     rules, searches = Rules(Othello()), Minimax(Othello(), leaf)
     moves, whole = rules.count_moves(states), [rules.perft(words, 2) for words in states]
@@ -285,7 +288,7 @@ def test_nodes_are_positions_of_the_tree(leaf):
         assert all(2 * m <= n < m + w for n, m, w in zip(nodes, moves, whole, strict=True))
 
 
-# ------------------------------------------------------------------------------------------- batches, and what is refused
+# ----------------------------------------------------------------------------------------- batches, and what is refused
 
 
 @pytest.mark.parametrize("leaf", ["evaluation", "playout"])

@@ -62,7 +62,7 @@ TAKEN = [name for name, game in GAMES.items() if game.PLAYERS == 2 and not has_c
 
 
 def some_positions(game, count, games=6, last=None):
-    """Positions spread over random games (over the last ``last`` plies before the end), none of them over: uint64[count, W]."""
+    """Positions spread over random games (over the ``last`` plies before the end), none over: uint64[count, W]."""
     words, _, plies = trace(game, keys_of(52, count=games))
     first = [0 if last is None else max(0, ply - last) for ply in plies]
     states = np.concatenate([words[g, first[g] : plies[g]] for g in range(games)])
@@ -119,7 +119,7 @@ SOLVED = {
 @pytest.mark.parametrize("entries", [2, 1 << 14])
 @pytest.mark.parametrize("name", SOLVED)
 def test_without_a_limit_positions_are_solved(name, entries):
-    """Wins, losses and draws, with a table that holds all or next to nothing: two moves in a row, passes, ends on the way."""
+    """Wins, losses and draws, with a table of all or next to nothing: two moves in a row, passes, ends on the way."""
     game, make = SOLVED[name]
     states = make()
     found = Deepening(game, entries).search(states, keys_of(54, count=len(states)))
@@ -150,7 +150,10 @@ def test_wins_come_soon_and_losses_late():
 
 
 def test_what_the_game_decides_is_taken_for_proven():
-    """At nodes, but not at the root, which must have a move; wins that a deeper search finds sooner are told as they are."""
+    """At nodes, but not at the root, which must have a move.
+
+    Wins that a deeper search finds sooner are told as they are.
+    """
     game = Declared(2, 7)
     states, reference = instances(game, range(60)), DepthLimited(game)
     found = Deepening(game, 1 << 10).search(states, keys_of(57, count=60), depth=7)
@@ -208,7 +211,7 @@ TIGHT = ("xx.o/x..x/oooo/.x.o x", "o.xo/.oo./..ox/xxxx x")
 
 
 def stopped(searches, words, key, nodes):
-    """What a search of so many nodes finds; the list of its root, how many of it are begun, and the plies of the iteration."""
+    """What a search of so many nodes finds; the list of its root, how many of it are begun, the iteration's plies."""
     found = searches.search(words[None], key[None], nodes=nodes)
     stack, table = searches._room()
     searches._free.put((stack, table))
@@ -226,7 +229,7 @@ def wide(text):
 def test_no_budget_makes_it_play_what_it_knows_to_lose(name):
     """With any number of nodes, while the list has a move that is not known to lose; and what it believes lost is lost.
 
-    The next node goes to another move of the root just where the one at hand is done, which tells all that are known to lose.
+    The next node goes to another move of the root just where the one at hand is done, which tells all known to lose.
     """
     if name == "clobber":
         game = compiled(Clobber(4, 8))
@@ -282,7 +285,7 @@ def test_threads_batches_slices_and_earlier_searches_change_nothing(middle, monk
 
 
 def test_the_key_decides_among_equal_moves():
-    """The four first moves of Othello are one by symmetry: each is taken of 400 keys, within 5.5 standard errors of 100."""
+    """The four first moves of Othello are one by symmetry: each comes for 100 of 400 keys within 5.5 errors."""
     found = Deepening(Othello(), 1 << 10).search(Rules(Othello()).starts(400), keys_of(61, count=400), depth=2)
     moves, counts = np.unique(found.moves, return_counts=True)
     assert len(moves) == 4 and len(set(found.values)) == 1

@@ -1,4 +1,4 @@
-"""The names of ``import gpumcts``: loaded when they are used, described with examples that run, and known to type checkers."""
+"""The names of ``import gpumcts``: loaded when used, described with examples that run, and known to type checkers."""
 
 import ast
 import doctest

@@ -148,7 +148,9 @@ REFUSED = {
     "search.stored_above=0.5: counts with search.table alone": lambda: g.Search(BOXES, stored_above=0.5),
     "engine='gpu': must be one of auto, cpu, cuda": lambda: g.Search(BOXES, engine="gpu"),
     r"threads=0: must be an integer in \[1, 4096\]": lambda: g.Search(BOXES, threads=0),
-    "memory_gb='1': must be a number above 0, or None": lambda: g.Search(BOXES, memory_gb="1"),  # type: ignore[arg-type]
+    "memory_gb='1': must be a number above 0, or None": (
+        lambda: g.Search(BOXES, memory_gb="1")  # type: ignore[arg-type]
+    ),
     "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
     r"iterations=0: must be an integer in \[1, ": lambda: g.Search(BOXES)(g.start(BOXES), iterations=0),

@@ -1,4 +1,4 @@
-"""MCTS-NC beside ours: what is missing is said in one line; its own code is run as it is, here a stand-in without a device."""
+"""MCTS-NC beside ours: what is missing is said in one line; its own code runs, here a stand-in without a device."""
 
 import sys
 
@@ -12,7 +12,8 @@ from gpumcts.kernels import engines
 
 SEARCH = """
 import mctsnc_game_mechanics
-from mctsnc_game_mechanics import is_action_legal, take_action, legal_actions_playout, take_action_playout, compute_outcome
+from mctsnc_game_mechanics import is_action_legal, take_action, legal_actions_playout, \
+take_action_playout, compute_outcome
 
 class MCTSNC:
     def __init__(self, shape, extra, actions, search_time_limit=5.0, search_steps_limit=float("inf")):
@@ -74,7 +75,7 @@ def test_it_plays_two_games(checkout):
 
 
 def test_its_own_code_is_run(checkout):
-    """With the rules of the game that is asked for, until as many playouts are made as are asked for, by its own count."""
+    """With the rules of the game that is asked for, until its own count of playouts is what is asked for."""
     (peer,) = contenders.of_searches(["mctsnc"], ConnectFour(), "connect_four")
     with peer as contender:
         assert contender.run(100_000) is None

@@ -1,4 +1,4 @@
-"""Every command at a tiny budget: what it writes, that it goes on where it was, and that nothing but speed depends on threads."""
+"""Every command at a tiny budget: what it writes, that it goes on where it was, that threads decide speed alone."""
 
 import json
 import os
@@ -155,7 +155,7 @@ def test_a_budget_that_follows_the_other_side_is_counted_once(run, only):
 
 
 def test_nodes_a_move_are_those_of_whole_games():
-    """A player that counts its moves makes one a move, chance makes none; one that counts as many as a game's number, 3 of 7."""
+    """A player that counts its moves makes one a move, chance none; one that counts its game's number, 3 of 7."""
 
     class Counting(RandomPlayer):
         def choose(self, states, keys, games, stop=None):
@@ -227,7 +227,10 @@ def test_senseis_player_is_uct_by_its_formula(run, tmp_path, own, same):
 @pytest.mark.slow
 def test_principal_variation_search_in_a_match(run, only):
     """In seconds on both sides: what was measured first binds, for nodes as for leaves."""
-    line = "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 games=20"
+    line = (
+        "match game=dots_and_boxes player=pvs player@opponent.player=alpha_beta budget=seconds budget.seconds=0.0005 "
+        "games=20"
+    )
     assert run(f"{line} threads=1").code == 0
     folder = only("outputs/match/*")
     rates, first = json.loads((folder / "rates.json").read_text()), summary_of(folder)
@@ -242,7 +245,7 @@ def test_principal_variation_search_in_a_match(run, only):
 
 @pytest.mark.slow
 def test_a_deeper_search_wins(run, only):
-    """4 plies against 1 in Othello: 36 wins of 50 would have a probability of 1e-3 between equals, and the seed is fixed."""
+    """4 plies against 1 in Othello: 36 wins of 50 have a probability of 1e-3 between equals, and the seed is fixed."""
     players = "player=pvs budget=depth player@opponent.player=pvs budget@opponent.budget=depth opponent.budget.depth=1"
     assert run(f"match {players} games=50 threads=1").code == 0
     summary = summary_of(only("outputs/match/*"))

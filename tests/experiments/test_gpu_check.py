@@ -168,7 +168,7 @@ def test_documents_go_on(world, tmp_path, monkeypatch):
 
 
 def test_documents_of_papers(tmp_path):
-    """What is asked of ``experiments.reproduce`` is understood; a run that cannot begin, here for want of a device, is told."""
+    """What is asked of ``experiments.reproduce`` is understood; a run that lacks a device to begin is told."""
     item = "item=hashimoto2012accelerated/table1a"
     ended, told = steps.documents.play(("item=hashimoto2012accelerated/fig1",), tmp_path, 30)  # which has no engine
     assert not ended
@@ -217,7 +217,7 @@ def test_a_failed_step_costs_no_other(world, tmp_path):
 
 
 def test_compiling_is_counted_apart(world, tmp_path, monkeypatch):
-    """The seconds of a check begin when kernels are compiled; those of a campaign's call, in which others wait, do not."""
+    """The seconds of a check begin as kernels are compiled; those of a campaign's call, where others wait, do not."""
 
     def compile_first(context, seconds):
         world.now += 300

@@ -84,12 +84,12 @@ def test_a_campaign_with_nothing_else_installed(tmp_path):
     assert not absent & {"tests", "again", *steps.suites.PARTS, "ways", "batches", "caps", "tables"}
 
 
-# ---------------------------------------------------------------------------------------------------- pytest itself fails
+# -------------------------------------------------------------------------------------------------- pytest itself fails
 
 
 @pytest.fixture
 def told(tmp_path, monkeypatch):
-    """``told(results, *words)``: what processes of pytest find in a file that is sound and in one that cannot be imported."""
+    """``told(results, *words)``: what processes of pytest find in a sound file and in one that cannot be imported."""
     sound = "import pytest\npytestmark = pytest.mark.gpu\ndef test_a(): pass\n"
     (tmp_path / "test_sound.py").write_text(sound)
     (tmp_path / "test_lacking.py").write_text("import no_such_package\n")

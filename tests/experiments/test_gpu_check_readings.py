@@ -54,7 +54,7 @@ def test_batches_are_steps():
 
 @pytest.mark.slow
 def test_tests_are_told_one_by_one(tmp_path, monkeypatch):
-    """Processes of pytest on tests that pass, fail, are skipped and do not end; a second call runs what has not ended."""
+    """Processes of pytest on tests that pass, fail, are skipped or do not end; a second call runs what did not."""
     (tmp_path / "test_some.py").write_text(
         "import pytest, time\npytestmark = pytest.mark.gpu\n"
         "def test_a(): pass\ndef test_b(): assert False, 'why'\ndef test_c(): pytest.skip('no')\n"
@@ -139,7 +139,8 @@ FINDING
     [
         ('echo "========= ERROR SUMMARY: 0 errors"', ""),
         (
-            'echo "========= Invalid __global__ write of size 8 bytes"; echo "========= ERROR SUMMARY: 2 errors"; exit 9',
+            'echo "========= Invalid __global__ write of size 8 bytes"; '
+            'echo "========= ERROR SUMMARY: 2 errors"; exit 9',
             "2 errors, exit code 9: Invalid __global__ write of size 8 bytes",
         ),
         (

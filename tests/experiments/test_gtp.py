@@ -57,7 +57,8 @@ def test_both_ends(run, only, monkeypatch):
     """A whole game of our player against our engine in another process."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     done = run(
-        "match games=1 budget.iterations=3 engine=cpu threads=1 player@opponent.player=gtp opponent.player.patience=300",
+        "match games=1 budget.iterations=3 engine=cpu threads=1 player@opponent.player=gtp "
+        "opponent.player.patience=300",
         f"opponent.player.command='{shlex.join(ENGINE)}'",
     )
     assert done.code == 0, done.err

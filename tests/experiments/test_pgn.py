@@ -17,7 +17,8 @@ from gpumcts.options import compiled
 MATE = "f2f3 e7e5 g2g4 d8h4"
 TOLD = [
     {"game": 1, "first": 1, "result": "win", "score": 1.0, "plies": 4, "moves": MATE},
-    {"game": 0, "first": 0, "result": "loss", "score": -1.0, "plies": 2, "moves": "e2e4 c7c5", "ended": "resigned", "reason": ""},
+    {"game": 0, "first": 0, "result": "loss", "score": -1.0, "plies": 2, "moves": "e2e4 c7c5", "ended": "resigned",
+     "reason": ""},
     {"game": 2, "first": 1, "result": "draw", "score": 0.0, "plies": 1, "moves": "e2e4"},
 ]  # fmt: skip
 
@@ -74,7 +75,9 @@ BAD = {
     "pgn run=match number=5": "run=match: there is no finished game number 5",
     "sgf run=match": "run=match: games of chess are not written as SGF",
     "perft game=chess depth=1 position=pgn:none.pgn": "position=pgn:none.pgn cannot be read: No such file or directory",
-    "perft game=chess depth=1 position=pgn:bad.pgn:2": "position=pgn:bad.pgn: game 2, ply 2: 1... 'e4' is not legal in ",
+    "perft game=chess depth=1 position=pgn:bad.pgn:2": (
+        "position=pgn:bad.pgn: game 2, ply 2: 1... 'e4' is not legal in "
+    ),
     "perft game=chess depth=1 position=pgn:bad.pgn:3": "position=pgn:bad.pgn: there is no game 3: it holds 2",
     "perft game=chess depth=1 position=pgn:bad.pgn:1:9": "position=pgn:bad.pgn: game 1: it has 1 moves, no 9",
     "perft game=chess depth=1 position=sgf:bad.pgn": "position=sgf:bad.pgn: chess has no SGF",

@@ -68,7 +68,8 @@ PLAYERS = {
         search.player(60),
         g.players.Pvs(nodes=50),
     ),
-    "player@opponent.player=alpha_beta budget@opponent.budget=iterations opponent.budget.iterations=50": lambda search: (
+    "player@opponent.player=alpha_beta budget@opponent.budget=iterations "
+    "opponent.budget.iterations=50": lambda search: (
         search.player(60),
         g.players.AlphaBeta(leaves=50),
     ),

@@ -18,8 +18,10 @@ from gpumcts.options import compiled
 GAME = "A2 C2 B2 D1 J9 B1 J8 A1 C1"  # after these White may not take on B1, by superko
 TOLD = [
     {"game": 1, "first": 1, "result": "loss", "score": -1.0, "plies": 11, "moves": f"{GAME} pass pass"},
-    {"game": 0, "first": 0, "result": "win", "score": 1.0, "plies": 2, "moves": "E5 C3", "ended": "resigned", "reason": ""},
-    {"game": 2, "first": 0, "result": "loss", "score": -1.0, "plies": 1, "moves": "E5", "ended": "forfeited", "reason": "hangs"},
+    {"game": 0, "first": 0, "result": "win", "score": 1.0, "plies": 2, "moves": "E5 C3", "ended": "resigned",
+     "reason": ""},
+    {"game": 2, "first": 0, "result": "loss", "score": -1.0, "plies": 1, "moves": "E5", "ended": "forfeited",
+     "reason": "hangs"},
 ]  # fmt: skip
 
 
@@ -89,7 +91,9 @@ BAD = {
     "sgf run=match number=5": "run=match: there is no finished game number 5",
     "sgf run=match number=-1": "number=-1: must be an integer of at least 0, or null",
     "perft game=go depth=1 position=sgf:none.sgf": "position=sgf:none.sgf cannot be read: No such file or directory",
-    "perft game=go depth=1 position=sgf:bad.sgf": "position=sgf:bad.sgf: line 2, column 3: W[zz] is no point of a 9x9 board",
+    "perft game=go depth=1 position=sgf:bad.sgf": (
+        "position=sgf:bad.sgf: line 2, column 3: W[zz] is no point of a 9x9 board"
+    ),
     "perft game=go depth=1 game.size=13 position=sgf:good.sgf": "another board or komi; add game.size=9 game.komi=6.5",
     "perft game=go depth=1 game.komi=6.5 position=sgf:good.sgf:4": "position=sgf:good.sgf: the game has 1 moves, no 4",
     "perft depth=1 position=sgf:good.sgf": "position=sgf:good.sgf: othello has no SGF",

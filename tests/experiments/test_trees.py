@@ -185,7 +185,7 @@ def test_a_rate_is_reached_for_good():
 
 
 def test_the_interval_of_a_rate_holds_the_rate():
-    """Rates of trees that fall as 1/n, with noise between trees: the interval over resampled trees holds the mean's point."""
+    """Rates of trees that fall as 1/n, with noise between trees: the interval over resampled trees holds the mean's."""
     rng = np.random.default_rng(1)
     points = [1, 10, 100, 1000]
     rates = np.minimum(1.0, rng.uniform(0.5, 1.5, (200, 1)) / np.sqrt(points)[None, :])
@@ -201,7 +201,7 @@ SHAPES = [(2, 20), (8, 8)]
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_failure_rates_agree_with_the_reference(run, tmp_path, shape):
-    """Two samples of 200 trees each, compared by the variance between trees; Holm's correction over twelve tests at 1 %."""
+    """Two samples of 200 trees each, by the variance between trees; Holm's correction over twelve tests at 1 %."""
     from scipy import stats
 
     from gpumcts.match.statistics import holm

@@ -230,7 +230,7 @@ def test_playouts_of_a_game(made, tmp_path, game, only, expected):
     ],
 )
 def test_searches_of_a_game(made, tmp_path, game, only, expected):
-    """Beside the operators, searches by a game's own playouts and by RAVE are held against the average of the same shape."""
+    """Besides the operators, searches by a game's own playouts and by RAVE are held against averages of their shape."""
     rows = list(search.suite(bench_of(tmp_path, option("game", game)(), only=only)))
     operators = [name for name in names("backup") if not only or name in (*only, "average")]
     assert made == ["uniform/ucb1/average"] + [f"uniform/ucb1/{name}" for name in operators] + expected

@@ -57,7 +57,7 @@ def _seen(game, states, moves, codes, checks):
 
 
 def seen(states: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Moves as ``source | target << 6 | promoted << 12``, and whether the king is in check, of states (uint64[S, W])."""
+    """Moves as ``source | target << 6 | promoted << 12``, and whether the king is in check, of uint64[S, W] states."""
     codes, checks = np.full(moves.shape, -1, np.int64), np.zeros(len(states), np.bool_)
     _seen(GAME, states, moves, codes, checks)
     return codes, checks

@@ -22,7 +22,7 @@ def _wins_at(discs, free):
 
 @njit
 def _worth_trying(state, moves):
-    """Those of the moves that do not lose at once: squares to be taken first, and none below a square that wins for the other."""
+    """The moves that do not lose at once: squares to take first, and none below a square that wins for the other."""
     own, opp = state.own & SQUARES, state.opp & SQUARES
     theirs = _wins_at(opp, SQUARES & ~(own | opp))
     forced = moves & theirs

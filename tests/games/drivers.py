@@ -79,7 +79,7 @@ GAMES = _instances()
 
 
 def is_large(name: str) -> bool:
-    """Whether the tests of one of GAMES take long: it has many moves, or is one more to compile of a game that others are of."""
+    """Whether the tests of one of GAMES take long: for its many moves, or as one more board of a game to compile."""
     return name.startswith(("amazons-", "havannah-")) or name in (
         "chess-least",
         "clobber-greatest",

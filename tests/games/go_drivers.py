@@ -35,7 +35,7 @@ def _any_moves(game, keys, words, moves, plies):
 
 
 def traced_with_any_move(game, keys):
-    """Games in which every legal move is played, eyes filled: states uint64[G, P, W], moves int64[G, P], plies int64[G]."""
+    """Games of any legal moves, eyes filled: states uint64[G, P, W], moves int64[G, P], plies int64[G]."""
     words = np.zeros((len(keys), game.MAX_PLIES + 1, game.WORDS), np.uint64)
     moves, plies = np.zeros((len(keys), game.MAX_PLIES + 1), np.int64), np.zeros(len(keys), np.int64)
     _any_moves(game, keys, words, moves, plies)

@@ -1,4 +1,4 @@
-"""Games whose classes state bounds that are too small, apart from tests: compiled code is kept by the name of the module."""
+"""Games whose classes state bounds that are too small, apart from tests: compiled code is kept by the module's name."""
 
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello

@@ -40,7 +40,8 @@ def follow(
     """Play random games; at every ply the legal moves, the mover, the end and the result must be those of OpenSpiel.
 
     theirs : the game there, with its parameters
-    numbers_there : their numbers of moves of ours (int64[N]) after earlier ones: [N], or [N, S] where a move of ours is S there
+    numbers_there : their numbers of moves of ours (int64[N]) after earlier ones: [N], or [N, S] where a move of ours is
+        S there
     keys : uint64[G] of the games; trace : plays them
     repetition : whether it ends games that repeat a position, as draws; they are followed until then
 

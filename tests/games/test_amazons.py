@@ -1,4 +1,4 @@
-"""Amazons against OpenSpiel, known counts and statistics, its two kinds of plies against each other, positions by hand."""
+"""Amazons against OpenSpiel, known counts and statistics, its kinds of plies against each other, positions by hand."""
 
 import numpy as np
 import pytest
@@ -192,7 +192,7 @@ def test_half_turns_are_the_whole_ones(size):
 
 @pytest.mark.slow
 def test_random_playouts_are_the_same_in_halves():
-    """Lengths and results of uniform playouts on 6x6, 40,000 each way: within five standard errors of the difference."""
+    """Lengths and results of uniform playouts on 6x6, 40,000 each way, within five errors of the difference."""
     keys, found = keys_for(40_000), []
     for game, halves in ((FULL[6], 1), (SPLIT[6], 2)):
         tally = CpuPlayouts(game, Uniform()).tally(Rules(game).starts(len(keys)), keys)
@@ -213,7 +213,7 @@ def test_stages_in_lanes(game):
 
 
 def test_stages_are_uniform_each():
-    """Two amazons can move, to one square and to two: each of them makes half of the turns, within five standard errors."""
+    """Two amazons can move, to one square and to two: each makes half of the turns, within five standard errors."""
     state = contract.parse_position(FULL[6], "xWxxxx/x.xxxx/xxxxxx/xxxWxx/xWBx.x/WBBB.. w")
     origins = {contract.move_text(FULL[6], state, move)[:2] for move in legal(FULL[6], state)}
     draws = [contract.staged_move(FULL[6], state, key) for key in drivers.keys_of(13, count=1500)]
@@ -278,7 +278,8 @@ def test_an_arrow_may_go_where_the_amazon_came_from_and_beyond():
     assert contract.position_text(FULL[10], state).split("/")[-1] == "...x..W... b"
     state = after(FULL[10], contract.start(FULL[10]), "d1-d7/d2", "G10-G9/G10")
     assert contract.position_text(FULL[10], state) == (
-        "...B..x.../......B.../........../B..W.....B/........../........../W........W/........../...x....../......W... w"
+        "...B..x.../......B.../........../B..W.....B/........../........../W........W/........../"
+        "...x....../......W... w"
     )
 
 
@@ -293,10 +294,11 @@ def test_who_cannot_move_has_lost():
 
 
 def test_an_evaluation_by_hand():
-    """White's four are shut in but for a6: she has a move there, Black has the rest of the board's free squares alone."""
+    """White's four are shut in but for a6: she has a move there, Black has the board's other free squares alone."""
     state = contract.parse_position(FULL[6], "..xxxx/WWxxxx/WWxxxx/xxxxxx/BBxxxx/BB.xxx w")
     game = FULL[6]
-    # Both free squares of the top row are White's, c1 is Black's; White has moves b5-b6, a5-a6, b5-a6, a5-b6, Black b1-c1, b2-c1.
+    # Both free squares of the top row are White's, c1 is Black's; White has moves b5-b6, a5-a6, b5-a6 and a5-b6, Black
+    # b1-c1 and b2-c1.
     assert contract.evaluation(game, state) == (8 + 2) * (2 - 1) + 1 * (4 - 2)
     both = contract.parse_position(game, "xxxxxx/WW.BBx/xxxxxx/xxxxxx/WWxBBx/xxxxxx w")
     assert contract.evaluation(game, both) == 1, "c5, which both reach in one move"

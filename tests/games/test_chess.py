@@ -1,9 +1,9 @@
 """Chess against published perft counts, python-chess, OpenSpiel and plain Python.
 
-OpenSpiel ends games by the same rules (fifty moves at 100 plies, bare kings, one minor piece more, bishops of one colour), and at
-the third occurrence of a position in playouts too, as we do in games that are played and, with game.repetition=everywhere, in
-playouts. So of one random game it sees the same plies up to its third occurrence of a position: our uniform playouts are longer
-by that alone.
+OpenSpiel ends games by the same rules (fifty moves at 100 plies, bare kings, one minor piece more, bishops of one
+colour), and at the third occurrence of a position in playouts too, as we do in games that are played and, with
+game.repetition=everywhere, in playouts. So of one random game it sees the same plies up to its third occurrence of a
+position: our uniform playouts are longer by that alone.
 """
 
 import os
@@ -77,7 +77,7 @@ def test_the_file_of_perft_positions_says_the_same():
 
 
 def compare_with_python_chess(first, games, fens, names, thirds):
-    """Random games: at every ply moves, check, end; FEN, names of moves and third occurrences in every so many-th game."""
+    """Random games: at every ply moves, check, end; FEN, names of moves and third occurrences in some of the games."""
     chess = pytest.importorskip("chess")
     words, moves, plies = drivers.trace(GAME, drivers.keys_of(30, count=first + games)[first:])
     states = drivers.positions(words, plies)
@@ -138,7 +138,7 @@ def test_names_of_all_moves_in_perft_positions():
 
 @pytest.mark.parametrize("fen", [LOCKED, LOCKED.replace("w", "b")])
 def test_third_occurrences_against_python_chess(fen):
-    """Random end games, which come back often; python-chess goes on, as the trace does, where the rule would end a game."""
+    """Random end games, which come back often; python-chess goes on, as the trace does, where the rule ends a game."""
     chess = pytest.importorskip("chess")
     words, moves, plies = trace_from(position(fen), drivers.keys_of(31, count=30))
     third = marks(words, plies)
@@ -246,8 +246,8 @@ def test_playouts_in_plain_python():
 def test_lengths_of_random_games():
     """Uniform playouts against random games of python-chess 1.11.2 by the same rules.
 
-    LENGTH: mean of MANY such games, made with ``random.Random(7)``. Five standard errors of both: a right program fails with a
-    probability below 1e-6.
+    LENGTH: mean of MANY such games, made with ``random.Random(7)``. Five standard errors of both: a right program fails
+    with a probability below 1e-6.
     """
     found = np.array(
         [plies for _, plies in whole(GAME, Uniform(), contract.start(GAME), drivers.keys_of(35, count=4000))]

@@ -1,4 +1,4 @@
-"""Players that look ahead in playouts of Chess choose what plain minimax chooses, the same of several best moves included."""
+"""Players that look ahead in playouts of Chess choose what plain minimax chooses, the same of equal moves too."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def positions(game, policy, count):
 
 
 def test_every_depth_has_a_body_of_its_own():
-    """Chess has one for depth 1 and one for depth 2; depth 3 is searched as in every game, and not by either of them."""
+    """Chess has one for depth 1 and one for depth 2; depth 3 is searched as in every game, not by either of them."""
     bodies = [choose.find(type(Minimax(depth=depth).compiled()), Board) for depth in (1, 2, 3)]
     assert len(set(bodies)) == 3
 

@@ -51,7 +51,7 @@ def text_of(fen):
 
 
 def test_valuable_victims_come_first():
-    """A queen before a rook, and of two who can take her, the pawn; a promotion to a queen counts as much as taking one."""
+    """A queen before a rook, and of two takers the pawn; promoting to a queen counts as much as taking one."""
     assert text_of("4k3/8/8/3q3r/4P3/7R/8/3QK3 w - - 0 1") == ["e4d5", "d1d5", "h3h5", "d1h5"]
     assert text_of("8/P6k/8/8/8/8/r7/1N5K b - - 0 1") == ["a2a7"]
     assert text_of("8/P6k/8/1p6/2P5/8/8/7K w - - 0 1")[:2] == ["a7a8q", "c4b5"]

@@ -134,7 +134,7 @@ def _won(game, key, games, informed, other):
 @pytest.mark.slow
 @pytest.mark.parametrize("depth, least", [(1, 0.80), (2, 0.82)])
 def test_the_evaluation_informs(depth, least):
-    """MM-1 and MM-2 win 83 and 86 % against random moves: below ``least`` in 4,000 games is five standard errors away."""
+    """MM-1 and MM-2 win 83 and 86 % against random moves: ``least`` of 4,000 games is five standard errors below."""
     policy, games = compiled(Minimax(depth=depth)), 4000
     assert _won(GAME, key_of(23), games, policy, compiled(Uniform())) > least * games
 

@@ -114,7 +114,7 @@ def test_another_game_knows_nothing():
     ],
 )
 def test_sums_by_hand(board, answer):
-    """The values of the components are those of Albert, Grossman, Nowakowski and Wolfe, *An introduction to Clobber* (2005)."""
+    """The components' values are those of Albert, Grossman, Nowakowski, Wolfe, *An introduction to Clobber* (2005)."""
     game = Clobber(2, 10).compiled()
     assert contract.decided(game, contract.parse_position(game, board + " o")) == answer
 

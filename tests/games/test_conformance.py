@@ -14,19 +14,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 
 def marks(name):
-    """Large games take long, and what is asked of their types and in plain Python is asked of their smaller boards too."""
+    """Large games take long; what is asked of their types and in plain Python, smaller boards are asked too."""
     return [pytest.mark.slow] if drivers.is_large(name) else []
 
 
 every_game = pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in GAMES])
 ASKED_BEFORE = (suite.plain_python, suite.types_of_bodies)
-"""What commands ask of users' games: of the library's own here, where it takes the time of a compilation, at one size."""
+"""What commands ask of users' games: of the library's own here, where it takes a compilation's time, at one size."""
 DEAR = {
     (question, name)
     for question in (suite.rules_hold, suite.same_answers, suite.ends_stay)
     for name in ("chess-default", "go-default", "gomoku-9")
 }
-"""Rules that take seconds to compile, and have comparisons with other programs and references beside these questions."""
+"""Rules that take seconds to compile, and are compared with other programs and references beside these questions."""
 
 
 @pytest.fixture(scope="module")

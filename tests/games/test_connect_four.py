@@ -38,7 +38,7 @@ def test_move_by_move_against_openspiel(first):
 
 @pytest.mark.parametrize("depth", range(len(PERFT)))
 def test_perft(depth):
-    """Sequences of moves; 823,536 and 5,673,234 are 7^7 and 7^8 without those that go on past a win or into a full column."""
+    """Sequences of moves; 823,536 and 5,673,234 are 7^7 and 7^8 less those past a win or into a full column."""
     rules = Rules(GAME)
     assert rules.perft(rules.words(contract.start(GAME)), depth) == PERFT[depth]
 

@@ -48,7 +48,7 @@ def test_one_root_move_wins_and_the_others_lose(shape):
     "game", [Deceptive(3, 9), Deceptive(2, 12, 3, 2), Deceptive(4, 10, 2, 1, 30), Deceptive(3, 20, 2, 3, 10)], ids=str
 )
 def test_what_playouts_make_of_it(game):
-    """A wrong move is won in (1 - B^-r)(1 - noise) of the playouts, the right one in B^-l + (1 - B^-l) noise: within 5 errors.
+    """A wrong move wins (1 - B^-r)(1 - noise) of the playouts, the right one B^-l + (1 - B^-l) noise: within 5 errors.
 
     The playouts of an instance are not independent, so each instance is played once.
     """
@@ -105,7 +105,7 @@ def test_lanes_play_what_playouts_one_by_one_play(policy):
 
 
 def test_the_evaluation_sees_what_most_leaves_are():
-    """+1 behind a wrong move and -1 behind the right one, until the last deciding turn; at a leaf without noise, its score."""
+    """+1 behind a wrong move, -1 behind the right, until the last turn decides; the score at a leaf without noise."""
     game, reference = Deceptive(3, 6, 1, 1), DeceptiveTree(3, 6, 1, 1, 0, 0)
     for path in list(reference.leaves())[::7]:
         state = contract.start(game)

@@ -35,7 +35,7 @@ def test_ten_thousand_games_against_openspiel(size, first):
 
 
 def compare_with_reference(size, game_number, superko):
-    """A random game of the slow reference, followed move by move: points that a ko forbade, and those that only superko did."""
+    """A random game of the slow reference, move by move: points that a ko forbade, and those that only superko did."""
     game, rules = GO[size], Rules(GO[size])
     theirs, generator = GoGame(size, superko), np.random.default_rng([11, game_number])
     states, forbidden, beyond = [rules.words(contract.start(game))], 0, 0

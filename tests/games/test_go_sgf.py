@@ -1,4 +1,4 @@
-"""SGF in and out: what is well formed is read, all else is one line with its place; what we write, we and others read."""
+"""SGF in and out: what is well formed is read, all else is a line with its place; what we write, we and others read."""
 
 import functools
 import random
@@ -102,7 +102,9 @@ BROKEN = {
     "(;SZ[9];HA[2]AB[cc][gg])": "line 1, column 12: HA[2]: HA belongs in the first node",
     "(;SZ[9];B[aa];\nW[jj])": "line 2, column 3: W[jj] is no point of a 9x9 board: aa to ii",
     "(;SZ[9];B[aa];\nW[aa])": "line 2, column 3: White's move 'A9' is not legal here: there is a stone on A9",
-    "(;SZ[9]AW[ab][bb][ca];B[ba];W[ii];B[aa])": "column 37: Black's move 'A9' is not legal here: a stone on A9 would have no",
+    "(;SZ[9]AW[ab][bb][ca];B[ba];W[ii];B[aa])": (
+        "column 37: Black's move 'A9' is not legal here: a stone on A9 would have no"
+    ),
     "(;SZ[9];B[aa]W[bb])": "line 1, column 16: a second move in one node",
     "(;SZ[9]AB[aa]AW[aa])": "line 1, column 11: a point is both in AB and in AW",
     "(;SZ[9]AB[aa]AW[ab][ba])": "line 1, column 11: the chain of A9 has no liberty",

@@ -119,7 +119,7 @@ def test_random_games_last_as_others_found(base):
 @pytest.mark.slow
 @pytest.mark.parametrize("base", SHARES)
 def test_random_games_end_as_others_found(base):
-    """Shares of fork, bridge and ring, counted in that order, within five standard errors of 20,000 games and of theirs."""
+    """Shares of fork, bridge and ring, in that order, within five standard errors of 20,000 games and of theirs."""
     game, count = Havannah(base).compiled(), 20_000
     words, _, plies = drivers.trace(game, drivers.keys_of(22, count=count))
     turns = words[np.arange(count), plies, -1]
@@ -338,7 +338,7 @@ def unchecked(game, rows, mover):
 
 @pytest.mark.parametrize("base", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_scale_of_the_evaluation_is_what_random_games_reach(base):
-    """So that UCT-H tells positions apart (Ramanujan et al. 2010, section 4: the largest non-terminal value observed)."""
+    """So that UCT-H tells positions apart (Ramanujan et al. 2010, section 4: largest non-terminal value observed)."""
     game = Havannah(base).compiled()
     words, _, plies = drivers.trace(game, drivers.keys_of(24, count=1000))
     states = drivers.positions(words, plies, ends=False)
@@ -362,7 +362,7 @@ def test_the_evaluation_informs():
 
 @pytest.mark.slow
 def test_a_win_in_one_is_proven():
-    """A search that solves proves the bridge that the next stone makes, and against the other player the loss that follows."""
+    """A search that solves proves the bridge of the next stone, and for the other player the loss that follows."""
     start = contract.parse_position(GAME, "oo.o/...../....../......./....../...../xx.x o")
     states, count = Rules(GAME).words(start)[None].repeat(2, axis=0), 400
     found = searcher_of(operator_of("average"), Settings(solve=True), GAME).search(states, keys_for(2), count)

@@ -1,4 +1,4 @@
-"""Trees with implanted strategies: leaf by leaf against a second implementation, averages of Ramanujan et al. 2010, refusals."""
+"""Implanted strategies: leaf by leaf against a second implementation, averages of Ramanujan et al. 2010, refusals."""
 
 import numpy as np
 import pytest

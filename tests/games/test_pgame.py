@@ -35,7 +35,7 @@ def after(game: PGame, path: tuple[int, ...]) -> State:
 
 @pytest.mark.parametrize(("branching", "depth", "plus_minus_one"), SMALL)
 def test_every_node_is_that_of_the_reference(branching, depth, plus_minus_one):
-    """Preorder index, size of the subtree, sum, score and mover of all nodes; the indices count 0, 1, 2, ... in preorder."""
+    """Preorder index, size of the subtree, sum, score and mover of all nodes; indices are 0, 1, 2, ... in preorder."""
     game, tree = (cls(branching, depth, 3, plus_minus_one) for cls in (PGame, PGameTree))
     levels = [itertools.product(range(branching), repeat=plies) for plies in range(depth + 1)]
     paths = sorted(itertools.chain.from_iterable(levels))  # shorter ones first where they begin alike: preorder
@@ -52,7 +52,7 @@ def test_every_node_is_that_of_the_reference(branching, depth, plus_minus_one):
 @pytest.mark.parametrize("plus_minus_one", [False, True])
 @pytest.mark.parametrize("side", [0, 1])
 def test_the_law_of_the_values(side, plus_minus_one):
-    """Uniform on 0 to 127 for MAX, on -127 to 0 for MIN, or on -1 and +1; a correct law fails with a probability below 1e-6."""
+    """Uniform on 0 to 127 for MAX, -127 to 0 for MIN, or on -1 and +1; a correct law fails once in 1e6 at most."""
     game = PGame(8, 6, 1, plus_minus_one)
     rules = Rules(game)
     states = instances(game, range(4000))
@@ -68,8 +68,10 @@ def test_the_law_of_the_values(side, plus_minus_one):
 
 
 def test_draws_need_an_even_depth():
-    """With values of +-1 a playout ends in a draw with probability C(20,10)/2^20 = 0.1762 at depth 20 (4000 trees, 6 sigma: they
-    need not agree among themselves), and never at depth 19."""
+    """With values of +-1 a playout is drawn with probability C(20,10)/2^20 = 0.1762 at depth 20, never at depth 19.
+
+    4000 trees, 6 sigma: they need not agree among themselves.
+    """
     keys = np.arange(40_000, dtype=np.uint64) << np.uint64(20)
     shares = {}
     for depth in (19, 20):

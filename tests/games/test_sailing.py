@@ -1,4 +1,4 @@
-"""Sailing: wind, legs and costs against rules of the tests' own, scores, ends, texts, and voyages against optimal values."""
+"""Sailing: wind, legs and costs against the tests' own rules, scores, ends, texts, voyages against optimal values."""
 
 import math
 
@@ -35,7 +35,7 @@ def paid(state):
 
 @every_reading
 def test_every_leg(game):
-    """Legal legs, where they lead, what they cost, and the tack they leave: everywhere, in every wind, on every tack."""
+    """Legal legs, where they lead, what they cost, the tack they leave: everywhere, in every wind, on every tack."""
     seen = set()
     for square in range(24):
         x, y = square % 5, square // 5
@@ -134,7 +134,7 @@ def test_the_evaluation_is_on_the_scale_of_the_score():
 
 @every_reading
 def test_optimal_voyages_cost_what_value_iteration_says(game):
-    """500 voyages by the optimal actions, by the rules of the game. A right program fails with a probability below 1e-6."""
+    """500 voyages by the optimal actions, by the game's rules. A right program fails with a probability below 1e-6."""
     mdp = mdp_of(game)
     values = optimal_values(mdp)
     actions = np.argmin(action_values(mdp, values), axis=1)
@@ -156,8 +156,9 @@ def test_optimal_voyages_cost_what_value_iteration_says(game):
 @pytest.mark.parametrize(
     "text",
     [
-        "6,1 n none 0+0 sail", "0,1 n none 0+0 sail", "1,1 x none 0+0 sail", "1,1 n left 0+0 sail", "1,1 n none 0 sail",
-        "1,1 n none -1+0 sail", "1,1 n none 0+161 sail", "1,1 n none 0+0 chance", "1,1 n none 0+0", "1;1 n none 0+0 sail",
+        "6,1 n none 0+0 sail", "0,1 n none 0+0 sail", "1,1 x none 0+0 sail", "1,1 n left 0+0 sail",
+        "1,1 n none 0 sail", "1,1 n none -1+0 sail", "1,1 n none 0+161 sail", "1,1 n none 0+0 chance",
+        "1,1 n none 0+0", "1;1 n none 0+0 sail",
     ],
 )  # fmt: skip
 def test_positions_are_refused(text):

@@ -1,4 +1,4 @@
-"""Our engine: every command, the form of its answers, the clock, analysis, and lines that are none (see ``test_noise``)."""
+"""Our engine: every command, the form of its answers, clock, analysis, and lines that are none (see ``test_noise``)."""
 
 import math
 import random
@@ -56,8 +56,8 @@ def test_the_commands_about_itself(engine):
         ("=", "1", "2"), ("=", "2", "gpumcts"), ("=", "", "true"), ("=", "", "false"), ("=", "", "false"),
     ]  # fmt: skip
     ((_, _, names),) = talk(fresh, "list_commands")
-    required = """protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove undo
-        time_settings time_left final_score showboard reg_genmove lz-analyze gogui-analyze_commands"""
+    required = """protocol_version name version known_command list_commands quit boardsize clear_board komi play
+        genmove undo time_settings time_left final_score showboard reg_genmove lz-analyze gogui-analyze_commands"""
     assert set(required.split()) <= set(names.splitlines())
     for name in names.splitlines():
         assert texts(fresh, f"known_command {name}") == ["=true"]

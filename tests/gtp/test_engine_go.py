@@ -111,7 +111,7 @@ def test_the_end_is_scored_by_area(engine):
 
 
 def test_play_goes_on_after_two_passes(engine):
-    """As GUIs do it to settle what is dead: the passes count no more, all else is as before, and undo goes back to the end."""
+    """As GUIs do to settle what is dead: passes count no more, all else is as before, undo goes back to the end."""
     fresh = engine()
     assert texts(fresh, *played(SUPERKO), "play w pass", "play b pass", "final_score")[-1] == "=W+2.5"
     assert texts(fresh, "genmove w", "reg_genmove b", "lz-analyze w") == ["?the game is over"] * 3

@@ -24,13 +24,13 @@ GAMES = {
     Go(size=9): (
         1500,
         "E5 d4 J9 a1 9 13 7 6.5 6.25 82 1 2 3 99 good.sgf broken.sgf later.sgf .",
-        "loadsgf good.sgf,loadsgf good.sgf 2,loadsgf broken.sgf,loadsgf later.sgf,loadsgf later.sgf 3,komi 6.5,boardsize 9,"
-        "play b pass,play w pass,kata-analyze b 1,lz-analyze 1",
+        "loadsgf good.sgf,loadsgf good.sgf 2,loadsgf broken.sgf,loadsgf later.sgf,loadsgf later.sgf 3,komi 6.5,"
+        "boardsize 9,play b pass,play w pass,kata-analyze b 1,lz-analyze 1",
         "play b E5",
     ),
     Havannah(4, swap=True): (1500, "d4 c3 a1 g7 swap 4 5 3", "boardsize 5,boardsize 4,play w swap", "play b d4"),
 }
-"""Options with how many lines they are sent, words that mean something there, commands that do, and a move at the start."""
+"""Options with how many lines they are sent, words that mean something there, commands that do, a move at the start."""
 RECORDS = {
     "good.sgf": "(;SZ[9]KM[5.5]AB[dd][hh];W[ee];B[gg];W[];B[])",
     "broken.sgf": "(;SZ[9];B[ee];W[ee])",
@@ -88,7 +88,7 @@ def noise(rng, names, words, commands):
     [pytest.param(o, id=type(o).__name__, marks=[pytest.mark.slow] if isinstance(o, Havannah) else []) for o in GAMES],
 )
 def test_noise_is_answered_line_by_line(engine_of, option):
-    """Lines of a fixed seed: each that is a command has one answer, none makes the engine fail, and the game goes on."""
+    """Lines of a fixed seed: each that is a command has one answer, none makes the engine fail, the game goes on."""
     count, words, commands, move = GAMES[option]
     fresh, rng = engine_of(option), random.Random(20)
     names, words = [name for name in fresh.names if name != "quit"], [*ODD, *words.split()]

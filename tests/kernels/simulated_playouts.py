@@ -85,7 +85,7 @@ def _spans() -> list:
 
 
 def _warp_of_32() -> dict:
-    """Votes, ranks and sums of a simulated warp as large as a real one; lane i has the key i % 3, or i where it is alone."""
+    """Votes, ranks and sums of a simulated warp as large as a real one; lane i has key i % 3, or i if it is alone."""
     from numba import cuda
 
     from gpumcts.kernels import warp

@@ -1,4 +1,4 @@
-"""Settings of numba-cuda that hold while a kernel is compiled: back in their place afterwards, whatever other threads do."""
+"""Settings of numba-cuda that hold while a kernel is compiled: back in place afterwards, whatever other threads do."""
 
 import importlib.util
 import threading

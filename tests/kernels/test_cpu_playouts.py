@@ -22,7 +22,7 @@ FEW = {"minimax 2": 40, "minimax 3, 4 plies": 20}
 
 
 BOARDS = {"othello"}
-"""Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair compiles for seconds."""
+"""Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair takes seconds."""
 
 
 DEAR = {"amazons", "chess", "deceptive", "gomoku", "havannah", "implanted", "sailing"}
@@ -30,7 +30,7 @@ DEAR = {"amazons", "chess", "deceptive", "gomoku", "havannah", "implanted", "sai
 
 
 def parameters(pairs, boards=BOARDS, dear=False):
-    """The pairs, those of other games than ``boards`` with an informed policy among the slow tests, and all of DEAR ones."""
+    """The pairs, those of games not in ``boards`` with an informed policy among the slow tests, and all DEAR ones."""
     informed = [pair for pair in pairs if pair[1] not in ("uniform", "staged")]
     slow = [
         pair for pair in informed if dear or pair[0] not in boards or pair[1] in ("minimax 3, 4 plies", "minimax 1")

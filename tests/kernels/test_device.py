@@ -220,7 +220,7 @@ def test_simulated_marks_are_used_again():
     assert early.since(late) >= 0
 
 
-# ------------------------------------------------------------------------------------------------- arrays without elements
+# ---------------------------------------------------------------------------------------------- arrays without elements
 
 
 class Runtime:
@@ -249,7 +249,7 @@ class Hollow(SimpleNamespace):
 
 @pytest.fixture
 def hollow_device(monkeypatch):
-    """``device.Arrays`` and ``device.HostDeviceBuffer`` on a device that only notes its calls: (arrays, buffer, calls)."""
+    """``device.Arrays`` and ``device.HostDeviceBuffer`` on a device that only notes calls: (arrays, buffer, calls)."""
     runtime, stream = Runtime(), SimpleNamespace(ptr=0, synchronize=lambda: None)
     cupy = ModuleType("cupy")
     cupy.empty = lambda shape, dtype: Hollow(shape=shape, dtype=np.dtype(dtype), data=SimpleNamespace(ptr=0))
@@ -312,7 +312,7 @@ def test_arrays_of_another_layout_are_refused():
         device.checked(np.zeros((3, 2)).T)
 
 
-# ---------------------------------------------------------------------------------------------------------------- launches
+# ------------------------------------------------------------------------------------------------------------- launches
 
 
 def test_occupancy():

@@ -1,4 +1,4 @@
-"""Tables of what a check of a device measured: which kernel is taken, with how many registers, and files that are no tables."""
+"""Tables of what a check of a device measured: which kernel is taken, with how many registers; files without any."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A fault on the device: one line, once, and the process knows it from then on; and how a flight goes, without a device."""
+"""A fault on the device: one line, once, and known to the process from then on; how a flight goes, without a device."""
 
 import importlib.util
 import sys

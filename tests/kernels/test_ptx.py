@@ -47,7 +47,7 @@ def _told(game, device, *more):
 
 @pytest.fixture
 def report():
-    """``report(kernel, device)``, from a process without simulator and device; one compiles all kernels of a game for it."""
+    """``report(kernel, device)``, from a process without simulator and device; one compiles all kernels of a game."""
     return lambda kernel, device: _told(_game_of(kernel), device)[kernel]
 
 
@@ -109,7 +109,7 @@ LARGE = [
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("game, playout, traced", LARGE)
 def test_other_boards_and_traces(game, playout, traced, device):
-    """Boards that are not the default, and the kernels that RAVE plays by: no floats, no more memory than the chains take."""
+    """Boards that are not the default, and RAVE's kernels: no floats, no more memory than the chains take."""
     told = _told(game, device, "--playout", playout, *(["--traced"] if traced else []))
     assert {name.rpartition(" ")[2] for name in told} == set(WHOLE)
     for kernel, report in told.items():
@@ -178,7 +178,7 @@ ON_BOTH = pytest.mark.parametrize("device", [pytest.param("sm_80", marks=pytest.
 
 @ON_BOTH
 def test_registers_of_uniform_othello(report, device):
-    """On Hopper no more than 64, so that half of a multiprocessor's threads are resident, and nothing spilled for it."""
+    """On Hopper no more than 64, so that half of a multiprocessor's threads are resident, and nothing is spilled."""
     assert report("Uniform(truncate=0) on othello, nested", device)["registers"] <= MAX_REGISTERS[device][0]
 
 

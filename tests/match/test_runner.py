@@ -208,7 +208,7 @@ def test_bad_numbers_are_refused_and_nothing_is_created(play, tmp_path, options,
 
 
 def test_at_most_as_many_batches_are_thought_about_as_was_said(play, tmp_path):
-    """One at a time, or two where both players can; the two meet, since each waits for the other as long as a test may."""
+    """One at a time, or two where both players can; the two meet, each waiting for the other as long as a test may."""
 
     class Counting(RandomPlayer):
         inside, most, together = 0, 0, threading.Barrier(2)

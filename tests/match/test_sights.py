@@ -1,4 +1,4 @@
-"""When the winner saw the win: told by the players, kept in the journal, the same after a resume; old journals have none."""
+"""When the winner saw the win: told by players, kept in the journal, the same when resumed; old journals have none."""
 
 import json
 import threading

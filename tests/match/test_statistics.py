@@ -46,7 +46,7 @@ def test_wilson_with_draws_covers_at_least_its_confidence():
 
 
 def test_document_interval():
-    """Hashimoto et al. 2012, Table 1a, Othello at k = 3: 56.3 of 1000 games, and the largest interval printed there, 3.2."""
+    """Hashimoto et al. 2012, Table 1a, Othello at k = 3: 56.3 % of 1000 games, and the largest interval there, 3.2."""
     assert 100 * s.document_interval(0.563, 1000) == pytest.approx(3.137, abs=1e-3)
     assert round(100 * s.document_interval(0.5, 1000), 1) == 3.2
     assert s.document_interval(0.0, 1000) == 0

@@ -30,9 +30,9 @@ VARIANTS = {
 
 
 def chain(discount: float = 1.0) -> Mdp:
-    """Four states in a row and a goal. Action 0 goes on for 3; action 1 costs 1 and goes on with 1/2, else stays where it is.
+    """Four states in a row and a goal. Action 0 goes on for 3; action 1 costs 1 and goes on with 1/2, else stays.
 
-    Action 2 exists in state 0 alone: to the goal for 7. Undiscounted it is best there, and action 1 elsewhere: 2 a step.
+    Action 2 exists in state 0 alone: to the goal for 7. Undiscounted it is best there, action 1 elsewhere: 2 a step.
     """
     states, actions, outcomes = 5, 3, 2
     legal = np.array([0b111, 0b011, 0b011, 0b011, 0], np.uint64)
@@ -72,7 +72,7 @@ def sea(size: int, queries: int = 50, runs: int = 1) -> Setting:
 
 
 def asked(setting: Setting, planner: Any, query: int, samples: int, room: int = 64) -> tuple[Any, int]:
-    """One query in a memory that begins with ``room`` nodes: what the planner remembers at the end, and what it names."""
+    """One query in a memory that begins with ``room`` nodes: what the planner remembers at the end, and names."""
     compiled = options.compiled(planner)
     kept, progress = memory(compiled, setting.mdp, room), np.zeros(PROGRESS, np.int64)
     chosen = np.full((len(setting.roots), 1), -1, np.int8)

@@ -1,4 +1,4 @@
-"""Every planner keeps the contract, and finds what value iteration finds. A new planner is tested here without new test code."""
+"""Every planner keeps the contract, and finds what value iteration finds. New planners need no new test code."""
 
 import threading
 
@@ -44,8 +44,8 @@ def test_plain_python_names_what_compiled_code_names(planner):
         kept, progress = memory(compiled, setting.mdp, 1024), np.zeros(PROGRESS, np.int64)
         plain = np.zeros(len(points), np.int8)
         assert advance(
-            compiled, setting.mdp, setting.evaluations[0], setting.roots[query], setting.keys[query], points, plain, kept,
-            progress,
+            compiled, setting.mdp, setting.evaluations[0], setting.roots[query], setting.keys[query], points, plain,
+            kept, progress,
         )  # fmt: skip
         assert plain.tolist() == chosen[query].tolist()
 

@@ -1,4 +1,4 @@
-"""Problems, value iteration against an independent one and against published means, and what planners are measured by."""
+"""Problems, value iteration against an independent one and published means, and what planners are measured by."""
 
 import threading
 
@@ -55,7 +55,7 @@ def test_every_value_of_sailing(wind_from, keep_tack):
 
 @pytest.mark.parametrize("discount", [1.0, 0.95, 0.5])
 def test_the_values_of_a_chain(discount):
-    """Action 1 alone: v = 1 + d (v + next) / 2, so v = (1 + d next / 2) / (1 - d / 2); the others where they are better."""
+    """Action 1 alone: v = 1 + d (v + next) / 2, so v = (1 + d next / 2) / (1 - d / 2); others where they are better."""
     values = optimal_values(chain(discount))
     step = [0.0]
     for state in (3, 2, 1, 0):
@@ -140,7 +140,7 @@ def test_a_goal_out_of_reach_is_refused():
 
 
 def test_outcomes_are_drawn_with_their_probabilities():
-    """40,000 draws a case; one of probability 0 is never drawn. A right program fails with a probability below 1e-6 each."""
+    """40,000 draws a case; one of probability 0 is never drawn. A right program fails with probability below 1e-6."""
     chances = np.array([[[0.1, 0.2, 0.7], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.zeros((4, 3))])
     successors = np.tile(np.arange(3), (2, 4, 1)) % 2
     mdp = problem(np.array([15, 0], np.uint64), np.zeros((2, 4)), successors, chances)

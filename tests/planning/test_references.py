@@ -1,7 +1,7 @@
 """The planners against slow ones in plain Python: every node, sample for sample.
 
-Sums are made in another order there, so values agree to 1e-9; counts and the actions named agree exactly. Where two bounds of UCT
-differ by less than a sum's rounding its reference gives up, and the samples before are compared.
+Sums are made in another order there, so values agree to 1e-9; counts and the actions named agree exactly. Where two
+bounds of UCT differ by less than a sum's rounding its reference gives up, and the samples before are compared.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """A program that speaks UCI and plays Dots and Boxes 2 x 2, well or badly: ``fake_uci_program.py MODE [FLAG [LOG]]``.
 
-It fails as MODE says when it is asked for its second move of a game; with a file FLAG only the first process to come there does.
+It fails as MODE says when it is asked for its second move of a game; with a file FLAG only the first process to come
+there does.
 """
 
 import os

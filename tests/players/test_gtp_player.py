@@ -70,7 +70,7 @@ REASONS = {
 
 @pytest.mark.parametrize("mode", REASONS)
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
-    """The first game in which it happens is lost, with the reason; all others are played to their end by a new process."""
+    """The first game in which it happens is lost, with the reason; a new process plays all others to their end."""
     patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too
     result = play(tmp_path / "run", Terms([*FAKE, mode, str(tmp_path / "flag")], patience=patience))
     over = [record for record in records(tmp_path / "run") if "ended" in record]
@@ -261,12 +261,12 @@ for line in sys.stdin:
 
 
 def silent(at, often, log, *answers):
-    """A program that says no word more when it is told ``at`` once again after ``often`` times; its id is in ``log`` then."""
+    """A program that falls silent when it is told ``at`` once more after ``often`` times; its id is in ``log`` then."""
     return [sys.executable, "-I", "-c", SILENT, at, str(often), str(log), *answers]
 
 
 def interrupt(player, game, log):
-    """Ask for the first move of game 0, and then of ``game``; Ctrl-C once the program is silent, which it dies of at once."""
+    """Ask for the first move of game 0, then of ``game``; Ctrl-C once the program is silent, which ends it at once."""
     stop, words, at = threading.Event(), Rules(GAME).starts(1), []
 
     def watch():

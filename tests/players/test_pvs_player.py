@@ -1,4 +1,4 @@
-"""The player of principal-variation search: the search's move, counted; in matches, resumed or not; refused in one line."""
+"""The player of principal-variation search: the search's move, counted; matches, resumed or not; refusals."""
 
 import json
 import threading
@@ -61,7 +61,7 @@ def test_a_match_is_won_and_does_not_depend_on_its_course(tmp_path):
 
 
 def told_and_played(folder, game):
-    """Of each game of a journal, what was told of its positions as [(who moved, view)], and its score for the first player."""
+    """Of each game of a journal, what was told of its positions, [(who moved, view)], and the first player's score."""
     rules, told, states = Rules(game), {}, {}
     for line in (folder / "moves.jsonl").read_text().splitlines():
         commit = json.loads(line)
@@ -74,7 +74,7 @@ def told_and_played(folder, game):
 
 
 def test_a_won_game_is_not_lost(tmp_path):
-    """The result is at least what was proven at any ply. On 2 x 2 boxes that is most of the plies, against a random mover."""
+    """The result is at least what was proven at any ply. On 2 x 2 boxes that is most plies, against a random mover."""
     game = DotsAndBoxes()
     player = PvsPlayer(Deepening(game, 1 << 14), nodes=1_000_000)
     play(tmp_path, player, game, 20)

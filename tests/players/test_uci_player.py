@@ -1,4 +1,4 @@
-"""Programs that speak UCI in a match: they are told the games as they are, and whatever they do ends their own game alone."""
+"""Programs that speak UCI in a match: they are told games as they are, and what they do ends their own game alone."""
 
 import re
 import sys
@@ -55,7 +55,7 @@ REASONS = {
 
 @pytest.mark.parametrize("mode", REASONS)
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
-    """The first game in which it happens is lost, with the reason; all others are played to their end by a new process."""
+    """The first game in which it happens is lost, with the reason; a new process plays all others to their end."""
     patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too
     result = play(tmp_path / "run", terms(mode, tmp_path / "flag", patience=patience))
     over = [record for record in records(tmp_path / "run") if "ended" in record]
@@ -81,7 +81,7 @@ def test_what_nobody_asked_for_is_no_answer(tmp_path):
 
 
 def test_a_program_is_told_the_games_as_they_are(tmp_path):
-    """Every question follows the game's own moves up to that ply; a new game is announced, and each question is ready first."""
+    """Every question follows its game's moves to that ply; a new game is announced, each question is ready first."""
     log = tmp_path / "log"
     play(tmp_path / "run", terms("good", "", log), 5)
     lines = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]

@@ -38,7 +38,7 @@ def test_the_outcome_is_the_rescaled_evaluation_or_the_score(game):
 
 @pytest.mark.parametrize("limit", [5, 4000])
 def test_another_evaluation_may_stand_for_a_win(limit):
-    """Below the game's own some are clamped, beyond it none are near a win; ends keep their scores; plain Python is the same."""
+    """Below the game's own some are clamped, beyond it none is near a win; ends keep scores; plain Python agrees."""
     game, policy = Othello(), Evaluation("linear", limit)
     words, _, plies = trace(game, keys_of(31, count=10))
     rows, clamped = positions(words, plies), 0
@@ -60,7 +60,7 @@ CHESS = [pytest.param("chess", limit, marks=pytest.mark.slow) for limit in (None
 
 @pytest.mark.parametrize("name, limit", [("othello", None), ("othello", 40), *CHESS])
 def test_on_the_curve(name, limit):
-    """Within 3e-5 of the logistic curve, which the linear outcomes are not; ends keep their scores; plain Python is the same."""
+    """Within 3e-5 of the logistic curve, unlike the linear outcomes; ends keep their scores; plain Python agrees."""
     game, policy = GAMES[name], Evaluation("sigmoid", limit)
     words, _, plies = trace(game, keys_of(31, count=10))
     rows, sigmoid = positions(words, plies), options.compiled(policy)

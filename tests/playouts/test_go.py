@@ -1,4 +1,4 @@
-"""The informed playouts of Go: every stage by hand, patterns and playouts against a slow reference, chains against ply by ply."""
+"""Informed playouts of Go: stages by hand, patterns and playouts by a slow reference, chains against ply by ply."""
 
 import itertools
 
@@ -275,7 +275,7 @@ def test_colours_change_sides():
 
 
 def compare_with_reference(size, count, sets_at=0):
-    """Playouts move by move against the reference: its draws, its moves; at some plies the sets of all stages in both views."""
+    """Playouts move by move against the reference: draws and moves; at some plies all stages' sets in both views."""
     game, keys = GO[size], keys_of(40, size, count=count)
     theirs, states = [GoGame(size, superko=False) for _ in keys], starts(game, count)
     step, stages_seen, ply = POLICY._replace(truncate=1), np.zeros(6, int), 0

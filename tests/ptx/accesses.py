@@ -1,4 +1,4 @@
-"""Runs every load, store and atomic addition of ``instructions.MEMORY``, and prints what they leave: for ``test_accesses``.
+"""Runs every load, store and atomic addition of ``instructions.MEMORY``; prints what they leave, for ``test_accesses``.
 
 Thread i copies a vector at 32 i of its source: from global to local memory, from there to global memory, by the
 instructions of one space; single elements are widened to words as well.
@@ -79,14 +79,15 @@ ADDED = {"u32": ("%r", 4), "s32": ("%r", 4), "u64": ("%rd", 8), "f64": ("%fd", 8
 
 
 def added() -> dict[str, list[int]]:
-    """Of each atomic addition: what six threads leave of one word, and the largest value that one of them found before."""
+    """Of each atomic addition: what six threads leave of a word, and the largest value that one found before."""
     found = {}
     for mnemonic in (name for name, access in MEMORY.items() if access.verb == "add"):
         element = MEMORY[mnemonic].element
         bank, size = ADDED[element]
         one = "0d3FF8000000000000" if element == "f64" else "3"
         code = [
-            f"mad.lo.s64 %rd4, %rd18, 8, %rd2; mov.u64 %rd5, 0; st.global.u64 [%rd4], %rd5; mov.{_mov(element)} {bank}6, {one};"
+            f"mad.lo.s64 %rd4, %rd18, 8, %rd2; mov.u64 %rd5, 0; st.global.u64 [%rd4], %rd5; "
+            f"mov.{_mov(element)} {bank}6, {one};"
         ]
         returns = mnemonic.startswith("atom")
         code.append(f"{mnemonic} {f'{bank}7, ' if returns else ''}[%rd1], {bank}6;")

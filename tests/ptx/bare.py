@@ -1,4 +1,4 @@
-"""PTX by hand on the emulated driver, without numba: for tests of the emulator itself, in a process that ``running`` starts."""
+"""PTX by hand on the emulated driver, without numba, to test the emulator: in a process that ``running`` starts."""
 
 import ctypes
 import hashlib
@@ -13,13 +13,16 @@ REGISTERS = ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<
 
 
 def written(body: str, parameters: int = 1, before: str = "") -> str:
-    """A kernel ``test`` of so many words; they are in %rd1 and up, the thread's number in the launch in %r1 and %rd18."""
+    """A kernel ``test`` of so many words; they are in %rd1 and up, the thread's number in the launch in %r1, %rd18."""
     names = [f"test_param_{i}" for i in range(parameters)]
     listed = ", ".join(f".param .u64 {name}" for name in names)
     loads = "\n".join(f"ld.param.u64 %rd{i + 1}, [{name}];" for i, name in enumerate(names))
     number = "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r1, %r2, %r3, %r1;"
     widened = "cvt.u64.u32 %rd18, %r1;"
-    return f"{HEAD}{before}\n.visible .entry test({listed})\n{{\n{REGISTERS}\n{loads}\n{number} {widened}\n{body}\nret;\n}}\n"
+    return (
+        f"{HEAD}{before}\n.visible .entry test({listed})\n{{\n{REGISTERS}\n{loads}\n{number} {widened}\n"
+        f"{body}\nret;\n}}\n"
+    )
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""Compiles the emulator's driver and translated kernels with gcc, once each: what they are made of names them in a folder.
+"""Compiles the emulator's driver and translated kernels with gcc, once each, in a folder, by what they are made of.
 
 ``GPUMCTS_PTX_CACHE`` names the folder; without it, it lies beside the compile cache of gpumcts.
 """

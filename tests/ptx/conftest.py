@@ -1,4 +1,4 @@
-"""What tests of the emulator need: gcc and the packages that compile kernels. CI must have them, so nothing is skipped there."""
+"""What tests of the emulator need: gcc and the packages that compile kernels. CI must have them and skips none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The emulated device's switches, for code that runs inside (``running``): order and poison, memory, failures, counts."""
+"""The emulated device's switches, for code run inside (``running``): order and poison, memory, failures, counts."""
 
 import contextlib
 import ctypes
@@ -10,7 +10,7 @@ POISONS = (0xA5, 0x5A)  # each the other's complement: whatever bit something un
 
 
 def begin(run: int) -> None:
-    """From now on threads run in another order, and what is not written is another poison; memory that no one uses goes."""
+    """From now on threads run in another order, what is not written is another poison, and memory in no use goes."""
     from gpumcts.kernels import device
 
     device.release()

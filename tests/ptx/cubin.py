@@ -1,4 +1,4 @@
-"""What a cubin says of its kernel: registers and local memory, from the attributes that the linker leaves in its ELF sections."""
+"""What a cubin says of its kernel: registers and local memory, from the linker's attributes in its ELF sections."""
 
 import struct
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Runs cases where the driver is emulated: their names come in by stdin, a line of JSON goes out for each.
 
-A line before a case says that it begins, so that a fault, which ends the process, is known to be its. Every case is run twice, in
-another order of threads and with another poison, and tells what both runs found. With ``--found`` no one asks the CPU what it
-should be.
+A line before a case says that it begins, so that a fault, which ends the process, is known to be its. Every case is run
+twice, in another order of threads and with another poison, and tells what both runs found. With ``--found`` no one asks
+the CPU what it should be.
 """
 
 import json

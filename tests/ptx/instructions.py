@@ -1,11 +1,12 @@
 """The instructions that the emulator knows: a table, one entry an instruction, each with what it means in C.
 
-``VALUES`` holds those that make one value of others: their types, and an expression of ``a``, ``b``, ``c`` and ``d``, which have
-exactly these types. ``MEMORY``, ``MEETINGS`` and ``OTHERS`` hold the rest, which ``translation`` writes out. A mnemonic is whole,
-with all its modifiers: ``mul.lo.s64`` is another instruction than ``mul.hi.s64``, and one that is in no table is not known.
+``VALUES`` holds those that make one value of others: their types, and an expression of ``a``, ``b``, ``c`` and ``d``,
+which have exactly these types. ``MEMORY``, ``MEETINGS`` and ``OTHERS`` hold the rest, which ``translation`` writes out.
+A mnemonic is whole, with all its modifiers: ``mul.lo.s64`` is another instruction than ``mul.hi.s64``, and one that is
+in no table is not known.
 
-Sources: PTX ISA 9.0, chapter 9.7. What PTX leaves open, a division by zero say, is ``POISON`` here: code that leans on it
-differs from run to run.
+Sources: PTX ISA 9.0, chapter 9.7. What PTX leaves open, a division by zero say, is ``POISON`` here: code that leans on
+it differs from run to run.
 """
 
 from typing import NamedTuple
@@ -15,7 +16,7 @@ POISON = "lane->poison"
 
 
 class Value(NamedTuple):
-    """``result`` and ``operands`` are types such as ``u32``, ``f64`` or ``pred``; ``loose`` where registers may be wider."""
+    """``result`` and ``operands`` are types, ``u32``, ``f64`` or ``pred``, say; ``loose`` : registers may be wider."""
 
     result: str
     operands: tuple[str, ...]

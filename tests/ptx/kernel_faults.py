@@ -2,8 +2,8 @@
 
     python -m tests.ptx.kernel_faults [--simulator] [NAME ...]
 
-Prints who catches each: the emulator (``test_kernel_faults`` asserts that), and with ``--simulator`` numba's simulator too, which
-runs the same case where it can.
+Prints who catches each: the emulator (``test_kernel_faults`` asserts that), and with ``--simulator`` numba's simulator
+too, which runs the same case where it can.
 """
 
 import argparse
@@ -145,7 +145,7 @@ FAULTS = {
 
 @contextmanager
 def planted(fault: KernelFault | None) -> Iterator[Path]:
-    """A folder with a copy of the package that has the fault, and the tests. ValueError where its text is not there once."""
+    """A folder with the tests and a copy of the package with the fault. ValueError unless its text is there once."""
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
         shutil.copytree(ROOT / "gpumcts", root / "gpumcts", ignore=shutil.ignore_patterns("__pycache__"))

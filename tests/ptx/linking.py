@@ -1,7 +1,7 @@
 """Makes every kernel that numba links known to the emulated driver, with its PTX translated and compiled.
 
-``standin/sitecustomize.py`` installs this before numba is imported. Numba types, NVVM compiles, nvJitLink links as ever; the
-cubin that comes out is what the driver is later asked to load, and by its bytes the driver finds the kernel.
+``standin/sitecustomize.py`` installs this before numba is imported. Numba types, NVVM compiles, nvJitLink links as
+ever; the cubin that comes out is what the driver is later asked to load, and by its bytes the driver finds the kernel.
 """
 
 import ctypes

@@ -1,6 +1,7 @@
 """Small programs on the emulated device, most of them with a planted fault: ``python -m tests.ptx.planted NAME``.
 
-A fault ends the process. What a program prints as JSON is what it found, of two runs: another order of threads, another poison.
+A fault ends the process. What a program prints as JSON is what it found, of two runs: another order of threads, another
+poison.
 """
 
 import ctypes

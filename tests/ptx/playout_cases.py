@@ -28,7 +28,7 @@ LEAVES, FEW = 40, {2: 6, 3: 4}  # by the depth of a policy that searches
 
 
 class Shape(NamedTuple):
-    """How playouts are launched: threads of a block, leaves (None: what suits the policy), playouts a leaf, and a launch."""
+    """How playouts are launched: threads of a block, leaves (None: as suits the policy), playouts a leaf, a launch."""
 
     threads: int | None
     leaves: int | None
@@ -75,7 +75,7 @@ def kernel_of(row: Row) -> tuple[str, str, bool, str]:
 
 @functools.cache
 def rows() -> tuple[Row, ...]:
-    """All kernels of playouts: of the boards that other tests play on, and of every game and policy with its defaults."""
+    """All kernels of playouts: of the boards of other tests, and of every game and policy with its defaults."""
     found = {str(row): row for row in _of_tests()}
     known = {kernel_of(row) for row in found.values()}
     found |= {str(row): row for row in _of_defaults() if kernel_of(row) not in known}

@@ -1,7 +1,7 @@
 """PTX as NVVM writes it, read into typed statements.
 
-``read`` takes the text of a module with one kernel and gives a ``Module``. Nothing is translated here; what this reader has no
-rule for is a ``PtxError`` that names it and its line.
+``read`` takes the text of a module with one kernel and gives a ``Module``. Nothing is translated here; what this reader
+has no rule for is a ``PtxError`` that names it and its line.
 """
 
 import re
@@ -167,8 +167,8 @@ class Module(NamedTuple):
 ENTRY = re.compile(r"\.visible\s+\.entry\s+(?P<name>[\w$]+)\s*\((?P<parameters>[^)]*)\)(?P<more>[^{]*)\{")
 PARAMETER = re.compile(r"\.param\s+\.(?P<kind>\w+)\s+(?P<name>[\w$]+)")
 VARIABLE = re.compile(
-    r"(?:\.visible\s+|\.common\s+|\.weak\s+)?\.(?P<space>const|global)\s+\.align\s+(?P<align>\d+)\s+\.(?P<element>\w+)\s+"
-    r"(?P<name>[\w$]+)(?:\[(?P<count>\d+)\])?(?:\s*=\s*\{(?P<values>[^}]*)\})?\s*$"
+    r"(?:\.visible\s+|\.common\s+|\.weak\s+)?\.(?P<space>const|global)\s+\.align\s+(?P<align>\d+)\s+"
+    r"\.(?P<element>\w+)\s+(?P<name>[\w$]+)(?:\[(?P<count>\d+)\])?(?:\s*=\s*\{(?P<values>[^}]*)\})?\s*$"
 )
 REGISTERS = re.compile(r"\.reg\s+\.(?P<kind>\w+)\s+(?P<name>%[\w$]+)(?:<(?P<count>\d+)>)?$")
 FRAME = re.compile(r"\.local\s+\.align\s+(?P<align>\d+)\s+\.b8\s+(?P<name>[\w$]+)\[(?P<size>\d+)\]$")
@@ -182,7 +182,7 @@ ADDRESS = re.compile(r"\[\s*(?P<base>%?[\w$]+)\s*(?:\+\s*(?P<offset>-?\d+)\s*)?\
 
 
 def read(text: str) -> Module:
-    """The module that a PTX text holds. Raises PtxError for what it does not know, and where there is not just one kernel."""
+    """The module of a PTX text. Raises PtxError for what it does not know, and where there is not just one kernel."""
     text = re.sub(r"//[^\n]*", "", text)
     entries = list(ENTRY.finditer(text))
     if len(entries) != 1:
@@ -191,7 +191,8 @@ def read(text: str) -> Module:
     end = text.rindex("}")
     if entry["more"].strip() or text[end + 1 :].strip():
         raise PtxError(
-            f"PTX line {_line(text, entry.end())}: something besides a kernel: {_short(entry['more'] or text[end + 1 :])}"
+            f"PTX line {_line(text, entry.end())}: something besides a kernel: "
+            f"{_short(entry['more'] or text[end + 1 :])}"
         )
     parameters = tuple(_parameter(text, entry, part) for part in entry["parameters"].split(",") if part.strip())
     statements = tuple(_statements(text, entry.end(), end))

@@ -2,9 +2,9 @@
 
     python -m tests.ptx record FILE [WORD ...]
 
-FILE gets a line of JSON for each case that has run: its name, whether both runs equalled the CPU's outcome, the fault that
-ended it if one did, its seconds, and the commit. Cases that FILE has are not run again. With words, only those cases whose
-names have one.
+FILE gets a line of JSON for each case that has run: its name, whether both runs equalled the CPU's outcome, the fault
+that ended it if one did, its seconds, and the commit. Cases that FILE has are not run again. With words, only those
+cases whose names have one.
 """
 
 import json
@@ -21,7 +21,7 @@ BATCH = 8  # cases of a process: a stop loses no more of them
 
 
 def known(file: Path) -> dict[str, dict]:
-    """The records of a file by the names of their cases; none where there is no file. Raises ValueError for another file."""
+    """The records of a file by their cases' names; none where there is no file. Raises ValueError for another file."""
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     try:
         return {record["case"]: record for record in map(json.loads, lines)}

@@ -1,7 +1,7 @@
 """What instructions mean, in Python's integers, fractions and doubles: written from the PTX ISA, not from the table.
 
-``reference(mnemonic)`` is a function of words, as registers hold them, that gives the word of the result (a predicate is 0 or 1);
-UNSPECIFIED where the ISA leaves it open.
+``reference(mnemonic)`` is a function of words, as registers hold them, that gives the word of the result (a predicate
+is 0 or 1); UNSPECIFIED where the ISA leaves it open.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Searches with ``engine=cuda`` and ``engine=device``: the trees that the emulated device grows, and those of the CPU."""
+"""Searches with ``engine=cuda`` and ``engine=device``: the trees that the emulated device grows, and the CPU's."""
 
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class Search(NamedTuple):
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Rules and operators: all operators by UCB1, all rules with the average, and each with a second partner that fits."""
+    """Rules and operators: all operators by UCB1, all rules with the average, each with a second partner that fits."""
     chosen = [("ucb1", o) for o in OPERATORS if fits(o, "ucb1")] + [(r, "average") for r in RULES if fits("average", r)]
     chosen = list(dict.fromkeys(chosen))
     for rule in RULES:
@@ -47,7 +47,7 @@ def pairs() -> list[tuple[str, str]]:
 
 
 def searches() -> list[Search]:
-    """Every rule and every operator with two partners in the device's kernel; settings; and the CPU's trees with cuda."""
+    """Every rule and operator with two partners in the device's kernel; settings; and the CPU's trees with cuda."""
     device = [Search("device", rule, operator) for rule, operator in pairs()]
     device += [Search("device", "ucb1", "average", settings) for settings in SETTINGS if settings != "plain"]
     cuda = [Search("cuda", "ucb1", operator, game=game) for operator, game in (("average", "dots"), ("max", "dice"))]

@@ -1,4 +1,4 @@
-"""What the emulator is for: faults that are planted end the process with one line that names them, and sound code does not."""
+"""What the emulator is for: planted faults end the process with one line that names them, and sound code does not."""
 
 import json
 import re
@@ -116,7 +116,7 @@ def test_shuffles(emulator):
 
 
 def shuffled(kind, by, clamp, lane):
-    """Lane ``lane`` of a shuffle of numbers in segments of 8 lanes or 32; 100 more where the source is in its segment."""
+    """Lane ``lane`` of a shuffle of numbers in segments of 8 lanes or 32; 100 more if the source is in its segment."""
     size = 8 if clamp >> 8 else 32
     first = lane - lane % size
     source = {"idx": first + by % size, "up": lane - by, "down": lane + by, "bfly": lane ^ by}[kind]

@@ -1,4 +1,4 @@
-"""Faults planted in gpumcts' kernels and in what drives them are caught: by a fault of the emulator, or by another result."""
+"""Faults planted in gpumcts' kernels and in what drives them are caught: by the emulator, or by another result."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """gpumcts' kernels and what drives them on the emulated device: every outcome is the CPU's, to the last bit.
 
-A covering set is quick, all of it is ``slow``. Each case runs twice, in another order of threads and with another poison.
+A covering set is quick, all of it is ``slow``. Each case runs twice, in another order of threads and with another
+poison.
 """
 
 import functools
@@ -69,7 +70,7 @@ def test_case(emulator, group, name):
     assert_same(group_of(group)[name])
 
 
-# ----------------------------------------------------------------------------------------------------- nothing is missing
+# --------------------------------------------------------------------------------------------------- nothing is missing
 
 
 def test_every_kernel_of_playouts_has_a_row():

@@ -47,7 +47,7 @@ def test_nothing_is_skipped_in_ci(monkeypatch, tmp_path):
 
 
 def test_a_record_of_cases_goes_on(monkeypatch, tmp_path, capsys):
-    """What a file has is not run again; an outcome that is not the CPU's, and a fault, are told and the exit code is 1."""
+    """What a file has is not run again; outcomes unlike the CPU's, and faults, are told, and the exit code is 1."""
     found = {
         "equal": {"found": ["1"] * 2, "expected": "1", "seconds": 2.0},
         "other": {"found": ["1", "2"], "expected": "1", "seconds": 1.0},

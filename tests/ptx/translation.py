@@ -1,7 +1,7 @@
-"""A kernel's PTX as a function in C: registers are variables, jumps are ``goto``, and every access to memory is checked.
+"""A kernel's PTX as a function in C: registers are variables, jumps are ``goto``, all accesses to memory are checked.
 
-What ``instructions`` has no entry for, and registers of another width than an instruction's, are a ``PtxError``. Registers
-begin as poison, so does the frame of local memory.
+What ``instructions`` has no entry for, and registers of another width than an instruction's, are a ``PtxError``.
+Registers begin as poison, so does the frame of local memory.
 """
 
 from collections.abc import Iterator

@@ -7,10 +7,10 @@ from tests.reference.operator import Operator
 
 
 class Accelerated(Operator):
-    """002, eq. 6 and 7, with the virtual child of Fig. 2: the children's worth weighted by velocity."""
+    """Hashimoto et al. 2012, eq. 6 and 7, with Fig. 2's virtual child: the children's worth weighted by velocity."""
 
     def velocities(self, node, visits=None):
-        """Eq. 6 played through the visits from the first: the velocity of every child, and under None the virtual child's."""
+        """Eq. 6 played through the visits from the first: every child's velocity, under None the virtual child's."""
         velocity = dict.fromkeys([None, *node.children], 0.0)
         for visit in node.history[:visits]:
             for _ in range(visit.playouts):
@@ -46,7 +46,7 @@ class AcceleratedByAge(Accelerated):
 
 
 class AcceleratedRootFirst(Accelerated):
-    """The same where the child that a visit takes still has the worth of its last visit, and at its first that of the visit."""
+    """The same where the child a visit takes still has the worth of its last visit, at its first that of the visit."""
 
     def __init__(self, option):
         super().__init__(option)
@@ -79,7 +79,7 @@ class AcceleratedRootFirst(Accelerated):
         return weighted / weight
 
     def child_worth(self, child, taken, last):
-        """What the value of its parent knows of a child that has been taken so often; ``last``: by the last visit too."""
+        """What the value of its parent knows of a child taken so often; ``last``: by the last visit too."""
         if last and taken == 1:
             visit = child.history[0]
             return (visit.reward if child.owner == 0 else visit.playouts - visit.reward) / visit.playouts
@@ -116,7 +116,7 @@ class AcceleratedAdaptive(Accelerated):
 
 
 class Discounted(Operator):
-    """002, eq. 2 to 4: at every visit of a position all its moves do n <- decay n + I, w <- decay w + R."""
+    """Hashimoto et al. 2012, eq. 2 to 4: a visit of a position does n <- decay n + I, w <- decay w + R to all moves."""
 
     def tallies(self, node):
         """(n, w) of every child, and under None those of the playouts made before there were children."""
@@ -167,7 +167,7 @@ class DiscountedByAge(Discounted):
 
 
 class DiscountedByMove(Operator):
-    """002, note 9: t counts the updates of the move itself, so that a move's n and w decay when it is taken, and only then."""
+    """Hashimoto et al. 2012, note 9: t counts the move's own updates, so its n and w decay only when it is taken."""
 
     def tally(self, node):
         """(n, w), played through the visits from the first."""

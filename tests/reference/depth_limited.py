@@ -9,7 +9,7 @@ WON, FAR = 1 << 30, 1 << 16
 
 
 class DepthLimited:
-    """Values for the player to move. A win n plies away is WON - n, one that the game decides WON - FAR - n; a draw is 0."""
+    """Values for the player to move. A win n plies away is WON - n, one the game decides WON - FAR - n; a draw is 0."""
 
     def __init__(self, game: Any) -> None:
         self.game = game

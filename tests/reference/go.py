@@ -1,6 +1,6 @@
-"""Go from its rules, point by point: slow, and of nothing in the package but the order of the points (A1, B1 ... row by row).
+"""Go from its rules, point by point: slow, and of the package nothing but the order of the points (A1, B1 ... by rows).
 
-Area scoring, no suicide, positional superko where it is asked for, simple ko elsewhere, two passes or 2 n^2 plies end the game.
+Area scoring, no suicide, positional superko where asked for, simple ko elsewhere; two passes or 2 n^2 plies end it.
 """
 
 import random

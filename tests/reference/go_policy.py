@@ -1,4 +1,4 @@
-"""The informed playouts of Go from their words, point by point on the slow board: sets of moves, and the moves drawn from them.
+"""The informed playouts of Go from their words, point by point on the slow board: sets of moves, and draws from them.
 
 Patterns are matched sign by sign in all rotations, reflections and colours, without a table.
 """
@@ -105,7 +105,7 @@ def allowed(game):
 
 
 def stages(game, last, before):
-    """The moves of the six stages, sets of points; ``last`` and ``before``: the points of the last two moves, None for a pass."""
+    """The moves of the six stages, sets of points; ``last``, ``before``: last two moves' points, None for a pass."""
     mine, theirs = game.mover, other(game.mover)
     friends = [] if last is None else [p for p in game.near(last) if game.board[p] == mine]
     capture = in_atari(game, theirs, [] if last is None else [last])

@@ -1,4 +1,4 @@
-"""Minimax with playouts or noisy moves at its leaves, in plain Python: every line to the horizon, no window, no order."""
+"""Minimax with playouts or noisy moves at its leaves in plain Python: all lines to the horizon, no window, no order."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def side_of(game: Any, state: Any) -> int:
 
 
 def played_out(game: Any, state: Any, depth: int, key: int) -> list[int]:
-    """What each move is worth for who makes it, -1, 0 or 1; leaves before the end are played out under the key of their path."""
+    """What each move is worth to its mover, -1, 0 or 1; leaves before the end are played out under path keys."""
     side, path = side_of(game, state), key_below(key, PLAYOUTS)
     return [_played_out(game, state, move, depth, path, side) for move in legal_moves(game, state)]
 

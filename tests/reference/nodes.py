@@ -7,7 +7,7 @@ from gpumcts.games.contract import CHANCE
 
 
 def in_order(numbers):
-    """Their sum, added one after the other: from Python 3.12 on the built-in ``sum`` compensates the rounding of floats."""
+    """Their sum, added one after the other: from Python 3.12 on the built-in ``sum`` compensates rounding errors."""
     total = 0.0
     for number in numbers:
         total += number
@@ -15,7 +15,7 @@ def in_order(numbers):
 
 
 class Visit(NamedTuple):
-    """A visit of a node: the child it went on to (None: its playouts began here) and the first player's sum of rewards."""
+    """A visit of a node: the child it went on to (None: its playouts began here), the first player's sum of rewards."""
 
     child: "Node | None"
     reward: float

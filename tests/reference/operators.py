@@ -1,7 +1,7 @@
-"""What every backup operator makes of a tree that remembers its visits one by one: which child each went to, what came of it.
+"""What every backup operator makes of a tree that remembers its visits: which child each went to, what came of it.
 
-No operator keeps anything: a value is worked out from the visits of the node and of all nodes below it, whenever it is asked
-for. That is slow, and it is what the documents write down.
+No operator keeps anything: a value is worked out from the visits of the node and of all nodes below it, whenever it is
+asked for. That is slow, and it is what the documents write down.
 
 Where it is natural the operations come in the order in which the library does them too, so that values are equal to the
 last bit; sums over ages, logarithms and powers are not (the library has its own), and there values agree to 1e-12.
@@ -36,7 +36,7 @@ class AverageVariance(Average):
 
 
 class AverageRounds(Average):
-    """The mean, and the rounds of 004, section 6.2."""
+    """The mean, and the rounds of Ramanujan et al. 2010, section 6.2."""
 
     def owed(self, node):
         """The children whom the present round owes a visit, by playing through the visits from the first."""
@@ -85,7 +85,7 @@ class Bast(Average):
 
 
 class Minimax(Operator):
-    """Best child; the mean of the node's own playouts where there is none (000, section 2.4; 003, MMMC)."""
+    """Best child; the mean of the node's own playouts where there is none (Kocsis et al. 2006, section 2.4; MMMC)."""
 
     def worth(self, node):
         if node.visited_children():
@@ -195,8 +195,8 @@ class PowerMean(Operator):
 OPERATORS = {
     kind.__name__: kind
     for kind in (
-        Accelerated, AcceleratedAdaptive, AcceleratedRootFirst, Average, AverageRounds, AverageVariance, Bast, Discounted,
-        HeuristicPrior, ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
+        Accelerated, AcceleratedAdaptive, AcceleratedRootFirst, Average, AverageRounds, AverageVariance, Bast,
+        Discounted, HeuristicPrior, ImplicitMinimax, Max, Minimax, Mix, PowerMean, RobustMax,
     )
 }  # fmt: skip
 BESIDE_TRACES = {DiscountedByMove.__name__: DiscountedByMove}

@@ -1,7 +1,7 @@
 """Sailing, value iteration and the planners once more: NumPy for the sea, dictionaries and recursion for the planners.
 
-Only the addresses of random draws are shared with the library. A problem here is ``Problem``: for every state the legal actions,
-each with its cost and its outcomes (probability, state).
+Only the addresses of random draws are shared with the library. A problem here is ``Problem``: for every state the legal
+actions, each with its cost and its outcomes (probability, state).
 """
 
 import math
@@ -114,7 +114,7 @@ class Sampler:
 
 
 class Uct:
-    """UCT: ``nodes[state, depth]`` has visits, and for each action tried the number of episodes and the sum of their costs."""
+    """UCT: ``nodes[state, depth]`` has visits, and for each action tried the episodes' number and summed costs."""
 
     def __init__(self, problem, evaluation, root, key, *, exploration=10.0, times_depth=False, stop="visits", depth=0,
                  discount=1.0):  # fmt: skip
@@ -228,8 +228,8 @@ class Artdp:
 class PgId:
     """PG-ID with interval estimation: ``nodes[state, depth]`` has the outcomes seen, and Q, width, value and error."""
 
-    def __init__(self, problem, evaluation, root, key, *, confidence=2.0, spread=1.0, unknown=10.0, tolerance=1.0, longest=64,
-                 discount=1.0):  # fmt: skip
+    def __init__(self, problem, evaluation, root, key, *, confidence=2.0, spread=1.0, unknown=10.0, tolerance=1.0,
+                 longest=64, discount=1.0):  # fmt: skip
         self.problem, self.evaluation, self.root, self.discount = problem, evaluation, root, discount
         self.confidence, self.spread, self.unknown = confidence, spread, unknown
         self.tolerance, self.longest = tolerance, longest

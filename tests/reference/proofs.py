@@ -1,4 +1,4 @@
-"""Solved nodes (001; MCTS-Solver of Winands, Björnsson and Saito 2008), worked out from the nodes below."""
+"""Solved nodes (Sensei's Library; MCTS-Solver of Winands, Björnsson, Saito 2008), worked out from the nodes below."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.reference.operator import Operator
 
 
 def proof_of(game: Any, node: Node) -> int | None:
-    """-1, 0 or 1 for the node's owner where the game is over or the children settle it; None where nothing is proven."""
+    """-1, 0 or 1 for the node's owner where the game is over or children settle it; None where nothing is proven."""
     if not node.moves:
         score = int(contract.score(game, node.state))
         if score not in (-SCORE_UNIT, 0, SCORE_UNIT):

@@ -72,7 +72,10 @@ def plain_playouts(game: Any) -> Callable[[Any, int, int], list[Played]]:
 
 
 class RaveUct(Uct):
-    """UCT that selects by eq. 8. ``children`` holds the visited moves, in their order; a node's ``rave`` what is known of all."""
+    """UCT that selects by eq. 8.
+
+    ``children`` holds the visited moves, in their order; a node's ``rave`` what is known of all.
+    """
 
     @property
     def to_the_last_bit(self) -> bool:

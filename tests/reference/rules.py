@@ -29,19 +29,19 @@ def unit(word: int) -> float:
 
 
 def ucb1(rule, at, child):
-    """002, eq. 1; with rewards in [-1, 1] the formula is halved, since values here are in [0, 1]."""
+    """Hashimoto et al. 2012, eq. 1; with rewards in [-1, 1] the formula is halved, since values here are in [0, 1]."""
     constant = rule.exploration / 2.0 if rule.lowest_reward == -1 else rule.exploration
     visits = at.operator.count(child) + rule.extra_visits
     return at.operator.shown(child) + constant * math.sqrt(math.log(at.total) / visits)
 
 
 def sensei(rule, at, child):
-    """001: winrate + UCTK sqrt(ln(parent.visits) / (5 child.visits))."""
+    """Sensei's Library: winrate + UCTK sqrt(ln(parent.visits) / (5 child.visits))."""
     return at.operator.shown(child) + rule.uctk * math.sqrt(math.log(at.total) / (5.0 * at.operator.count(child)))
 
 
 def depth_decayed(rule, at, child):
-    """000, section 2.1: (ln t / s)^((D + d) / (2 D + d)); at least one ply is taken to remain."""
+    """Kocsis et al. 2006, section 2.1: (ln t / s)^((D + d) / (2 D + d)); at least one ply is taken to remain."""
     remaining = max((rule.length or at.horizon) - at.depth, 1.0)
     exponent = (remaining + at.depth) / (2.0 * remaining + at.depth)
     ratio = max(math.log(at.total), 0.0) / at.operator.count(child)
@@ -55,12 +55,12 @@ def ucb1_tuned(rule, at, child):
 
 
 def uniform(rule, at, child):
-    """000 and 003, MC: any of them."""
+    """MC of Kocsis et al. 2006, and Kocsis and Szepesvári 2006: any of them."""
     return unit(at.word(CHILD_DRAWS + child.move))
 
 
 def boltzmann(rule, at, child):
-    """000, section 2.4: probability proportional to exp(value / temperature), as value / temperature plus Gumbel's noise."""
+    """Kocsis et al. 2006, section 2.4: p ~ exp(value / temperature), as value / temperature plus Gumbel's noise."""
     u = ((at.word(CHILD_DRAWS + child.move) >> 12) + 0.5) / 2**52
     return at.operator.shown(child) / rule.temperature - math.log(-math.log(u))
 
@@ -71,7 +71,10 @@ def bast(rule, at, child):
 
 
 def epsilon_greedy(rule, at, child):
-    """004, section 6.2: a round while one is due; else the best with probability 1 - epsilon, one of the others with epsilon."""
+    """Ramanujan et al. 2010, section 6.2.
+
+    A round while one is due; else the best with probability 1 - epsilon, one of the others with epsilon.
+    """
     open_children = [c for c in at.node.children if c.proof is None]
     best = max((at.operator.shown(c) for c in open_children), default=-1.0)
     owed = at.operator.owed(at.node)
@@ -83,7 +86,10 @@ def epsilon_greedy(rule, at, child):
 
 
 def best_or_random(rule, at, child):
-    """001: "select the node with the highest winrate 50% of the time and select a random move otherwise"."""
+    """The simple rule of Sensei's Library.
+
+    "select the node with the highest winrate 50% of the time and select a random move otherwise".
+    """
     if unit(at.word(NODE_DRAW)) >= rule.share:
         return unit(at.word(CHILD_DRAWS + child.move))
     best = max((at.operator.shown(c) for c in at.node.children if c.proof is None), default=-1.0)
@@ -97,9 +103,10 @@ class Unvisited(NamedTuple):
 
 
 def rave(rule, at, child):
-    """002, eq. 8, with Fuego's weight; None where nothing is known of a move. The node has RAVE's sums, by move.
+    """Hashimoto et al. 2012, eq. 8, with Fuego's weight; None where nothing is known of a move.
 
-    The bias takes the library's logarithm, in its order: many moves are known equally well, and its last bit would decide.
+    The node has RAVE's sums, by move. The bias takes the library's logarithm, in its order: many moves are known
+    equally well, and its last bit would decide.
     """
     heeds = rule.ignore_every == 0 or at.selection % rule.ignore_every != 0
     playouts, rewards = at.node.rave.get(child.move, (0, 0.0)) if heeds else (0, 0.0)
@@ -134,7 +141,7 @@ RULES = {
 def tries_unvisited(rule: Any, word: Callable[[int], int], untried: int, moves: int) -> bool:
     """Whether an untried move is tried before any score is looked at; MC draws among all moves, tried or not.
 
-    So does 001's simple rule in the share of selections that are not the best move's.
+    So does Sensei's Library's simple rule in the share of selections that are not the best move's.
     """
     if type(rule).__name__ == "BestOrRandom":
         return unit(word(NODE_DRAW)) >= 1.0 - (1.0 - rule.share) * (untried / moves)

@@ -1,7 +1,7 @@
-"""Synthetic trees again in plain Python, from paths instead of states, and minimax and alpha-beta over them by recursion.
+"""Synthetic trees again in plain Python, from paths in place of states; minimax and alpha-beta on them by recursion.
 
-Nothing here is shared with the package but the constants of the generator. A path is a tuple of moves; a leaf is worth -1, 0
-or +1 for the first player.
+Nothing here is shared with the package but the constants of the generator. A path is a tuple of moves; a leaf is worth
+-1, 0 or +1 for the first player.
 """
 
 from collections.abc import Callable, Iterator
@@ -86,12 +86,16 @@ class PGameTree(Tree):
 
 
 class ImplantedTree(Tree):
-    """A binary tree with plans; ``drawn(bits, missed)`` is the law of leaves off them, ``missed`` the first depth missed."""
+    """A binary tree with plans.
+
+    drawn(bits, missed) : the law of leaves off them, ``missed`` being the first depth missed
+    """
 
     branching = 2
 
     def __init__(
-        self, depth: int, critical: list[int], trap: list[int], drawn: Callable, instance: int, single_agent: bool = False
+        self, depth: int, critical: list[int], trap: list[int], drawn: Callable, instance: int,
+        single_agent: bool = False,
     ) -> None:  # fmt: skip
         self.depth, self.critical, self.trap, self.drawn = depth, critical, trap, drawn
         self.single_agent = single_agent
@@ -161,7 +165,7 @@ def order_of(key: int | None, branching: int) -> list[int]:
 def alpha_beta(
     tree: Tree, path: Path = (), key: int | None = None, low: int = -1, high: int = 1, done: list | None = None
 ) -> tuple[int, int]:  # fmt: skip
-    """(value, leaves counted) with the window (low, high); ``done`` gets (move, value, leaves so far) of the root's moves."""
+    """(value, leaves counted) with the window (low, high); ``done`` gets (move, value, leaves so far) of root moves."""
     if len(path) == tree.depth:
         return tree.leaf(path), 1
     leaves, best = 0, None

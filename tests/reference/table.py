@@ -1,4 +1,4 @@
-"""UCT with limited memory, one search and one iteration after another, as Kocsis et al. 2006 tells it (sections 2.1 and 2.2).
+"""UCT with limited memory, one search and one iteration after another, as in Kocsis et al. 2006 (sections 2.1, 2.2).
 
 It shares with the library the rules of the game, the addresses of random draws, and the formulas of the reference's own
 selection rules; not the table, not the descent, not the backup.
@@ -20,7 +20,7 @@ from tests.reference.uct import CHANCES, FINAL, NEAR, PLAYOUTS, TIES, NearTie, k
 
 
 class Entry:
-    """What is known of a position: ``rewards`` are the first player's, ``parent`` is how often its parent was reached."""
+    """What is known of a position: ``rewards`` of the first player, ``parent`` how often its parent was reached."""
 
     def __init__(self, index: int, depth: int, parent: int):
         self.index, self.depth, self.parent = index, depth, parent
@@ -131,7 +131,7 @@ class LimitedUct:
         return entry.visits if entry else 0
 
     def descend(self, state: Any, ties: int, chance: int) -> tuple[list[tuple[int, int]], Any]:
-        """The positions from the root to the leaf, as (index, how often the parent is reached), and the leaf's state."""
+        """The positions from root to leaf, (index, how often the parent is reached) each, and the leaf's state."""
         path = [(0, 0)]
         while moves := legal_moves(self.game, state):
             if self.known(path) < self.threshold:

@@ -27,7 +27,7 @@ NEAR = 1e-12
 
 
 class NearTie(Exception):
-    """Two scores differ by less than ``NEAR``: the last bits of a logarithm decide. ``iterations`` came before, undisputed."""
+    """Two scores differ by less than ``NEAR``: a logarithm's last bits decide. ``iterations`` : those before it."""
 
     iterations = 0
 
@@ -78,7 +78,7 @@ class Uct:
         self.threshold = {"node": 1, "threshold": settings.threshold, "whole_path": 0, "root": 0}[settings.expansion]
 
     def search(self, state: Any, key: int, iterations: int, known: Node | None = None) -> Node:
-        """The root after so many iterations; ``known`` is a node of an earlier tree to go on from. May raise NearTie."""
+        """The root after so many iterations; ``known`` is an earlier tree's node to go on from. May raise NearTie."""
         root = known or self.node(state, None, None)
         root.parent = None
         self.operator.forget()

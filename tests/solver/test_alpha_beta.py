@@ -233,8 +233,8 @@ def test_no_roots():
 def test_p_games_are_those_of_the_documents(branching, depth, trees, leaves, error, right, right_error, fails):
     """Mean leaves on signs with window (-1, +1), trees without a wrong root move, and how often a random move fails.
 
-    Each figure of an independent program has its standard error (that of ``fails`` is at most the one of ``right``), and so
-    has ours: they may differ by 5 of both together, which correct programs do with a probability below 1e-6.
+    Each figure of an independent program has its standard error (that of ``fails`` is at most the one of ``right``),
+    and so has ours: they may differ by 5 of both together, which correct programs do with a probability below 1e-6.
     """
     game = PGame(branching, depth)
     roots = instances(game, range(trees))

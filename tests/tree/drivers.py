@@ -1,4 +1,4 @@
-"""What the tests of trees share: positions to search, searches, and the comparison of a forest with the reference tree."""
+"""What the tests of trees share: positions to search, searches, and a forest compared with the reference tree."""
 
 import functools
 from typing import Any
@@ -140,7 +140,7 @@ def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> 
 def assert_same_tree(
     forest: Forest, tree: int, operator: Any, reference: Uct, root: Node, tolerance: float = 0.0
 ) -> int:
-    """Every node of a tree against the reference's: moves, order, visits, proofs, values within ``tolerance``; how many nodes."""
+    """A tree's nodes against the reference's: moves, order, visits, proofs, values to ``tolerance``; how many nodes."""
     pending, nodes, proofs = [(ROOT, root)], 0, {None: 0, -1: LOSS, 0: DRAW, 1: WIN}
     reference.operator.forget()
     while pending:
@@ -163,7 +163,7 @@ def assert_same_tree(
 
 
 def assert_same_rave(forest: Forest, tree: int, block: list[int], node: Node) -> None:
-    """A child for every move of a node that has children; those without visits are not settled, all have the reference's sums."""
+    """A child for every move of a node with children; those without visits are open, all have the reference's sums."""
     if not block:
         assert not node.children
         return

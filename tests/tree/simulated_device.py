@@ -70,7 +70,7 @@ MORE: dict[str, Case] = {
         f"{o} by {r}": (DOTS, None, r, o, Settings(), 30) for r in RULES if r != "ucb1" for o in OPERATORS if fits(o, r)
     },
 }
-# What the simulator runs. The others are cases of ``tests/ptx``, where their PTX is executed; of pairs it executes a part.
+# What the simulator runs. The others are cases of ``tests/ptx``, which executes their PTX, and a part of the pairs.
 OFTEN = tuple(f"{o} on dots and boxes" for o in ("average", "accelerated", "minimax"))
 PAIRS = tuple(case for case in MORE if " by " in case)
 
@@ -132,7 +132,7 @@ def holding(module: Any, **values: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.StringIO]:
-    """A device on which so many trees of ``dots`` fit, which says it has ``told_bytes`` free; yields what is printed."""
+    """A device where so many trees of ``dots`` fit, which says it has ``told_bytes`` free; yields what is printed."""
     searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
     size = searcher.slots(12) * bytes_per_slot(1, DOTS.MAX_MOVES) + device_search.extra_tree_bytes(searcher)
     memory, printed = int(trees * size), io.StringIO()

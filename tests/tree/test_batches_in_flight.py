@@ -1,4 +1,4 @@
-"""Two batches of a tree in flight: against the reference, on engines that play elsewhere, cut anywhere, and what takes one."""
+"""Two batches of a tree in flight: against the reference, with playouts elsewhere, cut anywhere, and what takes one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A game whose class states bounds that are too small ends a search by playouts in one line that names game and bound."""
+"""A game whose class states too small bounds ends a search by playouts in one line that names game and bound."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Small games solved exactly (expectiminimax over all states, in fractions), and what the search makes of them.
 
-The keys are fixed, so every assertion here either always holds or never. Where chance or a mean is in play, its margin is
-stated with what it means.
+The keys are fixed, so every assertion here either always holds or never. Where chance or a mean is in play, its margin
+is stated with what it means.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def searched(game, operator, iterations, **settings):
 
 
 def exact_children(game):
-    """The exact value in [0, 1] of every move at the start, for who moves there (the first player, where chance does)."""
+    """The exact value in [0, 1] of every move at the start, for who moves there (the first player if chance does)."""
     solver, start = Exact(game), contract.start(game)
     moves = [int(contract.nth_move(game, start, k)) for k in range(int(contract.count_moves(game, start)))]
     return {move: float((solver.value(contract.play(game, start, move)) + 1) / 2) for move in moves}
@@ -45,7 +45,7 @@ def test_the_games_are_not_trivial():
 @pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), (PATH, 5_000)])
 @pytest.mark.slow
 def test_minimax_becomes_exact(game, iterations):
-    """Once the tree holds every position that matters, the best move's value is the game's, to the last bit: 10 of 10 seeds."""
+    """Once the tree holds all positions that matter, the best move's value is the game's, to the last bit: 10 seeds."""
     exact = exact_children(game)
     found = searched(game, Minimax(), iterations, final="value")
     for tree, move in enumerate(found.decide()):
@@ -56,7 +56,7 @@ def test_minimax_becomes_exact(game, iterations):
 @pytest.mark.parametrize("operator", [Average(), Accelerated(0.99)])
 @pytest.mark.parametrize("game, iterations", [(BOXES, 60_000), pytest.param(PATH, 60_000, marks=pytest.mark.slow)])
 def test_the_mean_converges(game, iterations, operator):
-    """The best move is found by 10 of 10 seeds, and its value comes within 0.05 of the game's: what exploration costs."""
+    """10 of 10 seeds find the best move, and its value comes within 0.05 of the game's: what exploration costs."""
     exact = exact_children(game)
     best = [move for move, worth in exact.items() if worth == max(exact.values())]
     found = searched(game, operator, iterations)
@@ -81,8 +81,9 @@ def test_the_mean_comes_closer_with_more_iterations():
 def test_chance(operator):
     """A loaded die first: visits come with its probabilities, and every outcome's value goes to its expectation.
 
-    100,000 visits: the shares are within 4.5 standard deviations (0.007). Values are means over later throws, of at least
-    16,000 visits each: sampling alone moves them by 0.004 (one standard deviation); 0.03 also allows for exploration.
+    100,000 visits: the shares are within 4.5 standard deviations (0.007). Values are means over later throws, of at
+    least 16,000 visits each: sampling alone moves them by 0.004 (one standard deviation); 0.03 also allows for
+    exploration.
     """
     exact = exact_children(DUEL)
     found = searched(DUEL, operator, 100_000)

@@ -79,7 +79,7 @@ def test_ln_of_one_is_zero():
 
 
 def test_ln_rises():
-    """Between neighbouring numbers, where the table goes from one point to the next too, it falls by a last place at most."""
+    """Between neighbouring numbers, also from one point of the table to the next, it falls by a last place at most."""
     points = np.concatenate([spread(0.5, 4.0), np.arange(128, 1024) / 256 + 1 / 512])
     values = np.sort(np.concatenate([points, np.nextafter(points, 9.0)]))
     results = compiled(_all_ln, values)

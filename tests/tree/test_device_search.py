@@ -1,4 +1,4 @@
-"""The device engine: the trees of the CPU's engine to the last bit, memory that does not suffice, and its kernels as PTX."""
+"""The device engine: the trees of the CPU's engine to the last bit, memory that is too little, its kernels as PTX."""
 
 import importlib.util
 import re
@@ -176,7 +176,7 @@ def test_ptx(kernel):
 @needs_compiler
 @pytest.mark.slow
 def test_what_would_be_launched(monkeypatch):
-    """Compiled as for a launch, for an architecture with a suffix: still nothing fused, nor when it comes from the cache."""
+    """Compiled as for a launch, for an architecture with a suffix: still nothing fused, nor when from the cache."""
     from numba.cuda import codegen, dispatcher
 
     from gpumcts.kernels import cuda_each
@@ -227,7 +227,7 @@ FIRST_CASES = [case for case in CASES if not case.endswith(" on dots and boxes")
 
 
 def pairs_of_parts():
-    """Every operator with every rule that it fits; slow but for every operator by UCB1, and a first one for every rule."""
+    """Every operator with every rule that it fits; slow but for all operators by UCB1 and a first for every rule."""
     first = [name.split("/")[:2] for name in device_check.names()]
     return [slow_unless([r, o] in first, o, r) for o in OPERATORS for r in RULES if fits(o, r)]
 

@@ -14,7 +14,7 @@ ITERATIONS = 300
 
 
 def expected(searcher, forest, tree):
-    """What each move of a root is worth, by move: eq. 6 of Hashimoto et al. 2012, or UCB1 from the forest's own columns."""
+    """What each move of a root is worth: eq. 6 of Hashimoto et al. 2012, or UCB1 from the forest's own columns."""
     first = int(forest.first_child[tree, 0])
     block = slice(first, first + int(forest.child_count[tree, 0]))
     rate, velocity, visits = forest.columns[tree, block, 0], forest.columns[tree, block, 1], forest.visits[tree, block]

@@ -1,4 +1,4 @@
-"""Searches that show their roots on the way: the tables of searches of that length, and when a root's value was last low."""
+"""Searches that show their roots on the way: the tables of searches of that length, and when a value was last low."""
 
 import numpy as np
 import pytest
@@ -122,7 +122,7 @@ def test_below(operator, level):
 
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_below_of_solved_roots(threads):
-    """A root that is proven keeps its value, and stays below a level to the end, whatever trees are searched beside it."""
+    """A proven root keeps its value, and stays below a level to the end, whatever trees are searched beside it."""
     game = PGame(2, 4)
     states, keys = instances(game, range(12)), keys_for(12)
     searcher = searcher_of(operator_of("average"), Settings(solve=True), game, threads=threads)

@@ -1,4 +1,4 @@
-"""Leaves in flight: as losses (virtual loss) or as samples without an outcome (WU-UCT, Liu et al. 2020), each by a reference."""
+"""Leaves in flight, as losses (virtual loss) or samples without an outcome (WU-UCT, Liu et al. 2020), by references."""
 
 import numpy as np
 import pytest

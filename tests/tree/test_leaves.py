@@ -1,4 +1,4 @@
-"""One tree, many leaves a batch: the trees are those of the commit that took the leaves one by one, on any number of threads."""
+"""One tree, many leaves a batch: the trees of the commit that took leaves one by one, on any number of threads."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Searches within a memory limit: how much the process takes, and that waves, threads and engines then change nothing."""
+"""Searches within a memory limit: what the process takes, and that waves, threads and engines then change nothing."""
 
 import hashlib
 import json

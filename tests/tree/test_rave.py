@@ -77,7 +77,7 @@ def test_more_of_othello_is_the_reference(operator):
 
 @pytest.mark.slow
 def test_havannah_is_the_reference():
-    """With the swap, whose move is no cell: before it, at the choice, in the middle. The reference plays in plain Python."""
+    """With the swap, a move without a cell: before it, at the choice, in the middle. The reference is plain Python."""
     searcher = searcher_of(operator_of("accelerated"), FUEGO, HAVANNAH, Rave())
     assert_like_reference(searcher, havannah_states(), 60, play=plain_playouts(HAVANNAH))
 
@@ -144,7 +144,7 @@ def test_subtree_reuse(operator):
 
 
 def hand_forest():
-    """A root with three moves: 10 visited 4 times and won thrice, 11 and 12 not visited; 16 RAVE playouts of 11, 12 won."""
+    """A root of moves 10, 11, 12: 10 visited 4 times, won thrice, the others never; 16 RAVE playouts of 11, 12 won."""
     forest = empty_forest(1, 4, 3)
     forest.used[0], forest.move_count[0, ROOT], forest.visits[0, ROOT] = 1, 3, 4
     first = int(add_children(forest, 0, ROOT))
@@ -192,7 +192,7 @@ def test_each_so_many_th_visit_ignores_rave():
 
 
 def test_learning_by_hand():
-    """A path of two moves, 10 by the first player and 11 by the second; in the playout the second player was first on 10 and 12.
+    """A path: move 10 by the first player, 11 by the second; in the playout the second was first on 10 and 12.
 
     The tree comes first: 10 is the first player's at the root, and the second's from the child on.
     """

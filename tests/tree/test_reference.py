@@ -1,7 +1,8 @@
 """The forest against the slow UCT in plain Python: every node, visit for visit, for every operator, rule and setting.
 
-Values are equal to the last bit, except where the reference sums in another order or by other functions: power means, and
-several playouts of a leaf (there one by one, in the library in one step). There they agree to 1e-12, visits exactly.
+Values are equal to the last bit, except where the reference sums in another order or by other functions: power means,
+and several playouts of a leaf (there one by one, in the library in one step). There they agree to 1e-12, visits
+exactly.
 """
 
 import numpy as np
@@ -158,7 +159,7 @@ def test_fuegos_bias(operator):
 @pytest.mark.parametrize("settings", OTHER_SETTINGS)
 @pytest.mark.parametrize("rule", ["uniform", "boltzmann", *NEEDY])
 def test_settings_of_other_rules(rule, settings):
-    """Where visits need not begin with every move, where scores are draws, and where an operator keeps more than values."""
+    """Where visits need not begin with every move, where scores are draws, where operators keep more than values."""
     operator = NEEDY.get(rule, "average")
     searcher = searcher_of(operator_of(operator), SETTINGS[settings], TOY_GAMES["dots"], rule_of(rule))
     iterations = 51 if settings == "whole_path" else 151
@@ -189,7 +190,7 @@ def test_playouts_in_plain_python():
 @pytest.mark.parametrize("decay", [0.5, 0.9, 0.999, 1 - 1e-7])
 @pytest.mark.parametrize("operator, by_age", [("accelerated", AcceleratedByAge), ("discounted", DiscountedByAge)])
 def test_decay_is_a_sum_over_ages(operator, by_age, decay):
-    """Velocities and discounted counts, kept step by step, are the explicit sums of decay^age: values agree to 1e-12."""
+    """Velocities and discounted counts, kept step by step, are the explicit sums of decay^age: equal to 1e-12."""
     operator = operator_of(operator)._replace(decay=decay)
     searcher = searcher_of(operator)
     for state, key in zip(othello_states()[:2], keys_for(2), strict=True):
@@ -202,8 +203,8 @@ def test_decay_is_a_sum_over_ages(operator, by_age, decay):
 def test_without_decay_it_is_uct(operator, leaves):
     """Decay 1: the visits of plain UCT exactly, its values to 1e-12.
 
-    Not from the end of a game, where the same finished positions are met again and again, exact ties abound, and the last
-    bit decides them. Not with several leaves for velocities: virtual loss leaves the accelerated rate as it is.
+    Not from the end of a game, where the same finished positions are met again and again, exact ties abound, and the
+    last bit decides them. Not with several leaves for velocities: virtual loss leaves the accelerated rate as it is.
     """
     states, keys = np.repeat(packed(OTHELLO, othello_states()[:2]), 4, axis=0), keys_for(8)
     settings = Settings(leaves_per_tree=leaves)

@@ -1,4 +1,4 @@
-"""Several trees of a position (root parallelization): the trees, what they come to together, and what takes only one."""
+"""Several trees of a position (root parallelization): the trees, what they come to together, and what takes one."""
 
 import numpy as np
 import pytest

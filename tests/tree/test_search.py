@@ -139,7 +139,7 @@ def test_decided_by_visits_or_by_value(final):
 
 
 def test_ties_of_the_final_move_are_broken_evenly():
-    """Four moves, one visit each: over 2000 keys each is played 500 times, within 4.5 standard deviations (P > 0.99997)."""
+    """Four moves, one visit each: over 2000 keys each is played 500 times, to 4.5 standard deviations (P > 0.99997)."""
     states, keys = np.tile(STATES[:1], (2000, 1)), keys_for(2000, seed=9)
     moves = searcher_of(operator_of("average")).search(states, keys, 5).decide()
     _, counts = np.unique(moves, return_counts=True)
@@ -169,7 +169,7 @@ def test_nothing_tried_is_no_move():
 
 
 def test_values_of_forgotten_moves_are_values():
-    """Discounted counts that have faded below every float64: the move keeps its ratio, and highest value means something."""
+    """Discounted counts faded below every float64: the move keeps its ratio, and highest value means something."""
     searcher = searcher_of(Discounted(0.5), Settings(final="value"), rule=Ucb1(0.0))
     found = searcher.search(STATES, keys_for(4), 3000)
     assert np.isfinite(found.table.value).all() and (found.table.value <= 1).all()

@@ -86,7 +86,7 @@ def test_flat_monte_carlo_is_a_count():
 
 
 def sampled(state, key, iterations, play):
-    """The rewards (for the mover) of every move: of those not tried yet any, of the others the one of the highest noise."""
+    """The rewards (for the mover) of all moves: of those not tried yet any, of the others that of the highest noise."""
     moves, mover = legal_moves(OTHELLO, state), int(contract.mover(OTHELLO, state))
     rewards = {move: [] for move in moves}
     for iteration in range(iterations):
@@ -151,7 +151,7 @@ def test_epsilon_greedy_takes_the_best_or_any_other():
 
 
 def test_rounds_until_one_move_is_best():
-    """By hand: after a tie every move is owed a visit, whatever comes in between, then the next tie begins the next round."""
+    """By hand: after a tie every move is owed a visit, whatever comes between; the next tie begins the next round."""
     tree = hand_tree(ROUNDS, {"a": [1], "b": [1], "c": [0]})
 
     def owed():
@@ -177,7 +177,7 @@ def test_rounds_until_one_move_is_best():
     "p, epsilon", [*[pytest.param(0.5, e, marks=pytest.mark.slow) for e in (0.0, 0.2)], (0.8, 0.4)]
 )
 def test_scenario_a_of_document_004(p, epsilon):
-    """One move wins every playout, the other a share p: rounds are geometric, 1 / (1 - p) on average, then epsilon decides."""
+    """One move always wins, the other a share p: rounds are geometric, 1 / (1 - p) on average, then epsilon decides."""
     game, trees, iterations = Implanted(24, [0], leaves="shares", first_share=p).compiled(), 2_000, 200
     searcher = searcher_of(ROUNDS, Settings(expansion="root"), game, EpsilonGreedy(epsilon))
     found = searcher.search(instances(game, range(trees)), keys_for(trees), iterations)
@@ -244,7 +244,7 @@ def test_bounds_hold(iterations):
 
 
 def test_smoothness_cuts():
-    """The smoother a tree is taken to be, the sooner the half of it is given up in which leaves are won and lost at random."""
+    """The smoother a tree is taken to be, the sooner the half with leaves won and lost at random is given up."""
     game = Implanted(12, [0], leaves="shares", first_share=0.5).compiled()
     states, shares = instances(game, range(20)), []
     for delta, gamma in ((0.0, 1.0), (1.0, 0.5), (1.0, 1.0)):
@@ -266,7 +266,8 @@ def test_rules_that_need_an_operator_say_so(rule):
         with pytest.raises(BadInput) as caught:
             searcher_of(operator_of(operator), rule=rule_of(rule))
         assert str(caught.value) == (
-            f"selection={rule} asks the operator for `{needed}`, and backup={operator} has none; take backup={NEEDY[rule]}"
+            f"selection={rule} asks the operator for `{needed}`, and backup={operator} has none; "
+            f"take backup={NEEDY[rule]}"
         )
 
 

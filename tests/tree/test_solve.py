@@ -1,7 +1,7 @@
 """Solved nodes: what the search proves is true, it proves all of a small game, and it plays by it.
 
-Exact values are those of exhaustive search (``tests.reference.exact``). That the trees are the right ones, proofs included, visit
-for visit, is compared with the reference in ``test_reference``; here stands what a proof means.
+Exact values are those of exhaustive search (``tests.reference.exact``). That the trees are the right ones, proofs
+included, visit for visit, is compared with the reference in ``test_reference``; here stands what a proof means.
 """
 
 import numpy as np
@@ -160,7 +160,7 @@ def test_two_moves_in_a_row():
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [2, 3])
 def test_clobber(rows):
-    """Boards of 2 x 4 and 3 x 4: alpha-beta and the proofs agree on the start and on each of its moves that is proven."""
+    """Boards of 2 x 4 and 3 x 4: alpha-beta and proofs agree on the start and on each of its moves that is proven."""
     game = Clobber(rows, 4).compiled()
     states = roots(game, 3)
     found = searcher_of(operator_of("average"), SOLVE, game).search(states, keys_for(3), 60_000)
@@ -175,7 +175,7 @@ def test_clobber(rows):
 
 
 def plies_to_end(forest, tree, node):
-    """Plies from a node that is won or lost to the end, by recursion: the shortest of the moves that win, else the longest."""
+    """Plies from a won or lost node to the end, by recursion: the shortest of the moves that win, else the longest."""
     first = int(forest.first_child[tree, node])
     below = range(first, first + int(forest.child_count[tree, node]))
     wins = [1 + plies_to_end(forest, tree, child) for child in below if forest.proof[tree, child] == WIN]
@@ -184,7 +184,7 @@ def plies_to_end(forest, tree, node):
 
 
 def test_the_line_to_the_end_of_a_proof():
-    """Legal moves to an end with the result that is proven, as many as recursion has; no line where nothing is proven."""
+    """Legal moves to an end with the proven result, as many as recursion has; no line where nothing is proven."""
     game, lengths, open_moves = Othello(), set(), 0
     states, rules = roots(game, 12), Rules(Othello())
     for ply in range(51):
@@ -252,7 +252,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("settings", [SOLVE, Settings(solve=True, leaves_per_tree=3)])
 def test_a_solved_tree_stays_as_it_is(settings):
-    """Alone, among trees that are not solved yet, over threads, in waves, with playouts elsewhere; at any later iteration."""
+    """Alone, among trees not solved yet, over threads, in waves, with playouts elsewhere; at any later iteration."""
     game = PGame(2, 6)
     states, keys = states_of(game, 70), keys_for(70)
     searcher = searcher_of(operator_of("average"), settings, game)

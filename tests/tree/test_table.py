@@ -1,4 +1,4 @@
-"""The transposition table itself: what it keeps, what it refuses, where it finds it; against rules written out by hand."""
+"""The transposition table itself: what it keeps, refuses, and where it finds it; against rules written out by hand."""
 
 import numpy as np
 import pytest
@@ -185,7 +185,7 @@ def test_pgames_are_found_by_their_preorder_index():
 
 
 def test_other_positions_are_found_by_a_hash():
-    """The order of moves does not matter where the position does not remember it; different positions differ, in every bit."""
+    """The order of moves does not matter where positions do not hold it; different positions differ, in every bit."""
     game = DotsAndBoxes(2, 2)
     begin = contract.start(game)
     moves = [contract.nth_move(game, begin, k) for k in range(12)]

@@ -1,4 +1,4 @@
-"""Searches in a table against the slow reference, slot for slot, and against the forest where the table loses nothing."""
+"""Searches in a table against the slow reference, slot for slot, and the forest where the table loses nothing."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def assert_like_reference(searcher, state, iterations, seed=1, play=None):
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("game", [pytest.param(g, marks=[pytest.mark.slow] if g == "path" else []) for g in GAMES])
 def test_like_the_reference(game, settings, replacement):
-    """From a table in which the root's moves hardly fit to one in which little is lost, each under a seed of its own."""
+    """From a table that hardly holds the root's moves to one in which little is lost, each under its own seed."""
     game, random, asked = GAMES[game], 0, 0
     for seed, entries in enumerate((4, 40, 2000), 1):
         searcher = searcher_of(SETTINGS[settings], game, entries=entries, replacement=replacement)
@@ -89,7 +89,10 @@ def test_othello_from_several_positions(settings):
 
 @pytest.mark.parametrize("level", [0.0, 0.4, 0.5, 1.0])
 def test_stored_moves_above_a_value_are_preferred(level):
-    """000, section 2.2, the alternative; the level changes what is made of an unstorable child, and only that."""
+    """Kocsis et al. 2006, section 2.2, the alternative.
+
+    The level changes what is made of an unstorable child, and only that.
+    """
     without = assert_like_reference(searcher_of(WHOLE, PGame(3, 5), entries=16), contract.start(PGame(3, 5)), 150)
     searcher = searcher_of(WHOLE, PGame(3, 5), entries=16, stored_above=level)
     reference = assert_like_reference(searcher, contract.start(PGame(3, 5)), 150)
@@ -111,7 +114,7 @@ def test_playouts_in_plain_python():
 def test_in_a_large_table_it_is_uct(rule, settings):
     """A P-game all of whose nodes have a bucket: the forest's visits and values, to the last bit.
 
-    With ties in order of generation, since at random they are drawn among children in the order in which they came to be.
+    With ties in order of generation: at random they are drawn among children in the order in which they came to be.
     """
     game = PGame(3, 6)
     settings = {**SETTINGS, "first_of_many": Settings(ties="first", expansion="threshold", threshold=4)}[settings]
@@ -125,8 +128,8 @@ def test_in_a_large_table_it_is_uct(rule, settings):
 def test_a_small_table_finds_the_best_move():
     """P-games of 4,096 leaves in 500 entries, 400 trees, 3,000 iterations.
 
-    In 2,000 other trees UCT so erred once and uniform sampling (MC) 76 times: four errors or more of 400 have probability 6e-5
-    for the one, three or fewer 3e-4 for the other.
+    In 2,000 other trees UCT so erred once and uniform sampling (MC) 76 times: four errors or more of 400 have
+    probability 6e-5 for the one, three or fewer 3e-4 for the other.
     """
     game = PGame(2, 12)
     states, keys = instances(game, range(400)), keys_for(400)

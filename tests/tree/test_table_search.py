@@ -116,7 +116,7 @@ def peak_of(work):
 
 @pytest.mark.parametrize("settings", ["whole", "node"])
 def test_memory_is_the_table(settings):
-    """As much for 10,000 iterations as for 100, and little beside the tables; more trees than blocks take no more either."""
+    """As much for 10,000 iterations as for 100, little beside the tables; more trees than blocks take no more."""
     game = PGame(2, 12)
     searcher = searcher_of(SETTINGS[settings], game, entries=2000)
     states, keys = instances(game, range(1)), keys_for(1)

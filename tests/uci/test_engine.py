@@ -1,4 +1,4 @@
-"""Our engine: every request, the form of its answers, the clock, searches without an end, and what it makes of noise."""
+"""Our engine: every request, the form of its answers, clock, searches without an end, and what it makes of noise."""
 
 import io
 import math
@@ -173,7 +173,7 @@ def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
 
 
 def test_go_is_the_search_of_that_many_iterations(engine, searcher):
-    """Whatever the slices: the move is that of one search under the key of game and ply, and ``info`` tells of that search."""
+    """Whatever the slices: the move is that of one search under the key of game and ply, of which ``info`` tells."""
     position = Position(OTHELLO, 2)
     position.push(position.parse("f5"))
     found = searcher.search(position.words()[None], np.array([key_of(1, 2, 1)], np.uint64), 300)

@@ -9,8 +9,8 @@ from tests.uci.drivers import FIRST, moves, talk
 # ----------------------------------------------------------------------------------------------------------- noise
 
 
-ODD = """startpos moves fen f5 d3 d6 pass 0 -1 3 7 1e9 nodes movetime wtime btime winc movestogo depth mate infinite ponder
-    searchmoves name value MultiPV Move Overhead on off later \u00e9 99999999999999999999 position go"""
+ODD = """startpos moves fen f5 d3 d6 pass 0 -1 3 7 1e9 nodes movetime wtime btime winc movestogo depth mate infinite
+    ponder searchmoves name value MultiPV Move Overhead on off later \u00e9 99999999999999999999 position go"""
 
 
 def noise(rng):

@@ -29,7 +29,7 @@ def line(free, low, high):
     """The squares of a ray (two words) before the first that is not in ``free``, which is on it."""
     stop_low, stop_high = low & ~free.low, high & ~free.high
     before_low = low & ~stop_low & (stop_low - U(1))
-    # Whether the subtraction borrows, asked so that LLVM does not make one instruction of both that vector units have not.
+    # Whether the subtraction borrows, asked so that LLVM makes no single instruction of both, which vector units lack.
     before_high = high & ~stop_high & (stop_high - U(before_low == low))
     return Two(before_low, before_high)
 
@@ -44,7 +44,7 @@ def lines(game, free):
 
 @inlined
 def reach(game, free, back, s):
-    """How many squares a queen on ``s`` can go to, as uint64; ``free`` are the free squares, ``back`` the same turned."""
+    """How many squares a queen on ``s`` can go to, uint64; ``free`` are the free squares, ``back`` the same turned."""
     ahead = lines(game, shifted(game, free, s))
     behind = lines(game, shifted(game, back, turned_square(game, s)))
     return size(ahead) + size(behind)
@@ -61,7 +61,7 @@ def runs_ahead(game, free):
 
 @inlined
 def runs(game, free, back, s):
-    """The free squares before the first that is not free in each of the eight directions from ``s``, a byte a direction."""
+    """The free squares before the first that is not, in each of the eight directions from ``s``, a byte a direction."""
     ahead = runs_ahead(game, shifted(game, free, s))
     return ahead | (runs_ahead(game, shifted(game, back, turned_square(game, s))) << U(32))
 

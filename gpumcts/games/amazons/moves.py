@@ -97,7 +97,7 @@ def after_move(game, free, origin, to):
 
 @inlined
 def or_stuck(game, real, state, free, pieces):
-    """The state of ``free`` and ``pieces`` where ``real``, else the given one with its mover stuck, without a branch."""
+    """The state of ``free`` and ``pieces`` where ``real``, else the given one, its mover stuck, without a branch."""
     stuck = state.pieces | (STUCK << MOVED)
     return with_squares(game, blend(real, free, free_squares(game, state)), blend(real, pieces, stuck))
 

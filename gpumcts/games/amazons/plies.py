@@ -37,7 +37,7 @@ def is_shot(pieces):
 
 @inlined
 def shooter(pieces):
-    """The square of the amazon that has moved; 127 where none has (added, so that LLVM makes no test of a borrow of it)."""
+    """The square of the amazon that moved; 127 where none has (added, so that LLVM makes no test of a borrow)."""
     return (moved_square(pieces) + SQUARE) & SQUARE
 
 

@@ -20,8 +20,11 @@ U = np.uint64
 
 @verb("game")
 def geometry(game):
-    """(rays, strides, width): the rays of the four directions of rising bits from bit 0, as eight words, low and high by turns;
-    what a step of these directions adds, a byte each; the bits of a row. All uint64, constants of the compiled code."""
+    """(rays, strides, width) of a board, all uint64, constants of the compiled code.
+
+    rays : those of the four directions of rising bits from bit 0, as eight words, low and high by turns
+    strides : what a step of these directions adds, a byte each; width : the bits of a row
+    """
 
 
 @verb("game")

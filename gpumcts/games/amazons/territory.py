@@ -33,7 +33,7 @@ ONE = U(1)
 
 
 class Shares(NamedTuple):
-    """The free squares that the one and the other side reaches first, and those that both reach in equally many moves."""
+    """The free squares that the one and the other side reaches first, and those that both reach in as many moves."""
 
     own: Two
     theirs: Two

@@ -91,7 +91,7 @@ def nth_turn(game, state, k):
 
 @contract.next_move.implements(Full)
 def next_turn(game, state, move):
-    """The turn that comes next has the same amazon and code, or the first arrow of the next code, or of the next amazon."""
+    """The next turn has the same amazon and code, or the first arrow of the next code, or of the next amazon."""
     free = free_squares(game, state)
     back = turned(game, free)
     least = U(move + 1)

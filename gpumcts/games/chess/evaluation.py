@@ -1,8 +1,9 @@
 """How good a position is for the player to move, in hundredths of a pawn, by one of two published evaluations.
 
-Both weigh each piece on its square by two tables, for the middle game and for the end game, and mix the two sums by the stage of
-the game. PeSTO goes over from one to the other by the pieces left. With Michniewski only the king has two tables, and the end
-game begins at once: when neither side has a queen, or each that has one has with her no rook and at most one knight or bishop.
+Both weigh each piece on its square by two tables, for the middle game and for the end game, and mix the two sums by the
+stage of the game. PeSTO goes over from one to the other by the pieces left. With Michniewski only the king has two
+tables, and the end game begins at once: when neither side has a queen, or each that has one has with her no rook and at
+most one knight or bishop.
 
 A weight holds both tables' entries in one int64, MIDDLE in the low half, so that sums of weights are sums of both.
 """
@@ -46,12 +47,12 @@ PESTO = _weights(
 
 @verb("game")
 def weight(game, entry):
-    """The weight, int64, of ``entry`` (int64), 64 times a kind plus a square as the piece's own side sees it; 0 for no kind."""
+    """The weight, int64, of ``entry`` (int64): 64 times a kind plus a square as its side sees it; 0 for no kind."""
 
 
 @verb("game")
 def stage_without(game, state, gone):
-    """The stage of the game, int64, were the pieces on the squares ``gone`` not there; what it means is the evaluation's own."""
+    """The stage of the game, int64, without the pieces on the squares ``gone``; its meaning is up to the evaluation."""
 
 
 @verb("game")
@@ -158,15 +159,15 @@ def pesto_limit(game):
     return np.int64(PESTO_LIMIT)
 
 
-# The largest of all positions, not over, of 10,000 uniformly random games of seed 1 (3.4 million; the side ahead has several
-# queens); a slow test plays them again. Five other seeds have 3,885 to 4,235 and 4,076 to 4,424. Of the 12,059 positions of 120
-# games of grandmasters it is 1,240 and 1,294.
+# The largest of all positions, not over, of 10,000 uniformly random games of seed 1 (3.4 million; the side ahead has
+# several queens); a slow test plays them again. Five other seeds have 3,885 to 4,235 and 4,076 to 4,424. Of the 12,059
+# positions of 120 games of grandmasters it is 1,240 and 1,294.
 MICHNIEWSKI_LIMIT, PESTO_LIMIT = 4030, 4240
 
 
 @contract.remaining_plies.implements(Board)
 def chess_remaining_plies(game, state):
-    """By the pieces left: two straight lines through the means of 10,000 random games, right to a tenth with 5 pieces or more.
+    """By the pieces left: two lines through the means of 10,000 random games, right to a tenth with 5 pieces or more.
 
     Means: 335 plies with 32 pieces, 240 with 16, 165 with 8, 91 with 5, 56 with 4, 41 with 3.
     """

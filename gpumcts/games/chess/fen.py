@@ -156,7 +156,7 @@ def state_on(board: list[str], black: bool, turn: int) -> State:
 
 
 def state_of(text: str) -> State:
-    """The state that a FEN names, or an EPD, whose operations are left out. Raises BadInput where it is no position of a game."""
+    """The state that a FEN names, or an EPD, whose operations are left out. Raises BadInput where it is no position."""
     before, semicolon, _ = text.partition(";")  # which ends each operation of an EPD
     fields = before.split()
     if semicolon and len(fields) > 4 and fields[4][0].isalpha():

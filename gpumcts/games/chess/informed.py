@@ -1,8 +1,9 @@
 """Playouts between players that look one or two plies ahead: the moves of ``playouts/minimax``, found with less work.
 
-A leaf is not built and judged anew: its evaluation is that of the position before it plus what one move changes. Few leaves can
-be the end of the game, and those alone are built and asked for moves: after a move that may give check, where the other side may
-have no man that moves, at the end of the fifty moves. The reply that refuted the last move comes first, then captures.
+A leaf is not built and judged anew: its evaluation is that of the position before it plus what one move changes. Few
+leaves can be the end of the game, and those alone are built and asked for moves: after a move that may give check,
+where the other side may have no man that moves, at the end of the fifty moves. The reply that refuted the last move
+comes first, then captures.
 """
 
 from typing import NamedTuple
@@ -60,8 +61,9 @@ class Scene(NamedTuple):
 def surely_moves(state, theirs):
     """Whether the player who is not to move will have a move, whatever is played, if he is not in check then.
 
-    His men that could move now, pawns straight ahead, are counted. A move takes one of them or stops one, and may pin one and
-    uncover another pin; those off his king's lines cannot be pinned, and there is a slider for each that is pinned already.
+    His men that could move now, pawns straight ahead, are counted. A move takes one of them or stops one, and may pin
+    one and uncover another pin; those off his king's lines cannot be pinned, and there is a slider for each that is
+    pinned already.
     """
     empty, open_to = ~occupied(state), ~occupied(state) | state.own
     beside = steps(open_to)
@@ -166,7 +168,7 @@ def first_of(state, sets, turn, hint):
 
 @inlined
 def best_reply(game, state, sets, scene, cutoff, hint):
-    """(highest value of a move, that move); it stops once a value reaches ``cutoff``. ``hint`` : a move to try first."""
+    """(highest value of a move, that move); stops once a value reaches ``cutoff``. ``hint`` : a move to try first."""
     best, found = -BOUND, np.int64(NO_MOVE)
     for turn in range(1 + 2 * CLASSES):
         kind, left = first_of(state, sets, turn, hint)
@@ -195,7 +197,7 @@ def child_worth(game, child, sets, best, hint):
 
 @inlined
 def drawn_from(ties, stream):
-    """One of the moves in uint64[CLASSES], a set a class, uniformly at random, with the draws of ``minimax.best_move``."""
+    """A move of uint64[CLASSES], a set a class, uniformly at random, with the draws of ``minimax.best_move``."""
     chosen, count = np.int64(NO_MOVE), U(0)
     for kind in range(CLASSES):
         left = ties[kind]

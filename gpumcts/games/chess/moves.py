@@ -1,9 +1,10 @@
-"""The legal moves of a position as seventeen sets of squares, found without a branch and without a look at single pieces.
+"""The legal moves of a position as seventeen sets of squares, found without branches or a look at single pieces.
 
-Sets 0 to 7 are the squares that a piece other than a knight goes to in that direction, sets 8 to 15 those that knights jump to;
-who goes is the first piece back along the direction. So pawns, kings and castling need no set of their own, and a pawn that
-comes to the last rank in sets 0, 1 or 7 becomes a queen. Set 16 has the other promotions, a byte a direction (north, north-east,
-north-west), each of which stands for a rook, a bishop and a knight: classes of moves 16, 17 and 18.
+Sets 0 to 7 are the squares that a piece other than a knight goes to in that direction, sets 8 to 15 those that knights
+jump to; who goes is the first piece back along the direction. So pawns, kings and castling need no set of their own,
+and a pawn that comes to the last rank in sets 0, 1 or 7 becomes a queen. Set 16 has the other promotions, a byte a
+direction (north, north-east, north-west), each of which stands for a rook, a bishop and a knight: classes of moves 16,
+17 and 18.
 
 A move is the number ``64 * class + bit``, the bit being that of its set.
 """
@@ -46,8 +47,9 @@ class View(NamedTuple):
     own, other : the pieces of both sides; empty : squares without one
     danger : squares that the king may not go to; checked : whether he is in check
     targets : squares where a move of another piece ends a check, or all
-    north, rising, east, falling : pieces pinned on files, on lines from south-west to north-east, on ranks, on the others
-    sees_east, sees_west : the king's lines of sight; from_east, from_west : those of the other side's pieces that look his way
+    north, rising, east, falling : pieces pinned on files, lines from south-west to north-east, ranks, and the others
+    sees_east, sees_west : the king's lines of sight
+    from_east, from_west : those of the other side's pieces that look his way
     """
 
     own: np.uint64
@@ -114,7 +116,7 @@ def attacked(theirs, met):
 
 @inlined
 def king_can_step(state):
-    """Whether the king of the player to move has a legal step: less work than all legal moves, and mostly enough to know."""
+    """Whether the king of the player to move has a legal step: less work than all moves, and mostly enough to know."""
     king, theirs = pieces_of(state, state.own).king, pieces_of(state, ~state.own)
     danger = attacked(theirs, seen_past(king, theirs, ~occupied(state)))
     return union(steps(king)) & ~state.own & ~danger != NO_SQUARES
@@ -167,8 +169,8 @@ def taking_pawns(view, pawns):
 def passant_move(view, pawns, target, s, entered):
     """``target`` (a set of one, or empty) where one of ``pawns`` ``s`` below may take en passant.
 
-    A check ends by it where it takes the pawn that gives it, or blocks. Both pawns leave their rank at once, which may open it:
-    they are neighbours, so the king sees one of them, and a straight piece from the other side the other.
+    A check ends by it where it takes the pawn that gives it, or blocks. Both pawns leave their rank at once, which may
+    open it: they are neighbours, so the king sees one of them, and a straight piece from the other side the other.
     """
     pawn, taken = (target >> s) & pawns, target >> S8
     pair = pawn | taken

@@ -16,8 +16,8 @@ class Chess(NamedTuple):
 
     evaluation : ``michniewski`` (simplified evaluation function) or ``pesto`` (tapered piece-square tables)
     max_plies : plies, counted from the move number of the position, after which a game is a draw
-    repetition : ``played``: the third occurrence of a position draws games that are played, and playouts know nothing of
-        it; ``everywhere``: playouts look back too, as far as their own beginning
+    repetition : ``played``: the third occurrence of a position draws games that are played, and playouts know nothing
+        of it; ``everywhere``: playouts look back too, as far as their own beginning
     """
 
     evaluation: Literal["michniewski", "pesto"] = "michniewski"

@@ -1,8 +1,9 @@
 """PGN: games of Chess in and out. Plain Python, never compiled.
 
-A file holds any number of games. Each has tags, ``[White "Polgar"]``, then its moves in algebraic notation with comments, in
-braces or from a semicolon to the end of the line, numbers of moves, signs ($1, !?), and variations in parentheses, which may
-hold more of them; then its result. Moves are played through by our rules; variations and comments are not kept.
+A file holds any number of games. Each has tags, ``[White "Polgar"]``, then its moves in algebraic notation with
+comments, in braces or from a semicolon to the end of the line, numbers of moves, signs ($1, !?), and variations in
+parentheses, which may hold more of them; then its result. Moves are played through by our rules; variations and
+comments are not kept.
 """
 
 import re
@@ -64,10 +65,10 @@ class Score(NamedTuple):
 def games_of(text: str, source: str = "PGN", game: Any = None) -> Iterator[Record]:
     """The games of a file one by one, by the terms of ``game`` (an option value; ``Chess()`` if None).
 
-    A game ends with its result, where the tags of the next one begin, or with the file. Draws need no claim here: what is
-    played after fifty moves, or with too few pieces to mate, must be legal and is left out of the record.
+    A game ends with its result, where the tags of the next one begin, or with the file. Draws need no claim here: what
+    is played after fifty moves, or with too few pieces to mate, must be legal and is left out of the record.
 
-    Raises BadInput that names ``source``, the number of the game (from 1), ply and move, when it comes to what is wrong.
+    Raises BadInput that names ``source``, game number (from 1), ply and move, when it comes to what is wrong.
     """
     kind = Chess().compiled() if game is None else game
     scores = _scores(text)

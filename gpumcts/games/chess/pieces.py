@@ -1,14 +1,15 @@
 """The words of a state: kinds of pieces, rights and clocks.
 
-The kind of the piece on a square is a number of three bits, whose bits stand in the words ``low``, ``middle`` and ``high``:
+The kind of the piece on a square is a number of three bits, which stand in the words ``low``, ``middle`` and ``high``:
 
     1 pawn    2 knight    3 king    5 bishop    6 rook    7 queen
 
-so sliding pieces have the high bit, those that go diagonally the low one with it, those that go straight the middle one.
+so sliding pieces have the high bit, those that go diagonally the low one too, those that go straight the middle one.
 
-Bits of ``turn``: 0 who moves; 1 and 2 his rights to castle on the side of the king and of the queen, 3 and 4 the other's;
-ENDED, a ply was played after the end; REPEATED, the position has come for the third time; from PASSANT on the file on which
-he may take en passant, as a set; from CLOCK on the plies since a pawn moved or a piece was taken; from PLY on those of the game.
+Bits of ``turn``: 0 who moves; 1 and 2 his rights to castle on the side of the king and of the queen, 3 and 4 the
+other's; ENDED, a ply was played after the end; REPEATED, the position has come for the third time; from PASSANT on the
+file on which he may take en passant, as a set; from CLOCK on the plies since a pawn moved or a piece was taken; from
+PLY on those of the game.
 """
 
 from typing import NamedTuple

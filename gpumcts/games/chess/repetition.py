@@ -1,8 +1,9 @@
 """The third occurrence of a position, with the same rights and the same player to move, is a draw.
 
-Games that are played look back at all their states (``with_history``). Playouts do so where ``game.repetition=everywhere`` says
-so, over the plies since a pawn moved or a piece was taken, as far as their own beginning: they do not know what was before;
-and a pawn that might be taken en passant but for a pin makes a position another one there.
+Games that are played look back at all their states (``with_history``). Playouts do so where
+``game.repetition=everywhere`` says so, over the plies since a pawn moved or a piece was taken, as far as their own
+beginning: they do not know what was before; and a pawn that might be taken en passant but for a pin makes a position
+another one there.
 """
 
 import numpy as np

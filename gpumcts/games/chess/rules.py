@@ -1,9 +1,9 @@
 """The rules: moves in order, a random one, a ply, the end of a game.
 
-Drawn by themselves, without a claim: fifty moves of both sides without a capture or a move of a pawn, the third occurrence of a
-position in games that are played (``repetition``), positions in which no series of moves mates, the last ply of ``max_plies``.
-Mate on the last of the fifty moves wins. That a player has no move is found a ply late, where playouts ask for one:
-``random_move`` answers NO_MOVE, and playing it only marks the state.
+Drawn by themselves, without a claim: fifty moves of both sides without a capture or a move of a pawn, the third
+occurrence of a position in games that are played (``repetition``), positions in which no series of moves mates, the
+last ply of ``max_plies``. Mate on the last of the fifty moves wins. That a player has no move is found a ply late,
+where playouts ask for one: ``random_move`` answers NO_MOVE, and playing it only marks the state.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ def chess_mover(game, state):
 
 @inlined
 def cannot_mate(state):
-    """Whether no series of moves mates: bare kings, one knight or bishop more, or bishops that all stand on one colour."""
+    """Whether no series of moves mates: bare kings, one knight or bishop more, or bishops all on one colour."""
     bishops = state.high & state.low & ~state.middle
     knights = state.middle & ~state.low & ~state.high
     others = (state.low & ~state.middle & ~state.high) | (state.high & state.middle)

@@ -1,4 +1,4 @@
-"""Moves on the board as people see it, and their names: UCI (``e7e8q``) and standard algebraic notation (``exd8=Q+``)."""
+"""Moves on the board as people see it, and their names: UCI (``e7e8q``), standard algebraic notation (``exd8=Q+``)."""
 
 import re
 from typing import Any, NamedTuple
@@ -23,7 +23,8 @@ DECORATION = re.compile(r"(?:[+#!?]|e\.?p\.?)+$")
 class Move(NamedTuple):
     """A move on the board as White sees it.
 
-    number : the move; kind : of the piece that moves; source, target : squares, 0 for a1; promoted : a letter of QRBN, or none
+    number : the move; kind : of the piece that moves; source, target : squares, 0 for a1
+    promoted : a letter of QRBN, or none
     """
 
     number: int
@@ -53,7 +54,7 @@ def described(state: Any, number: int) -> Move:
 
 
 def moves_of(state: Any, targets: int = ALL) -> list[Move]:
-    """The moves of the pieces in order, whatever rule has drawn the game, to ``targets``: squares as who moves sees them."""
+    """The moves of the pieces in order, whatever rule drew the game, to ``targets``: squares as who moves sees them."""
     sets, found = legal(state), []
     crowning = (targets >> 56) * 0x010101
     for kind in range(CLASSES):

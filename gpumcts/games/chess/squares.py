@@ -4,9 +4,10 @@
      ...
      0  1  2 ...  7
 
-A line of sight goes over empty squares up to the first piece, that one included. It is found for all pieces of a set at once,
-by doubling (Kogge and Stone): lines of different pieces in one direction have no square in common, since each ends at the next
-piece. So moves are counted by direction, without a look at single pieces, without a table and without a branch.
+A line of sight goes over empty squares up to the first piece, that one included. It is found for all pieces of a set at
+once, by doubling (Kogge and Stone): lines of different pieces in one direction have no square in common, since each
+ends at the next piece. So moves are counted by direction, without a look at single pieces, without a table and without
+a branch.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ S1, S6, S7, S8, S9, S10, S15, S17 = (U(s) for s in (1, 6, 7, 8, 9, 10, 15, 17))
 
 @inlined
 def sight_up(pieces, empty, s, entered):
-    """Lines of sight of ``pieces`` towards higher squares, ``s`` apart; ``entered``: squares that a step may come to."""
+    """Lines of sight of ``pieces`` towards higher squares, ``s`` apart; ``entered``: squares a step may come to."""
     free = empty & entered
     line = pieces | (free & (pieces << s))
     free &= free << s
@@ -51,7 +52,7 @@ def sight_down(pieces, empty, s, entered):
 
 @inlined
 def sights(north, rising, east, falling, empty):
-    """Lines of sight in all directions: of one set of pieces along files, of one from south-west to north-east, and so on."""
+    """Lines of sight in all directions, of a set of pieces each: along files, south-west to north-east, and so on."""
     return (
         sight_up(north, empty, S8, ALL),
         sight_up(rising, empty, S9, NOT_A),
@@ -112,7 +113,7 @@ JUMP_BACK = U(sum((64 - s) % 64 << 8 * i for i, s in enumerate((17, 10, 58, 49, 
 
 @inlined
 def back_along(square, direction, empty):
-    """The first piece that is seen from ``square`` (a set of one) against ``direction`` (uint64, 0 to 7), which must be there.
+    """The first piece seen from ``square`` (a set of one) against ``direction`` (uint64, 0 to 7); it must be there.
 
     Since it is, the line never comes to an edge of the board, and words may be rotated.
     """

@@ -1,8 +1,8 @@
 """Published tables of two evaluations: what a piece is worth on each square, in hundredths of a pawn.
 
 Rows are ranks as a printed board has them, the eighth on top, as White sees it.
-MICHNIEWSKI: Tomasz Michniewski, *Simplified Evaluation Function* (chessprogramming.org). PESTO: Ronald Friederich's tables
-of rofChade, known as PeSTO, for the middle game and the end game.
+MICHNIEWSKI: Tomasz Michniewski, *Simplified Evaluation Function* (chessprogramming.org). PESTO: Ronald Friederich's
+tables of rofChade, known as PeSTO, for the middle game and the end game.
 """
 
 # fmt: off

@@ -1,7 +1,7 @@
 """Boards of Clobber: their options, and the class that a width becomes in compiled code, where shifts are constants.
 
 A word holds whole rows, the top one first, square (row, column) at bit ``row * columns + column``. A board of up to 64
-squares has one word a side, a larger one two: the first 64 // columns rows are in the low word, the others in the high one.
+squares has one word a side, a larger one two: the first 64 // columns rows in the low word, the others in the high.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 """What combinatorial game theory proves of a position of Clobber: who wins, once all its components are small.
 
-Components without a move are worth nothing. The others are looked up: ups and nimbers are added up, and of the other values
-those that are each other's negatives cancel. What is left decides where
+Components without a move are worth nothing. The others are looked up: ups and nimbers are added up, and of the other
+values those that are each other's negatives cancel. What is left decides where
 
 - nothing is left: the player to move loses;
 - all of it is positive for one side: that side wins;
-- one part is fuzzy (its first player wins) and the others are positive for the player to move: a move in the fuzzy one wins.
+- one part is fuzzy (its first player wins), the others are positive for the player to move: he wins in the fuzzy one.
 """
 
 from typing import Any
@@ -101,7 +101,7 @@ def with_value(others, code):
 
 @inlined
 def outcome_of_sum(ups, nimber, others):
-    """Who wins ``ups`` ups + * ``nimber`` + the values in ``others``: +1 the player to move, -1 the other, 0 unknown."""
+    """Who wins ``ups`` ups + * ``nimber`` + the sum of ``others``: +1 the player to move, -1 the other, 0 unknown."""
     small = (ups == 1 or ups == -1) and nimber == U(1)
     fuzzy = np.int64(small or (ups == 0 and nimber != U(0)))
     positive, negatives = np.int64(ups > 0 and not small), np.int64(ups < 0 and not small)

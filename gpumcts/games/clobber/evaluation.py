@@ -1,14 +1,15 @@
 """How good a position of Clobber looks, and how long a game will last.
 
-The numbers of moves say nothing: an edge between enemies is a move for each of them. What counts is how the stones stand:
+The numbers of moves say nothing: an edge between enemies is a move for each. What counts is how the stones stand:
 
 ``movable_weight``   times the difference of the stones that have a move, that is, an enemy next to them
 ``backed_weight``    times the difference of those of them that have a friend next to them as well
-``isolated_weight``  times the difference of the stones without any neighbour, which are lost for the game; it counts against
+``isolated_weight``  times the difference of the stones without a neighbour, which are lost for the game; counts against
 
-A backed stone can be taken back. On 8x8, playing the best of all moves by this (MM-1) against uniformly random moves, 4,000
-games with either side first: movable stones alone win 51 %, isolated ones alone 67 %, backed ones alone 82 %, the three with
-the weights 1, 2 and 1 83 %, and 86 % where two plies are searched (1,000 games; 67 % with movable stones alone).
+A backed stone can be taken back. On 8x8, playing the best of all moves by this (MM-1) against uniformly random moves,
+4,000 games with either side first: movable stones alone win 51 %, isolated ones alone 67 %, backed ones alone 82 %, the
+three with the weights 1, 2 and 1 83 %, and 86 % where two plies are searched (1,000 games; 67 % with movable stones
+alone).
 """
 
 import numpy as np
@@ -36,7 +37,7 @@ def clobber_evaluation(game, state):
 def clobber_evaluation_limit(game):
     """An upper bound: no stone has more than four enemies, and isolated stones are on every other square at most.
 
-    So of n stones that are not isolated a side has at most 4 n / 5 that are movable, and backed, and 3 n / 5 more than the other.
+    So of n stones not isolated a side has at most 4 n / 5 movable, and backed, and 3 n / 5 more than the other.
     """
     squares = np.int64(shape(game).columns) * game.rows
     isolated = (squares + 1) // 2

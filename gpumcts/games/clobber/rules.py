@@ -1,7 +1,7 @@
 """Rules of Clobber without a branch, one source for boards of one word a side and of two.
 
-What is written for two words costs a board of one nothing: its high words are the constant 0, and what is done with them
-disappears when the code is compiled.
+What is written for two words costs a board of one nothing: its high words are the constant 0, and what is done with
+them disappears when the code is compiled.
 """
 
 from typing import NamedTuple

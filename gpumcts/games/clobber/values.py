@@ -1,8 +1,9 @@
-"""Values of small components of Clobber as combinatorial games: plain Python, run when code that asks for them is compiled.
+"""Values of small components of Clobber as combinatorial games: plain Python, run while code that needs them compiles.
 
-A component is a set of stones connected along rows and columns. No move joins two, so a position is the sum of its components,
-and what each is worth decides it (Conway 1976, *On Numbers and Games*; Berlekamp, Conway, Guy 1982, *Winning Ways*). Clobber
-is all-small, and most components of up to six stones are k ups and a nimber, whose sums are known.
+A component is a set of stones connected along rows and columns. No move joins two, so a position is the sum of its
+components, and what each is worth decides it (Conway 1976, *On Numbers and Games*; Berlekamp, Conway, Guy 1982,
+*Winning Ways*). Clobber is all-small, and most components of up to six stones are k ups and a nimber, whose sums are
+known.
 """
 
 import functools
@@ -42,7 +43,7 @@ class Values:
         return self._ids[key]
 
     def _bypassed(self, lefts: set[Id], rights: set[Id]) -> tuple[set[Id], set[Id]] | None:
-        """The options with one that the other side can reverse replaced by what lies behind; None where there is none."""
+        """The options with a reversible one replaced by what lies behind it; None where there is none."""
         for option in lefts:
             for back in self._options[option][1]:
                 if self._below(back, lefts, rights):
@@ -222,7 +223,7 @@ def _unnamed(values: Values, value: Id, numbers: dict[Id, int]) -> int:
 
 @functools.cache
 def table() -> np.ndarray:
-    """uint64[2^SLOT_BITS], open addressing: code << KEY_BITS | key, 0 where there is none. Made when it is first asked for."""
+    """uint64[2^SLOT_BITS], open addressing: code << KEY_BITS | key, 0 where none is. Made when first asked for."""
     slots, mask = np.zeros(1 << SLOT_BITS, np.uint64), (1 << SLOT_BITS) - 1
     for key, code in sorted(codes().items()):
         slot = (key * HASH & 2**64 - 1) >> 64 - SLOT_BITS

@@ -1,8 +1,9 @@
 """Whether a game keeps the contract, and where it does not: for any game, inside the library or outside.
 
-``check`` asks before anything is compiled: whether the class says what it must and every verb has a body (``declared``),
-twenty random games in plain Python (``plain_games``), and the types of each body alone (``typed_bodies``). Every command asks so
-of a user's own game, once per version of its source. ``suite`` asks the rest, of compiled code.
+``check`` asks before anything is compiled: whether the class says what it must and every verb has a body
+(``declared``), twenty random games in plain Python (``plain_games``), and the types of each body alone
+(``typed_bodies``). Every command asks so of a user's own game, once per version of its source. ``suite`` asks the rest,
+of compiled code.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ _held: set[Any] = set()
 
 
 def check(game: Any) -> None:
-    """Ask a game, as it travels into compiled code, before it is compiled. Raises BadInput: one line with file and line."""
+    """Ask a game, as compiled code gets it, before it is compiled. Raises BadInput: one line with file and line."""
     from gpumcts.games.conformance import declared, plain_games, typed_bodies
 
     declared.check(game)

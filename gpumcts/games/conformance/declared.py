@@ -42,7 +42,7 @@ def check(game: Any) -> None:
 
 
 def check_bodies(game: Any, where: str) -> None:
-    """Raises BadInput where a required verb has no body; a game without a named class of states writes ``unpack`` too."""
+    """Raise BadInput where a required verb has no body; a game without a named class of states needs ``unpack`` too."""
     kind = type(game)
     for name in REQUIRED:
         if getattr(contract, name).find(kind) is None:

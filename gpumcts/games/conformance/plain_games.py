@@ -1,7 +1,7 @@
 """Random games in plain Python, before anything is compiled: what a game's bodies return, ply by ply.
 
-It takes milliseconds, and an error has a traceback that names the line. ``MAX_PLIES`` and ``MAX_MOVES`` that are too small are
-found here, where they harm nothing: compiled code sizes its memory by them.
+It takes milliseconds, and an error has a traceback that names the line. ``MAX_PLIES`` and ``MAX_MOVES`` that are too
+small are found here, where they harm nothing: compiled code sizes its memory by them.
 """
 
 from typing import Any
@@ -120,8 +120,8 @@ class _Game:
             self.refuse("mover", f"mover returns {who}, and {kind.__name__}.PLAYERS = {game.PLAYERS}")
         if not 0 <= count <= game.MAX_MOVES:
             raise BadInput(
-                f"{places.of_class(kind)}: {kind.__name__}.MAX_MOVES = {game.MAX_MOVES}, but count_moves returns {count} "
-                f"after {plies} plies"
+                f"{places.of_class(kind)}: {kind.__name__}.MAX_MOVES = {game.MAX_MOVES}, "
+                f"but count_moves returns {count} after {plies} plies"
             )
         self.check_words(state)
         if count <= FEW_MOVES or plies % EVERY == self.number % EVERY:

@@ -1,4 +1,4 @@
-"""The conformance suite: what every game must hold, asked of compiled code and of plain Python, one question a function.
+"""The conformance suite: what every game must hold, asked of compiled code and plain Python, one question a function.
 
 Statistical questions refuse a correct game with a probability below 1e-6 each; keys are fixed, so that answers are too.
 """
@@ -130,12 +130,18 @@ def same_states(suite: Suite) -> str:
         state, stream = contract.start(game), keys[g]
         for ply in range(plies[g] + 1):
             if not np.array_equal(np.array(state, np.uint64), words[g, ply]):
-                return f"ply {ply}: plain Python comes to {_text(game, state)}, compiled code to {_text(game, words[g, ply])}"
+                return (
+                    f"ply {ply}: plain Python comes to {_text(game, state)}, "
+                    f"compiled code to {_text(game, words[g, ply])}"
+                )
             if ply == plies[g]:
                 break
             drawn = contract.chance_move if contract.mover(game, state) == CHANCE else contract.random_move
             if drawn(game, state, stream) != moves[g, ply]:
-                return f"plain Python draws {drawn(game, state, stream)}, compiled code {moves[g, ply]}: {_text(game, state)}"
+                return (
+                    f"plain Python draws {drawn(game, state, stream)}, "
+                    f"compiled code {moves[g, ply]}: {_text(game, state)}"
+                )
             state, stream = contract.play(game, state, moves[g, ply]), stream + PLY_STEP
     return ""
 

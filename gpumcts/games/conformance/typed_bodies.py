@@ -1,6 +1,6 @@
-"""Each body of a game typed by numba alone, so that a fault has one line: the body's file and line, and what is wrong there.
+"""Each body of a game typed by numba alone, so that a fault has one line: the body's file and line, and what is wrong.
 
-Compiled whole, the same fault comes out of a step that inlines all bodies, hundreds of lines long, and names the caller.
+Compiled whole, the same fault comes out of a step that inlines all bodies, hundreds of lines long, naming the caller.
 """
 
 import re
@@ -88,7 +88,7 @@ def _answer(game: Any, verb: str, arguments: dict[str, Any]) -> Any:
 
 
 def returned(body: Callable, signature: tuple[Any, ...]) -> Any:
-    """The numba type that a plain function returns for arguments of these types; raises NumbaError where it has none."""
+    """The numba type that a plain function returns for arguments of these types; raises NumbaError if it has none."""
     compiled = njit(pipeline_class=_TypingAlone, **OPTIONS)(body)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numba, on its own deprecations

@@ -1,13 +1,13 @@
 """Go by area on 9x9, 13x13 and 19x19: positional superko, no suicide, two passes end the game.
 
     9  . . . . . . . . .    Black (X) moves first. Points are named A1 to J9, without I; a pass is ``pass``.
-       ...                  In games that are played no move may repeat a position of the board (``contract.with_history``);
-    1  . . . . . . . . .    in trees and playouts, which do not hold the game so far, the simple ko is forbidden.
-       A B C D E F G H J
+       ...                  In games that are played no move may repeat a position of the board
+    1  . . . . . . . . .    (``contract.with_history``); in trees and playouts, which do not hold the game so far, the
+       A B C D E F G H J    simple ko is forbidden.
 
 ``options``: the classes; ``points``: sets of points; ``setup``: states put together; ``rules``: moves, captures, score;
-``superko``: what the game so far forbids; ``eyes`` and ``sampling``: random moves; ``chains``: stones with their liberties;
-``playout``: playouts that keep these; ``evaluation``; ``text``: notation; ``sgf``: records.
+``superko``: what the game so far forbids; ``eyes`` and ``sampling``: random moves; ``chains``: stones with their
+liberties; ``playout``: playouts that keep these; ``evaluation``; ``text``: notation; ``sgf``: records.
 """
 
 from gpumcts.games.go import evaluation, playout, rules, sampling, sgf, superko, text

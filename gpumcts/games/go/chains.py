@@ -2,12 +2,13 @@
 
 Stones lie on a board with a border, one column of it between two rows: point p of the board is place
 ``p + p // n + n + 2``, steps of a row are n + 1. A place holds 0 where it is empty, 1 on the border, and for a stone
-``2 * head + colour``, the head being one of the places of its chain, the colour 0 (Black) or 1. The stones of a chain are a ring.
+``2 * head + colour``, the head being one of the places of its chain, the colour 0 (Black) or 1. The stones of a chain
+are a ring.
 
 The liberties of a chain are counted once for each stone next to them, as three sums in a word: how many, of their
-places, and of the squares of these. So a stone that is put or taken away adds one word to each of its neighbours; a chain
-has no liberty where its word is 0; and by Cauchy's inequality all its liberties are one point where count times the sum of
-squares is the square of the sum. Then the sum divided by the count is the place of that last liberty.
+places, and of the squares of these. So a stone that is put or taken away adds one word to each of its neighbours; a
+chain has no liberty where its word is 0; and by Cauchy's inequality all its liberties are one point where count times
+the sum of squares is the square of the sum. Then the sum divided by the count is the place of that last liberty.
 """
 
 from typing import NamedTuple
@@ -152,7 +153,7 @@ def alive(chains, found, colour, taken):
 
 @inlined
 def outlook(chains, around, colour, mine):
-    """What a stone among what is ``around`` meets: (opponent's chains that it takes, own ones with more liberties), uint64.
+    """What a stone meets ``around`` it: (opponent's chains that it takes, own ones with more liberties), uint64.
 
     mine : the sums of its place as a liberty; a chain that it touches k times counts that one k times
     """
@@ -186,10 +187,10 @@ def liberties_around(game, place, around):
 
 @inlined
 def put(game, chains, point, colour):
-    """Put a stone of a colour on an empty point (both uint64), if it is no suicide: (whether it is put, captured Points).
+    """Put a stone of a colour on an empty point (both uint64) unless that is suicide: (whether put, captured Points).
 
-    Chains of its own around become one with it; chains of the opponent without another liberty are taken off. What decides is
-    added up, not asked one after the other: the branches would go wrong too often.
+    Chains of its own around become one with it; chains of the opponent without another liberty are taken off. What
+    decides is added up, not asked one after the other: the branches would go wrong too often.
     """
     place = place_of(game, point)
     around = look_around(game, chains, place)

@@ -1,11 +1,12 @@
 """How good a position of Go looks, and how long a game will last.
 
-A player controls his stones and the empty points that fewer steps over empty points lead to from his stones than from the
-opponent's, up to REACH steps: control of area by dilation, as in Zobrist's influence and Bouzy's dilations. Being by
-distance, it takes every stone for alive; what tells weak stones from strong ones here is how many liberties a side has, each
-point once. In half points, for the player to move:
+A player controls his stones and the empty points that fewer steps over empty points lead to from his stones than from
+the opponent's, up to REACH steps: control of area by dilation, as in Zobrist's influence and Bouzy's dilations. Being
+by distance, it takes every stone for alive; what tells weak stones from strong ones here is how many liberties a side
+has, each point once. In half points, for the player to move:
 
-    area_weight * (2 * (own area - other area) + komi in half points, for White) + liberty_weight * 2 * (own - other liberties)
+    area_weight * (2 * (own area - other area) + komi in half points, for White)
+    + liberty_weight * 2 * (own - other liberties)
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ PLIES_AN_EMPTY_POINT = 1.3  # until the end of a random game
 
 @inlined
 def control(game, own, opp):
-    """The points that each side controls: (own Points, opp Points). What both reach in equally many steps is neither's."""
+    """The points that each side controls: (own Points, opp Points). What both reach in as many steps is neither's."""
     mine, other, neither = own, opp, NO_POINTS
     for _ in range(REACH):
         free = less(less(shape(game).board, either(mine, other)), neither)

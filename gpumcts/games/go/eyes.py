@@ -1,8 +1,8 @@
 """Single-point eyes, as random playouts take them, which do not fill their own.
 
 An empty point is an eye of a player where all its neighbours are stones of his and, of the points diagonal to it, the
-opponent holds at most one in the middle of the board and none on the rim. That is the usual rule of playout programs (Fuego's
-among them); it takes no account of whether the stones around are connected otherwise.
+opponent holds at most one in the middle of the board and none on the rim. That is the usual rule of playout programs
+(Fuego's among them); it takes no account of whether the stones around are connected otherwise.
 """
 
 import numpy as np

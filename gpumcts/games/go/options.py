@@ -29,7 +29,7 @@ class Go(NamedTuple):
     LANES = False
 
     def compiled(self) -> "Board":
-        """Size as a class, komi as a number of half points. Raises BadInput for another size, or for a third of a point."""
+        """Size as a class, komi in half points. Raises BadInput for another size, or for a third of a point."""
         if self.size not in SIZES:
             raise BadInput(f"game.size={self.size}: Go is played on 9, 13 or 19 points a side")
         if self.komi * 2 != int(self.komi * 2):
@@ -88,8 +88,8 @@ SIZES: dict[int, type[Board]] = {9: Board9, 13: Board13, 19: Board19}
 class State9(NamedTuple):
     """A position on 9x9, as words of 64 points each, point p at bit p % 64 of word p // 64.
 
-    own : stones of the player to move; opp : the other's; banned : points that he may not take, a ko or, in a game that is
-    played, what superko forbids; turn : who moves, passes, plies and the last two moves (see ``setup``)
+    own : stones of the player to move; opp : the other's; banned : points that he may not take, a ko or, in a game that
+    is played, what superko forbids; turn : who moves, passes, plies and the last two moves (see ``setup``)
     """
 
     own_0: np.uint64

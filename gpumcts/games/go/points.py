@@ -1,7 +1,7 @@
 """Sets of points of the board as bits: point (row, column) is number ``size * row + column``, A1 is 0, the rows go up.
 
-One source for all sizes: a set has six words, and those that a board does not have are the constant 0 there, so that what is
-done with them disappears when the code is compiled.
+One source for all sizes: a set has six words, and those that a board does not have are the constant 0 there, so that
+what is done with them disappears when the code is compiled.
 """
 
 from collections.abc import Callable

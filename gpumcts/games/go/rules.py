@@ -1,7 +1,7 @@
-"""The rules on bitboards: legal moves, captures, ko, the end and the score. What trees and matches use; playouts keep chains.
+"""The rules on bitboards: legal moves, captures, ko, the end, the score. For trees and matches; playouts keep chains.
 
-Nothing is kept of chains: they are flooded where an answer hangs on them. A stone next to an empty point needs no such answer, so
-that most moves cost a few shifts.
+Nothing is kept of chains: they are flooded where an answer hangs on them. A stone next to an empty point needs no such
+answer, so that most moves cost a few shifts.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def empty_points(game, own, opp):
 
 @inlined
 def captured_by(game, opp, empty, near):
-    """The stones of ``opp`` without liberties; ``empty`` are the points left after a stone was put, ``near`` those next to it."""
+    """The stones of ``opp`` without liberties; ``empty`` is what a new stone left, ``near`` the points next to it."""
     air, touched = neighbours(game, empty), both(near, opp)
     if is_empty(less(touched, air)):
         return NO_POINTS
@@ -46,7 +46,7 @@ def captured_by(game, opp, empty, near):
 
 @inlined
 def breathes(game, own, opp, empty, stone):
-    """Whether a stone of ``own`` on an empty point without empty neighbours (a set of one) has a liberty, be it by capture."""
+    """Whether ``own`` has a liberty on an empty point (a set of one) without empty neighbours, be it by capture."""
     near, left = neighbours(game, stone), less(empty, stone)
     chains = flood(game, near, own)
     if not is_empty(both(neighbours(game, chains), left)):

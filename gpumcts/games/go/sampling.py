@@ -1,8 +1,8 @@
 """Random moves: uniform over the legal points that are no eye of the player's own; a pass only where there is none.
 
-Draw number j of a ply picks one of the points that are left, by its place among them; where it is suicide it is struck out and
-draw j + 1 picks again. So all that remain are equally likely, and no engine needs to know all legal points at once. The other
-legal moves, eyes and mostly the pass, have weight 0.
+Draw number j of a ply picks one of the points that are left, by its place among them; where it is suicide it is struck
+out and draw j + 1 picks again. So all that remain are equally likely, and no engine needs to know all legal points at
+once. The other legal moves, eyes and mostly the pass, have weight 0.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ U = np.uint64
 
 @inlined
 def number_of_draw(j):
-    """Under which number the j-th draw (uint64, from 0) of a ply stands in its stream: those from 1 to 2^32 are policies'."""
+    """The number of the j-th draw (uint64, from 0) of a ply in its stream: those from 1 to 2^32 are policies'."""
     return j + (U(1 << 32) if j != U(0) else U(0))
 
 
@@ -45,7 +45,7 @@ def go_random_move(game, state, stream):
 
 @contract.move_weight.implements(Board)
 def go_move_weight(game, state, move):
-    """1 for legal points but the player's own eyes, and for a pass where there is no other such point; 0 for the rest."""
+    """1 for legal points but the player's own eyes, and for a pass where there is no such point; 0 for the rest."""
     position = opened(game, state)
     own, opp = position.own, position.opp
     eyes = own_eyes(game, own, opp, empty_points(game, own, opp))

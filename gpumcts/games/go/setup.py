@@ -1,7 +1,7 @@
 """States taken apart and put together: stones of both sides, banned points, and the word of the turn.
 
-The turn tells who moves, passes, plies and the last two moves, which playouts go by that answer them. So one board reached by
-other moves is another state, and tables (``search.table``) find fewer transpositions.
+The turn tells who moves, passes, plies and the last two moves, which playouts go by that answer them. So one board
+reached by other moves is another state, and tables (``search.table``) find fewer transpositions.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """Positional superko: the points on which a stone would bring back a position of the board that the game has had.
 
-Who was to move then does not count, and a pass is always allowed. Where nothing is captured, the position before must have had
-just the stones of now and the new one; so all such points are found by going through the game once. Moves that capture are
-few, and each is played.
+Who was to move then does not count, and a pass is always allowed. Where nothing is captured, the position before must
+have had just the stones of now and the new one; so all such points are found by going through the game once. Moves that
+capture are few, and each is played.
 """
 
 import numpy as np

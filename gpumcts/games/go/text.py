@@ -1,9 +1,9 @@
 """Points, positions and boards of Go as people write them. Plain Python, never compiled.
 
-A position is the rows from the last to the first joined by ``/`` (X Black, O White, . empty), who moves, b or w, the plies so
-far, the passes just made, the points that may not be taken, joined by commas, or ``-`` for none, and the last move with the
-one before it, ``-`` for a pass or where they are not known: ``...../.XO../... b 12 0 C3 D4,C4``. Of these all but the first
-two may be left out.
+A position is the rows from the last to the first joined by ``/`` (X Black, O White, . empty), who moves, b or w, the
+plies so far, the passes just made, the points that may not be taken, joined by commas, or ``-`` for none, and the last
+move with the one before it, ``-`` for a pass or where they are not known: ``...../.XO../... b 12 0 C3 D4,C4``. Of these
+all but the first two may be left out.
 """
 
 from typing import Any
@@ -127,7 +127,10 @@ def _banned_names(game: Any, state: Any) -> list[str]:
 def go_position_text(game, state):
     passes = int(state.turn & PASSES) // int(ONE_PASS)
     banned = ",".join(_banned_names(game, state)) or NO_POINTS
-    return f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} {passes} {banned} {_moves(game, state)}"
+    return (
+        f"{'/'.join(_rows(game, state))} {'bw'[_side(state)]} {plies_of(state.turn)} "
+        f"{passes} {banned} {_moves(game, state)}"
+    )
 
 
 def _moves(game: Any, state: Any) -> str:

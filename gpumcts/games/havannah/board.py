@@ -1,11 +1,11 @@
 """Boards of Havannah: the options, the class that a base becomes in compiled code, and the tables of a board.
 
-Cells are numbered row by row; in a state cell c is bit c % 64 of word c // 64 of a side. Row r and column c, both from 0 to
-2 base - 2, exist together where they differ by less than the base. The neighbours of a cell are, going round,
+Cells are numbered row by row; in a state cell c is bit c % 64 of word c // 64 of a side. Row r and column c, both from
+0 to 2 base - 2, exist together where they differ by less than the base. The neighbours of a cell are, going round,
 (r - 1, c - 1), (r - 1, c), (r, c + 1), (r + 1, c + 1), (r + 1, c), (r, c - 1).
 
-Where chains are kept, a side is a row of bits a row of the board: column c is bit c + 1 of word r + 1, so that the rows above
-and below and the columns beside exist for all cells. The *place* of a cell there is (r + 1) << ``row_bits`` | c.
+Where chains are kept, a side is a row of bits a row of the board: column c is bit c + 1 of word r + 1, so that the rows
+above and below and the columns beside exist for all cells. The *place* of a cell there is (r + 1) << ``row_bits`` | c.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -28,8 +28,8 @@ class Havannah(NamedTuple):
     """Havannah, as it is configured.
 
     base : cells a side of the hexagon, 3 base (base - 1) + 1 in all
-    swap : whether the second player may, in place of his first stone, take over the first player's: the move whose number is
-        the number of cells. The stone becomes his where it is, and the first player is to move.
+    swap : whether the second player may, in place of his first stone, take over the first player's: the move whose
+        number is the number of cells. The stone becomes his where it is, and the first player is to move.
     side_weight, corner_weight : what a chain is worth in the evaluation that touches one side, one corner
     two_sides_weight : what it is worth besides if it touches two sides
     link_weight : what a pair of neighbouring stones is worth in it
@@ -197,7 +197,7 @@ def touched(base: int, r: int, c: int) -> int:
 
 
 class Arcs(NamedTuple):
-    """The stones around a cell: the first direction of every arc of them, and the directions in which three in a row begin."""
+    """The first direction of every arc of stones around a cell, and the directions in which three in a row begin."""
 
     begins: list[int]
     threes: list[int]
@@ -215,7 +215,7 @@ ARC_BITS, JOINS_AT, THREES_AT = 7, 21, 23
 
 
 def arc_word(stones: int, distances: tuple[int, ...]) -> int:
-    """Up to three arcs by ``distances``, a direction's each, the missing ones as the first; for none at all the last distance.
+    """Up to three arcs by ``distances``, one a direction, missing ones as the first; for none at all the last distance.
 
     Bits JOINS_AT and up: one for a second arc, one for a third, then a bit a direction in which three in a row begin.
     """
@@ -234,7 +234,7 @@ def tables(base: int) -> Tables:
     for i, (r, c) in enumerate(cells):
         beside[i, :6] = [number.get((r + down, c + right), WORD * words_of(base)) for down, right in AROUND]
         spots[i] = (r + 1 << bits | c) | touched(base, r, c) << 16
-    # Distances are counted from the neighbour before all others, so that none is negative; the last is that of the cell itself.
+    # Distances are counted from the neighbour before all others, so that none is negative; the last is the cell's own.
     distances = tuple((down + 1 << bits) + right + 1 for down, right in (*AROUND, (0, 0)))
     arcs = np.zeros(1 << 7, np.uint32)
     for stones in range(64):

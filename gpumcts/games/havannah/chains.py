@@ -1,12 +1,14 @@
-"""Chains kept along a playout: the board in rows of bits, and a union-find of the stones by their places (see ``board``).
+"""Chains kept along a playout: the board in rows of bits, and a union-find of stones by their places (see ``board``).
 
-``rows`` : uint64[ROWS], the stones of both sides; ``parent`` : uint16[places], a place itself where no stone stands on it;
-``chain`` : uint32[places], of the roots: what a chain touches, and TOUCHED_BITS above it the number of its stones. They lie on
-the stack, zeros at first but for ``parent``.
+``rows`` : uint64[ROWS], the stones of both sides
+``parent`` : uint16[places], a place itself where no stone stands on it
+``chain`` : uint32[places], of the roots: what a chain touches, and TOUCHED_BITS above it the number of its stones
 
-A stone joins at most three arcs of stones around it, of which each is one chain already. So one table tells everything from the
-six neighbours: a place in every arc, and the two cases in which a ring can close. Stones of no arc at all are put to
-their own place, which costs no branch.
+They lie on the stack, zeros at first but for ``parent``.
+
+A stone joins at most three arcs of stones around it, of which each is one chain already. So one table tells everything
+from the six neighbours: a place in every arc, and the two cases in which a ring can close. Stones of no arc at all are
+put to their own place, which costs no branch.
 """
 
 import numpy as np
@@ -39,7 +41,7 @@ DOWN, RIGHT = (
 
 @inlined
 def around(rows, at, column):
-    """The stones around a cell of word ``at`` of the rows: bits 0 and 1 above it, 2 and 4 beside it, 5 and 6 below it."""
+    """The stones around a cell of word ``at`` of the rows: bits 0 and 1 above, 2 and 4 beside, 5 and 6 below it."""
     above, beside, below = rows[at - U(1)] >> column, rows[at] >> column, rows[at + U(1)] >> column
     return (above & U(3)) | (beside & U(5)) << U(2) | (below & U(6)) << U(4)
 
@@ -57,7 +59,7 @@ def root_of(parent, place):
 
 @inlined
 def block_filled(rows, at, column, threes):
-    """Whether the middle of three neighbours in a row, which begin in the directions ``threes``, has six stones around it."""
+    """Whether the middle of three neighbours in a row (beginning in directions ``threes``) has six stones around it."""
     found = False
     while threes != U(0):
         direction = trailing_zeros(threes) + U(1)

@@ -1,9 +1,10 @@
 """How good a position is: what the chains of both sides touch, and their links.
 
-A fork takes three sides and a bridge two corners, so a chain on one side or one corner has something of a win, and one on two
-sides is a connection short of it; hence weights of chains, not of stones: a side touched twice counts once, and to join two
-chains on two sides is worth more than either. Links, pairs of neighbouring stones, say how far a chain has come that touches
-nothing yet, and rings are made of them. (A connection distance would see more, and take a search a chain.)
+A fork takes three sides and a bridge two corners, so a chain on one side or one corner has something of a win, and one
+on two sides is a connection short of it; hence weights of chains, not of stones: a side touched twice counts once, and
+to join two chains on two sides is worth more than either. Links, pairs of neighbouring stones, say how far a chain has
+come that touches nothing yet, and rings are made of them. (A connection distance would see more, and take a search a
+chain.)
 """
 
 import numpy as np
@@ -57,10 +58,10 @@ def side_worth(game, state, side, rows, parent, chain):
 
 @contract.evaluation_limit.implements(Board)
 def havannah_evaluation_limit(game):
-    """About the largest of random games, of any weights: 65, 73, 89, 84, 88, 94 and 97 with the usual ones on base 4 to 10.
+    """About the largest of random games, of any weights: 65, 73, 89, 84, 88, 94 and 97 by default on base 4 to 10.
 
-    Those are of 4000 games each (1500 from base 8 on), this is 80 to 98. What a board could hold at most is 5 to 16 times as
-    much, and evaluations that are rescaled by that lie so close together that UCT-H hardly tells them apart.
+    Those are of 4000 games each (1500 from base 8 on), this is 80 to 98. What a board could hold at most is 5 to 16
+    times as much, and evaluations that are rescaled by that lie so close together that UCT-H hardly tells them apart.
     """
     chains = (10 * game.side_weight + 4 * game.two_sides_weight + 6 * game.corner_weight) // 2
     base = np.int64(shape(game).rim) // 6 + 2  # without its corners a side has base - 2 cells

@@ -30,7 +30,7 @@ def count_empty(game, state, empty, before):
 
 @inlined
 def take_nth(words, empty, before, k):
-    """Take number ``k`` (uint64) out of the empty cells: the cell. No branch; words that lie behind it count one less."""
+    """Take number ``k`` (uint64) out of the empty cells: the cell. No branch; words behind it count one less."""
     word, rank = U(words - 1), k
     for i in range(1, words):
         behind = k < before[U(i)]

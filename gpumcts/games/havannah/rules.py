@@ -30,7 +30,7 @@ MAX_WORDS, MAX_CELLS = 11, 271  # of a state; of a board
 
 @contract.state_of(KINDS[4], KINDS[5])
 class State1(NamedTuple):
-    """first, second: the stones of each player; turn: who moves, how the other has won if he has, how many stones there are."""
+    """first, second: the stones of each player; turn: who moves, how the other has won, if he has, number of stones."""
 
     first: np.uint64
     second: np.uint64
@@ -162,7 +162,7 @@ def stones_beside(game, own, cell):
 
 @inlined
 def fills_block(game, own, cell, beside):
-    """Whether a neighbour of the stone on ``cell`` is now a stone with stones all around it: the least ring around an own one."""
+    """Whether a stone next to that on ``cell`` now has stones all around it: the least ring around an own one."""
     found = False
     for direction in range(6):
         three = U(0b111) << U(direction)
@@ -177,8 +177,9 @@ def fills_block(game, own, cell, beside):
 def completed(game, own, cell, pending):
     """What the new stone on ``cell`` wins by, NO_WIN if by nothing. ``own`` is spent, ``pending`` (MAX_CELLS) is used.
 
-    A ring is there where arcs of stones around the new one, apart from each other, were one chain before: what lies between
-    them on either side is enclosed on one. Else no ring is new but around a stone of its own with all its neighbours.
+    A ring is there where arcs of stones around the new one, apart from each other, were one chain before: what lies
+    between them on either side is enclosed on one. Else no ring is new but around a stone of its own with all its
+    neighbours.
     """
     beside = stones_beside(game, own, cell)
     if beside == U(0):

@@ -1,7 +1,7 @@
 """Liberties of chains and of moves, for playouts that keep chains and for those that have bitboards alone.
 
-A *view* is where they come from: ``Floods`` finds chains on the bitboards, ``Linked`` has those that a playout keeps. What is
-built on the two verbs below is one source for both, and comes to the same.
+A *view* is where they come from: ``Floods`` finds chains on the bitboards, ``Linked`` has those that a playout keeps.
+What is built on the two verbs below is one source for both, and comes to the same.
 """
 
 from typing import NamedTuple
@@ -49,7 +49,7 @@ class Linked(NamedTuple):
 
 @verb("view")
 def liberties_of(view, game, stones, empty, point, enough):
-    """The liberties of the chain that the stone on ``point`` belongs to; where there are ``enough`` (uint64), any so many points.
+    """The liberties of the chain of the stone on ``point``; where there are ``enough`` (uint64), any so many points.
 
     stones : those of its colour; empty : the points without a stone
     """
@@ -57,7 +57,7 @@ def liberties_of(view, game, stones, empty, point, enough):
 
 @verb("view")
 def at_ease(view, game, own, empty, point):
-    """Whether it is seen at a glance that a stone of the owner of ``own`` would have two liberties; False tells nothing."""
+    """Whether a glance shows that a stone of ``own``'s owner would have two liberties; False tells nothing."""
 
 
 @verb("view")
@@ -123,7 +123,7 @@ def at_ease_on_bitboards(view, game, own, empty, point):
 
 @inlined
 def has_other_liberties(chains, found, colour):
-    """1 where a chain (as it is found on places) is of this colour and counts too many liberties for two points, uint64."""
+    """1 where a chain (as found on places) is of this colour and counts too many liberties for two points, uint64."""
     many = (chains.liberties[found >> U(1)] & COUNT_MASK) > MAX_COUNTED * U(2)
     return U(is_chain(found, colour)) & U(many)
 
@@ -140,7 +140,7 @@ def at_ease_by_chains(view, game, own, empty, point):
 
 @inlined
 def atari_of(game, chains, found):
-    """The last liberty, a set of one, of a chain in atari (as it is found on places); none of another, or of no chain."""
+    """The last liberty, a set of one, of a chain in atari (as found on places); none of another, or of no chain."""
     sums = chains.liberties[found >> U(1)]
     if found <= BORDER or not one_liberty(sums):
         return NO_POINTS
@@ -193,10 +193,10 @@ def all_linked_captures(view, game, opp, empty):
 
 @inlined
 def liberties_after(view, game, own, opp, empty, point, enough):
-    """What liberties a stone of the owner of ``own`` on an empty point would have; where there are ``enough``, so many points.
+    """The liberties of a stone that ``own``'s owner puts on an empty point; where there are ``enough``, so many points.
 
-    Those of the stone and of the chains that it joins, without its point, and the stones next to it of chains that it takes.
-    None: it is suicide. One: it is a self-atari.
+    Those of the stone and of the chains that it joins, without its point, and the stones next to it of chains that it
+    takes. None: it is suicide. One: it is a self-atari.
     """
     stone = point_set(game, point)
     near = neighbours(game, stone)

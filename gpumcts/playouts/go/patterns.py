@@ -1,15 +1,16 @@
 """The 3x3 patterns of MoGo: whether a move answers a hane, cuts, or plays on at the edge.
 
-They are those of Gelly, Wang, Munos and Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go" (RR-6062), in the
-drawings below: the move is the point in the middle, the word above a drawing tells who may match it. What was decided here:
+They are those of Gelly, Wang, Munos and Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go" (RR-6062),
+in the drawings below: the move is the point in the middle, the word above a drawing tells who may match it. What was
+decided here:
 
 - every drawing stands for its rotations, reflections and both colours (who plays changes colour with the stones);
 - a cut of the first kind is the first drawing where neither of the other two is matched, turned and coloured alike;
-- ``?`` is a point of the board, so that the drawings of the middle match no point on the edge, and none matches a corner.
+- ``?`` is a point of the board, so that drawings of the middle match no point on the edge, and none matches a corner.
 
-What is around a point is a code of 16 bits: bits 0 to 7 tell which of the eight points have stones of the player to move, bits
-8 to 15 which have the opponent's, row by row from the lowest, from the left; a point off the board has both. A table has
-a bit a code.
+What is around a point is a code of 16 bits: bits 0 to 7 tell which of the eight points have stones of the player to
+move, bits 8 to 15 which have the opponent's, row by row from the lowest, from the left; a point off the board has both.
+A table has a bit a code.
 """
 
 import functools
@@ -140,7 +141,7 @@ def eight_around(game, points):
 
 @inlined
 def window(game, raised, point):
-    """Which of the points around ``point`` are in a set that was moved up by size + 1: eight bits; off the board, anything."""
+    """Which points around ``point`` are in a set that was moved up by size + 1: eight bits; off the board, anything."""
     words = (raised.a, raised.b, raised.c, raised.d, raised.e, raised.f)
     n, number, shift = shape(game).size, np.int64(point >> U(6)), point & U(63)
     # The next word is only reached by points off the board where there is none.

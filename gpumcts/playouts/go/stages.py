@@ -24,8 +24,9 @@ class Local(NamedTuple):
     """What the chains around the last move suggest.
 
     capture : the last liberty of the chain of the last move
-    extend, counter : the last liberties of own chains in atari next to it; those of opponent's chains in atari around these
-    gain : of chains with two liberties, that of the last move and own ones next to it, those where their owner would have more
+    extend : the last liberties of own chains in atari next to it
+    counter : those of opponent's chains in atari around these
+    gain : of chains with two liberties, the last move's and own ones next to it, those where their owner gets more
     """
 
     capture: Points
@@ -93,9 +94,9 @@ def candidates_of(policy, stage, view, game, position, allowed, local):
 
 @inlined
 def pick(view, game, position, stage, left, free, stream):
-    """A random move of the set ``left`` and its ``liberties_after``: (point, Points); (CELLS, none) if there is no move.
+    """A random move of ``left`` and its ``liberties_after``: (point, Points); (CELLS, none) if there is no move.
 
-    Draw j picks by number; where that is suicide, or self-atari and not in ``free``, it is struck out and draw j + 1 picks again.
+    Draw j picks by number; suicide, and self-atari not in ``free``, is struck out, and draw j + 1 picks again.
     """
     own, opp = position.own, position.opp
     empty = empty_points(game, own, opp)
@@ -117,7 +118,7 @@ def pick(view, game, position, stage, left, free, stream):
 
 @inlined
 def corrected(view, game, position, allowed, point, liberties):
-    """The point in place of one whose stone would have these liberties: for a self-atari its liberty, if that is none."""
+    """The point for one whose stone would have these liberties: for a self-atari its liberty, if that is none."""
     if size(liberties) != U(1) or is_empty(both(liberties, allowed)):
         return point
     other, own, opp = lowest(game, liberties), position.own, position.opp

@@ -31,8 +31,9 @@ def match(tmp_path):
             "budget": {"iterations": 100, "seconds": None},
         }
         record = {
-            "program": "match", "name": "a match", "label": label, "time": "2026-01-01", "seed": seed, "commit": "c" * 40,
-            "versions": {"gpumcts": "0.1.0", "numba": "0.68.1"}, "device": None, "cpu": "AMD EPYC", "engine": "auto",
+            "program": "match", "name": "a match", "label": label, "time": "2026-01-01", "seed": seed,
+            "commit": "c" * 40, "versions": {"gpumcts": "0.1.0", "numba": "0.68.1"}, "device": None, "cpu": "AMD EPYC",
+            "engine": "auto",
             "identity": {"game": {"name": "go", "size": 9}, **player, "opponent": player, **identity},
         }  # fmt: skip
         return Result(folder, {"games": 10, "game": {"name": "go"}}, record, summary)
@@ -44,8 +45,8 @@ def test_conditions_are_told_once_and_what_varies_side_by_side(match):
     told = conditions([match("seed=1"), match("seed=2", seed=2, backup={"name": "minimax", "k": 2})])
     assert told == {
         "command": "match", "game": "go (size 9)", "player": "uct, average / minimax (k 2)", "budget": "iterations 100",
-        "opponent": "uct, average", "opponent's budget": "iterations 100", "games": "10", "seed": "1 / 2", "engine": "cpu",
-        "commit": "cccccccccccc", "versions": "gpumcts 0.1.0, numba 0.68.1", "machine": "AMD EPYC",
+        "opponent": "uct, average", "opponent's budget": "iterations 100", "games": "10", "seed": "1 / 2",
+        "engine": "cpu", "commit": "cccccccccccc", "versions": "gpumcts 0.1.0, numba 0.68.1", "machine": "AMD EPYC",
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Hydra's launchers and sweepers play what the basic ones do: equal digests, labels, tables; each bad wish is one line."""
+"""Hydra's launchers and sweepers play what the basic ones do: equal digests, labels, tables; a bad wish is one line."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def rows_of(out):
     ["joblib", pytest.param("submitit_local", marks=pytest.mark.slow), pytest.param("ray", marks=pytest.mark.slow)],
 )
 def test_every_launcher_plays_the_same_games(launcher, run, tmp_path):
-    """Flags may stand behind overrides; runs at a time share the cores; the table is there, in the order of the sweep."""
+    """Flags may stand behind overrides; runs at a time share the cores; the table is there, in the sweep's order."""
     needs(PLUGINS[launcher])
     assert run(f"{SWEEP} -m").code == 0
     done = command(f"{SWEEP} hydra/launcher={launcher} -m", tmp_path / "other")
@@ -180,7 +180,7 @@ def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, m
 
 
 def test_a_launcher_that_fails_is_one_line(tmp_path):
-    """A pool that cannot start is no fault of a run: no traceback, and another launcher plays the sweep in its folder."""
+    """A pool that cannot start is no fault of a run: no traceback, and another launcher plays the sweep there."""
     needs("joblib")
     failed = command(f"{SWEEP} hydra/launcher=joblib hydra.launcher.n_jobs=0 -m", tmp_path)
     errors = [line for line in failed.stderr.splitlines() if line.startswith("error: ")]

@@ -1,4 +1,4 @@
-"""A new command is one module and one YAML file: nothing else has to know its name for sweeps, tables, plots and reports."""
+"""A new command is one module and one YAML file: nothing else must know its name for sweeps, tables, plots, reports."""
 
 import csv
 import json

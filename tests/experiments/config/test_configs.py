@@ -145,7 +145,7 @@ BESIDE = {
     ("budget", "nodes"): {"player": "pvs"},
     ("budget", "depth"): {"player": "pvs"},
 }
-"""What else a choice needs: pvs and minimax take no iterations, nobody else takes nodes or a depth, and `go` plays Go alone."""
+"""What else a choice needs: pvs and minimax take no iterations, nobody else nodes or a depth; `go` plays Go alone."""
 
 
 def players_of(game: str) -> int:

@@ -64,7 +64,7 @@ def visits_until_undeceived(operator) -> int:
 
 
 def test_figure_1_velocities_recover_sooner():
-    """By hand: 2/(3 + k) < 1/2 first at k = 2. At decay 1/2 the weights after one visit are 1/8, 1/4, 3/2: 1/5 < 1/3."""
+    """By hand: 2/(3 + k) < 1/2 first at k = 2. At decay 1/2 the weights after a visit are 1/8, 1/4, 3/2: 1/5 < 1/3."""
     assert visits_until_undeceived(Average()) == visits_until_undeceived(Accelerated(1.0)) == 2
     assert visits_until_undeceived(Accelerated(0.5)) == 1
     tree = deceptive_tree(Accelerated(0.5))

@@ -1,4 +1,4 @@
-"""Kocsis et al. 2006, Figures 4 to 6: what their sweeps end with, at tiny budgets and on runs made up; and reports of them."""
+"""Kocsis et al. 2006, Figures 4 to 6: what their sweeps end with, at tiny budgets and on made-up runs; reports."""
 
 import csv
 import math

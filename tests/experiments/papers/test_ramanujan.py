@@ -167,7 +167,7 @@ def test_the_fit_finds_what_made_its_points():
 
 
 def some_searches() -> searches.Searches:
-    """Two searches seen after 1, 3, 5 and 9 iterations: one tied until 5, where A leads; the other led by B from 3 on."""
+    """Two searches seen after 1, 3, 5 and 9 iterations: one tied until 5, where A leads; one led by B from 3 on."""
     points = np.array([1.0, 3, 5, 9])
     visits = np.array([[(0, 0), (1, 1), (2, 2), (6, 2)], [(0, 0), (1, 1), (1, 3), (1, 7)]], np.float64)
     none = (np.nan, np.nan)

@@ -37,8 +37,13 @@ def test_the_sweeps_take_what_is_described():
     assert {"leaves": "biased", "trap": [5, 7]}.items() <= FILE["shapes"]["traps"].items()
 
 
-@pytest.mark.parametrize(("rule", "constant"), [("boltzmann", "temperature"), ("ucb1", "exploration"), ("sensei", "uctk"),
-                                                ("epsilon_greedy", "epsilon"), ("depth_decayed", "exploration")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rule", "constant"),
+    [
+        ("boltzmann", "temperature"), ("ucb1", "exploration"), ("sensei", "uctk"), ("epsilon_greedy", "epsilon"),
+        ("depth_decayed", "exploration"),
+    ],
+)  # fmt: skip
 def test_the_constant_of_a_rule_takes_some_values(rule, constant):
     found = [one["selection"] for one in made("document") if one["selection"]["name"] == rule]
     assert len({one[constant] for one in found if constant in one}) >= 3

@@ -8,7 +8,8 @@ from gpumcts.errors import BadInput
 REFUSALS = {
     "search.roots=2: must be 1 with search.table": "opponent.search.roots=2: must be 1 with opponent.search.table",
     "search.batches_in_flight=2: engine=device keeps one batch of a tree in flight; take engine=cpu or cuda": (
-        "opponent.search.batches_in_flight=2: engine=device keeps one batch of a tree in flight; take engine=cpu or cuda"
+        "opponent.search.batches_in_flight=2: engine=device keeps one batch of a tree in flight; "
+        "take engine=cpu or cuda"
     ),
     "selection=rave wants game=go": "opponent.selection=rave wants game=go",
     "memory_gb=1: too little": "memory_gb=1: too little",

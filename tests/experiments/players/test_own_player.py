@@ -1,4 +1,4 @@
-"""A user's own player is one module and one YAML file: it is chosen, configured, budgeted, labelled and resumed as any other."""
+"""A user's own player is one module and one YAML file: chosen, configured, budgeted, labelled, resumed as others."""
 
 import json
 import textwrap

@@ -17,7 +17,9 @@ BAD = {
     "rank method.random_playouts.playouts=0": "method.random_playouts.playouts=0: must be",
     "rank budget.iterations=7": "budget.iterations does not count",
     "rank budget=document": "budget=document counts with experiment=... alone",
-    "rank experiment=ramanujan2010understanding/fig1": "data.pgn=null: this experiment takes games of grandmasters; give data",
+    "rank experiment=ramanujan2010understanding/fig1": (
+        "data.pgn=null: this experiment takes games of grandmasters; give data"
+    ),
     "rank ties_win_rate=2": "ties_win_rate=2: must be a number in [0, 1]",
     "rank game=sailing": "game=sailing is for one player",
     "rank game=dice_duel methods=[minimax_4,evaluation]": "chance moves",

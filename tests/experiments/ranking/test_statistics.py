@@ -53,7 +53,7 @@ def test_over_boards_pairs_are_of_one_board():
 
 
 def test_the_interval_is_over_games_not_boards():
-    """100 boards that repeat 10 games tell as much as 10: the interval is that of 10, sqrt(10) times as wide as of 100."""
+    """100 boards that repeat 10 games tell as much as 10: the interval is that of 10, sqrt(10) times that of 100."""
     values = np.random.default_rng(3).normal(size=10)
     repeated = Resampled(np.repeat(np.arange(10), 10)).mean(np.repeat(values, 10))
     once, apart = Resampled(np.arange(10)).mean(values), Resampled(np.arange(100)).mean(np.repeat(values, 10))

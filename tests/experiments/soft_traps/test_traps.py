@@ -30,7 +30,7 @@ def lines_of(folder: Path) -> list[dict]:
 def line(
     evaluation: int, shallow: int, deep: int, best_deep: int, playouts_deep: int | None = None, game: int = 0
 ) -> dict:
-    """A position: h after the shallow search's choice m, what both searches think of m, of the best move, of the playouts'."""
+    """A position: h after the shallow choice m, what both searches think of m, of the best move, of the playouts'."""
     found = {
         "evaluation": evaluation,
         "shallow": shallow,
@@ -77,7 +77,7 @@ def test_unseen_traps_and_those_avoided_are_counted_apart():
 
 
 def test_shares_of_unseen_traps_are_resampled_by_game():
-    """Ten traps of one game tell as much as one: the interval is that of two games, whatever the number of positions."""
+    """Ten traps of one game tell as much as one: the interval is that of two games, for any number of positions."""
     hits, games = np.array([True] * 10 + [False] * 10), np.array([0] * 10 + [1] * 10)
     all_of_them = np.ones(20, bool)
     few = Resampled(games).ratio(hits, all_of_them)
@@ -135,7 +135,7 @@ def test_a_stopped_run_goes_on(run, tmp_path):
 
 
 def test_a_win_is_as_far_away_for_both_searches():
-    """Of a move that mates, the search of its position says a win in one ply, and that of the position after it none."""
+    """Of a move that mates, the search of its position says a win in one ply, that of the position after it none."""
     counted = np.array([WON, WON - 3, 35, 0, -35, 5 - WON], np.float64)
     assert a_ply_on(counted).tolist() == [WON - 1, WON - 4, 35, 0, -35, 6 - WON]
 
@@ -162,8 +162,12 @@ BAD = {
     "traps shallow=2 deep=2": "deep=2: must be above shallow=2",
     "traps deltas=[]": "deltas: must be differences",
     "traps budget=small": "budget=small counts with experiment=... alone",
-    "traps experiment=ramanujan2010understanding/fig2": "data.pgn=null: this experiment takes games of grandmasters; give data",
-    "traps experiment=ramanujan2010understanding/softtraps budget=document": "data.pgn=null: this experiment takes games",
+    "traps experiment=ramanujan2010understanding/fig2": (
+        "data.pgn=null: this experiment takes games of grandmasters; give data"
+    ),
+    "traps experiment=ramanujan2010understanding/softtraps budget=document": (
+        "data.pgn=null: this experiment takes games"
+    ),
 }
 
 

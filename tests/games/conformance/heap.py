@@ -100,7 +100,7 @@ def heap_parse_position(game, text):
 
 
 def write(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
-    """The game as module ``name`` in a folder that modules are found in, with each first text replaced by its second."""
+    """The game as module ``name`` in a folder where modules are found, each first text replaced by its second."""
     text = SOURCE
     for old, new in changes:
         assert text.count(old) == 1, old

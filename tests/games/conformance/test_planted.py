@@ -1,4 +1,4 @@
-"""Mistakes planted in a user's own game: each is named by one line with its file and line, before anything is compiled."""
+"""Mistakes planted in a user's own game: each is named by one line with file and line, before anything is compiled."""
 
 import os
 import subprocess

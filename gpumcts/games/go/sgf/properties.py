@@ -29,7 +29,7 @@ class Stone(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Points that are set, as numbers whose bits they are; who is to move, None where nothing is said; and where it stands."""
+    """Points that are set, as bits of numbers; who is to move, None where nothing is said; and where it stands."""
 
     black: int
     white: int
@@ -93,7 +93,7 @@ def plain(value: Value) -> str:
 
 
 def events_of(text: Text, nodes: list[Node], size: int, plies: int | None = None) -> Iterator[Stone | Setup]:
-    """What happens, in order, up to so many moves and what is set before the next one; in a node that comes before its move.
+    """What happens, in order, up to so many moves and what is set before the next; in a node that precedes its move.
 
     What follows is not looked at, so that nothing wrong in it counts.
     """

@@ -1,4 +1,4 @@
-"""A record played through by our rules: no suicide, positional superko. The file is refused where a move breaks them."""
+"""A record played through by our rules: no suicide, positional superko. A file that breaks them is refused."""
 
 from typing import Any, NamedTuple
 
@@ -28,10 +28,10 @@ def parse_sgf(game, text, plies):
 def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     """The game of a file up to so many moves, all of them if None; weights and an absent komi are those of ``game``.
 
-    A record begins where points were set last: the moves before that cannot be played from an empty board. Where a player
-    moves twice in a row, the other's pass is left out of the file. Two passes end a game, and those after them are passed over;
-    where a stone follows all the same, or a pass that is left out is the second in a row, the game has gone on, and the record
-    begins there; the superko of the file's moves holds from the last setting of points all the same.
+    A record begins where points were set last: the moves before that cannot be played from an empty board. Where a
+    player moves twice in a row, the other's pass is left out of the file. Two passes end a game, and those after them
+    are passed over; where a stone follows all the same, or a pass that is left out is the second in a row, the game has
+    gone on, and the record begins there; the superko of the file's moves still holds from the last setting of points.
 
     Raises BadInput, with line and column, where it is not SGF, not Go, or one of these moves is not legal.
     """
@@ -74,7 +74,10 @@ class Sides(NamedTuple):
 
 
 class Replay:
-    """A game as it goes on. start : the state since points were set last; moves : since then; seen : positions of the board."""
+    """A game as it goes on.
+
+    start : the state where points were set last; moves : since then; seen : positions of the board
+    """
 
     def __init__(self, game: Any, text: Text, start: Any) -> None:
         self._game, self._text = game, text
@@ -139,7 +142,7 @@ class Replay:
         return bool(contract.over(self._game, self._state))
 
     def _turn_to(self, colour: int) -> None:
-        """Let the other player pass, where it is his turn, and the game go on after passes, where they have ended it."""
+        """Let the other player pass, where it is his turn, and the game go on after passes that have ended it."""
         if not self._over and self._mover != colour:
             self._play(self._game.CELLS)
         going_on = contract.pass_left_out(self._game, self._state)

@@ -1,7 +1,8 @@
 """The part of CuPy that gpumcts uses, over the emulated driver: arrays without arithmetic, and pools that keep memory.
 
-An array has exactly the bytes that it is asked for, so that an access beyond them is seen. Memory that goes back to the pool is
-given out again, to an array of the same size; it is poison then, as far as nothing is under way that may still use it.
+An array has exactly the bytes that it is asked for, so that an access beyond them is seen. Memory that goes back to the
+pool is given out again, to an array of the same size; it is poison then, as far as nothing is under way that may still
+use it.
 """
 
 import math
