@@ -28,8 +28,9 @@ LEVEL = 0.05
 FAMILIES = {"UCB1": "UCB1, C", "Boltzmann": "Boltzmann"}
 """How the runs are called that the last verdict compares."""
 WORDS = (
-    'The document: minimax recovers from poor early choices but is brittle, and "a better backup operator" is left open (004, '
-    'remark 1);\nBoltzmann exploration "performs significantly weaker" than UCB1 (000, section 2.4; 003, section 3.3).'
+    'Minimax recovers from poor early choices but is brittle, and "a better backup operator" is left open (Ramanujan et '
+    'al. 2010, remark 1);\nBoltzmann exploration "performs significantly weaker" than UCB1 (Kocsis et al. 2006, section '
+    '2.4; Kocsis and Szepesvári 2006, section 3.3).'
 )
 
 
