@@ -1,4 +1,4 @@
-"""Cells of ranks of moves: Figure 1 of Ramanujan et al. 2010, as correlations with a deep search and their differences."""
+"""Cells of ranks of moves: correlations with a deep search and their differences, Figure 1 of Ramanujan et al. 2010."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -142,8 +142,8 @@ class _Ranked:
         methods = self._config.policy.methods
         reference = methods[self._config.keys.reference]
         depth = {"depth": reference.depth} if isinstance(reference, MinimaxKeys) else {}
-        playouts = {
-            BUDGETS.get(name, name): own.playouts for name, own in methods.items() if isinstance(own, PlayoutsKeys)
+        playouts: dict[str, int | float] = {
+            str(BUDGETS.get(name, name)): own.playouts for name, own in methods.items() if isinstance(own, PlayoutsKeys)
         }
         return {"boards": self._boards, **depth, **playouts}
 

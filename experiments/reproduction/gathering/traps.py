@@ -39,7 +39,7 @@ def trap_digests(result: Result) -> Digests:
 
 
 def games(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
-    """The share of games with a soft trap, a cell a Delta, and for one Delta the other readings of a soft trap: section 5."""
+    """Section 5: the share of games with a soft trap, a cell a Delta, and for one Delta the other readings."""
     return _cells(paper, item, results, _shares)
 
 
@@ -59,7 +59,7 @@ def _cells(paper: Paper, item: Item, results: Sequence[Result], found_in: Callab
 
 
 def _budget(result: Result) -> dict[str, int | float]:
-    """The depths, what decides traps and playouts, the positions, and the games where they are complete, as the paper's are."""
+    """The depths, what decides traps and playouts, the positions, and the games where they are complete."""
     config, data = result.config, result.config["data"]
     complete = data["positions"] is None and not data["from_ply"] and data.get("to_ply") is None
     deciding = {key: result.provenance["identity"][key] for key in ("delta", "playouts")}
