@@ -31,7 +31,8 @@ def run_of(cell: Cell) -> Run:
 def first_ten(cell: Cell, folder: Path) -> str:
     """The digest of the first ten games or searches of a cell, made again in ``folder``."""
     run = run_of(cell)
-    command = command_of([*run.command, *run.again], folder)
+    words = cell.asked.command if cell.verdict == "reduced" else run.command  # the catalogue has the paper's own budget
+    command = command_of([*words, *run.again], folder)
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if told.returncode:
         raise BadInput(

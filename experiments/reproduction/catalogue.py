@@ -49,7 +49,7 @@ class Run(Strict):
 
 
 class Order(Strict):
-    """A claim in words as a comparison that code judges: a cell whose first quantity lies above or below a second, or a bound.
+    """A claim in words as a comparison that code judges: a first quantity above or below a second, or a bound.
 
     first, second : names that the gatherer knows, of methods or counts; value : the bound, where there is no second
     relation : the claimed side; ``unstated`` shows a comparison of which the paper says nothing
@@ -74,7 +74,7 @@ class Item(Strict):
     place : where in the paper; claim : what the paper says there
     gather : the function of ``gathering/`` that makes cells of finished runs
     rule : how a claim in words becomes a verdict; orders : the comparisons of that rule
-    budget : the paper's own, of items whose gatherer takes it from here; the experiment's own where the paper names none
+    budget : the paper's own, of items whose gatherer takes it from here; where the paper names none, the experiment's
     differs : what differs from the paper's set-up, and why a verdict may be what it is
     notes : what else was found that a reader needs, one sentence or two each, without figures
     """

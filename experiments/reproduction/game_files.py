@@ -1,7 +1,7 @@
 """Files of games that a run of the catalogue needs and the repository does not carry.
 
-The catalogue and the results name such a file by its name alone, ``data.pgn=gm_games.pgn``. Where it lies is a matter of
-the machine: the folder of the environment variable ``GPUMCTS_DATA``, or ``shared/data`` beside the checkout.
+The catalogue and the results have its name alone, ``data.pgn=gm_games.pgn``. Where it lies is a matter of the machine:
+the folder of the environment variable ``GPUMCTS_DATA``, or ``shared/data`` beside the checkout.
 """
 
 import os

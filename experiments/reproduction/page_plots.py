@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.reproduction.catalogue import papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
-from experiments.reproduction.pages import drawn
+from experiments.reproduction.pages import drawn, in_order
 from experiments.reproduction.verdicts import LINEAR
 
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
@@ -24,7 +24,7 @@ def write_plots(results: Path = RESULTS, docs: Path = Path("docs/papers")) -> li
     written = []
     for paper in papers().values():
         for item in paper.items:
-            cells = drawn(known.get((paper.name, item.name), []))
+            cells = drawn(in_order(item, known.get((paper.name, item.name), [])))
             if cells:
                 path = docs / "images" / f"{paper.name}-{item.name}.svg"
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -67,9 +67,15 @@ def verdict_of(cells: Sequence[Cell], complete: bool) -> tuple[str, dict[str, fl
     return "open", adjusted
 
 
+def in_order(item: Item, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of an item's claims first, then the others, as they came."""
+    claims = [order.cell for order in item.orders]
+    return sorted(cells, key=lambda cell: claims.index(cell.cell) if cell.cell in claims else len(claims))
+
+
 def page_of(item: Item, cells: Sequence[Cell]) -> ItemPage:
     """What the page of an item shows of the cells that have files."""
-    own = [cell for cell in cells if cell.explains is None]
+    own = in_order(item, [cell for cell in cells if cell.explains is None])
     tried = [cell for cell in cells if cell.explains is not None]
     waiting = [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
     complete = not [run for run in waiting if run.explains is None]

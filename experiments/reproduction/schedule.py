@@ -180,7 +180,7 @@ def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:
 
 
 def command_of(words: Sequence[str], folder: Path) -> list[str]:
-    """The command of a run that works in ``folder``; raises BadInput where a file of games that it needs is not there."""
+    """The command of a run that works in ``folder``; raises BadInput where its file of games is not there."""
     place = "hydra.run.dir" if words[0] in NO_SWEEPS else "hydra.sweep.dir"
     return [sys.executable, "-m", f"experiments.{words[0]}", *placed(words[1:]), f"{place}='{folder}'"]
 

@@ -4,8 +4,8 @@
 ``differs``  at the paper's own budget, that interval excludes 0 and is not within the margin
 ``open``     neither: the measurement cannot tell
 ``reduced``  measured at another budget than the paper's, which is never called agreement
-``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or does not say under
-                 which condition it has one
+``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or has one
+                 without the condition that decides it
 
 The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a factor
 of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval of their

@@ -8,7 +8,7 @@ from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Cell, Digests
 from experiments.reproduction.gathering.common import cell_of
 from experiments.reproduction.gathering.positions import Line, digests_of, estimate, first_of, lines_of
-from experiments.reproduction.quantities import Estimate, Exact, Measured, Published, Share
+from experiments.reproduction.quantities import Exact, Measured, Published, Share
 from experiments.runs.results import Result
 from experiments.soft_traps.summary import PRINTED, READINGS, STEPS, examples
 from gpumcts.errors import BadInput
@@ -89,7 +89,8 @@ def _shares(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found
                 share = Share(hits=len(having), count=result.summary["games"])
                 published = printed if reading == COUNTED else _unstated(item)
                 measured = Measured(unit="rate", quantity=share)
-                yield f"{reading}-{delta}", f"Delta {delta:,}: {WORDS[reading]}", measured, published
+                name = reading if reading == COUNTED else f"reading-{reading}"
+                yield f"{name}-{delta}", f"Delta {delta:,}: {WORDS[reading]}", measured, published
 
 
 def _delta(result: Result) -> int:
@@ -104,19 +105,19 @@ def _steps(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found]
     """The claims of the item, the share of positions of each step, how many playouts avoid, and some of these."""
     delta, counts = _delta(result), _counts(result, lines)
     for order in item.orders:
-        yield _claimed(item, order, counts)
-    for name, row in result.summary["traps"].items():
-        share = _share(len(lines), row["share"], result)
-        yield name, f"{WORDS[name]}, of all positions", Measured(unit="rate", quantity=share), _unstated(item)
+        yield _claimed(item, order, counts, len(lines))
+    for number, (name, row) in enumerate(result.summary["traps"].items(), 1):
+        measured = Measured(unit="rate", quantity=estimate(len(lines), row["share"], result.folder))
+        yield f"step{number}-{name}", f"{WORDS[name]}, of all positions", measured, _unstated(item)
     if counts.get("escapable") and "avoided" in counts:
         share = Share(hits=counts["avoided"], count=counts["escapable"])
         chance = Exact(number=result.summary["by_chance"] / counts["escapable"])
         measured = Measured(unit="rate", quantity=share, other=chance, names=("playouts", "a random move"))
         title = f"MM-{{shallow}} playouts avoid, of those escapable (a random move: {100 * chance.number:.0f})"
-        yield "avoided-of-escapable", title, measured, _unstated(item)
+        yield "steps-avoided-of-escapable", title, measured, _unstated(item)
     for number, line in enumerate(examples([*lines], delta, EXAMPLES), 1):
         gain = Exact(number=line["playouts_deep"] - line["deep"])
-        yield f"example-{number}", _example(line), Measured(unit="evaluation", quantity=gain), _unstated(item)
+        yield f"trap-{number}", _example(line), Measured(unit="evaluation", quantity=gain), _unstated(item)
 
 
 def _counts(result: Result, lines: Sequence[Line]) -> dict[str, int]:
@@ -129,17 +130,14 @@ def _counts(result: Result, lines: Sequence[Line]) -> dict[str, int]:
     return counts
 
 
-def _claimed(item: Item, order: Order, counts: dict[str, int]) -> Found:
+def _claimed(item: Item, order: Order, counts: dict[str, int], count: int) -> Found:
     """A count of positions beside a bound: with none found, the claim that there are some stays open."""
     if order.first not in counts or order.value is None:
         raise BadInput(f"{item.name}: {order.cell} needs a count of the run ({', '.join(counts)}) and a value")
     published = Published(relation=order.relation, value=order.value, budget=item.budget, source=item.place)
     measured = Measured(unit="positions", quantity=Exact(number=counts[order.first]))
-    return order.cell, f"positions with a soft trap {WORDS[order.first].removeprefix('... ')}", measured, published
-
-
-def _share(count: int, interval: Sequence[float | None], result: Result) -> Estimate:
-    return estimate(count, interval, result.folder)
+    title = f"of {count:,} positions, those with a soft trap {WORDS[order.first].removeprefix('... ')}"
+    return order.cell, title, measured, published
 
 
 def _example(line: Line) -> str:

@@ -16,7 +16,7 @@ TRAPS = {
     name: (f"experiment=ramanujan2010understanding/{name}", "budget=document", PGN) for name in ("fig2", "softtraps")
 }
 ALIKE, HALF, BACKWARDS = [5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
-"""Of five moves, values with Spearman's 1, 0.8 and -1 with those of the first, in units of the evaluation over its ties."""
+"""Values of five moves: their Spearman correlations with the first are 1, 0.8 and -1."""
 
 
 def run_folder(folder: Path, program: str, words: tuple[str, ...], identity: Any, summary: Any) -> Path:

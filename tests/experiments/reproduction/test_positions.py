@@ -1,4 +1,4 @@
-"""Cells of ranks of moves and of soft traps, from planted folders: known figures, verdicts by rule, and what is refused."""
+"""Cells of ranks and of soft traps from planted folders: known figures, verdicts by rule, and what is refused."""
 
 import json
 import shutil
@@ -140,10 +140,10 @@ def steps(trap, unseen, escapable, avoided):
 def test_a_trap_that_playouts_avoid_makes_the_claim_and_is_shown(tmp_path):
     found = cells(FIG2, planted.traps(tmp_path / "run", "fig2", TRAPS, steps(3, 3, 2, 1)))
     assert (found["found"].measured.quantity.value, found["found"].verdict) == (1.0, "agrees")
-    assert found["avoided-of-escapable"].measured.quantity.value == 0.5
-    assert found["avoided-of-escapable"].measured.other.value == 0.25
-    assert found["example-1"].title.startswith("`board 1`: MM-2 plays e2e4 (e7e5 e7e5 e7e5), playouts d2d4")
-    assert found["example-1"].measured.quantity.value == 250 and "example-2" not in found
+    assert found["steps-avoided-of-escapable"].measured.quantity.value == 0.5
+    assert found["steps-avoided-of-escapable"].measured.other.value == 0.25
+    assert found["trap-1"].title.startswith("`board 1`: MM-2 plays e2e4 (e7e5 e7e5 e7e5), playouts d2d4")
+    assert found["trap-1"].measured.quantity.value == 250 and "trap-2" not in found
     assert page_of(FIG2, list(found.values())).verdicts.word == "agrees"
 
 
@@ -178,10 +178,10 @@ def test_shares_of_games_are_shown_beside_52_per_cent_and_not_judged(tmp_path):
     lines[3] = position(3, 3, 0, 0, -150, 20)
     found = cells(SOFT, planted.traps(tmp_path / "run", "softtraps", lines, shares(4, 3, 50)))
     assert {name: found[name].measured.quantity.hits for name in found} == {
-        "disagree-100": 4, "disagree-300": 3, "loses-100": 4,
+        "disagree-100": 4, "disagree-300": 3, "reading-loses-100": 4,
     }  # fmt: skip
     assert {cell.verdict for cell in found.values()} == {"unpublished"}
-    assert published_text(found["disagree-100"]) == "52.0 ± 14.1" and published_text(found["loses-100"]) == ""
+    assert published_text(found["disagree-100"]) == "52.0 ± 14.1" and published_text(found["reading-loses-100"]) == ""
     assert page_of(SOFT, list(found.values())).verdicts.word == "unpublished"
 
 
