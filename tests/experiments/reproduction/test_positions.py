@@ -7,7 +7,8 @@ import pytest
 
 from experiments.reproduction import again
 from experiments.reproduction.catalogue import Order, item_of
-from experiments.reproduction.pages import page_of, published_text
+from experiments.reproduction.page_plots import plot
+from experiments.reproduction.pages import drawn, page_of, published_text
 from experiments.reproduction.schedule import gather
 from gpumcts.errors import BadInput
 from tests.experiments.reproduction import planted
@@ -46,7 +47,9 @@ def test_ranks_give_a_cell_a_correlation_and_the_rule_judges_the_orders(tmp_path
     assert len(found) == len(FIG1.orders) + 4 * len(RHOS)
     beside = {name for name in found if name not in CLAIMS}
     assert {found[name].verdict for name in beside} == {"unpublished"}
-    assert page_of(FIG1, list(found.values())).verdicts.word == "agrees"
+    page = page_of(FIG1, list(reversed(found.values())))
+    assert page.verdicts.word == "agrees"
+    assert [cell.cell for cell in page.cells[:5]] == [order.cell for order in FIG1.orders]  # claims first
     asked = found["evaluation-rho"].asked
     assert "/somewhere" not in asked.model_dump_json() and "data.pgn=gm_games.pgn" in asked.command
     assert asked.keys["methods"]["minimax_8"] == {"kind": "minimax", "depth": 8}
@@ -143,6 +146,7 @@ def test_a_trap_that_playouts_avoid_makes_the_claim_and_is_shown(tmp_path):
     assert found["steps-avoided-of-escapable"].measured.quantity.value == 0.5
     assert found["steps-avoided-of-escapable"].measured.other.value == 0.25
     assert found["trap-1"].title.startswith("`board 1`: MM-2 plays e2e4 (e7e5 e7e5 e7e5), playouts d2d4")
+    assert "found" not in [cell.cell for cell in drawn(list(found.values()))]  # a count has no interval to draw
     assert found["trap-1"].measured.quantity.value == 250 and "trap-2" not in found
     assert page_of(FIG2, list(found.values())).verdicts.word == "agrees"
 
@@ -183,6 +187,8 @@ def test_shares_of_games_are_shown_beside_52_per_cent_and_not_judged(tmp_path):
     assert {cell.verdict for cell in found.values()} == {"unpublished"}
     assert published_text(found["disagree-100"]) == "52.0 ± 14.1" and published_text(found["reading-loses-100"]) == ""
     assert page_of(SOFT, list(found.values())).verdicts.word == "unpublished"
+    plot(list(found.values()), tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text().count("paper, condition not named") == 1
 
 
 def test_shares_that_are_not_those_of_their_positions_are_refused(tmp_path):
