@@ -76,7 +76,7 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
     values are kept, and what judges ranks or plots them decides no value: neither makes another run.
     """
     from experiments.ranking.methods import checked_method
-    from experiments.ranking.positions import DataKeys, check_data, check_source, content_digest
+    from experiments.ranking.positions import DataKeys, check_data, check_source
 
     keys = typed(RankKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
@@ -92,7 +92,7 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
         "values_by_method": True,  # earlier versions kept them by position, in folders that are refused by this key
         "game": game_identity,
         "seed": keys.seed,
-        "data": {**data._asdict(), "content": content_digest(data)},
+        "data": data.identity(),
     }
     ranking = Ranking(data, {name: own for name, (own, _) in found.items()}, definitions, _published(plain, game))
     slug = f"{game_identity['name']} ranks of moves"

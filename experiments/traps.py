@@ -56,7 +56,7 @@ class TrapsKeys(NamedTuple):
 
 def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.traps."""
-    from experiments.ranking.positions import DataKeys, check_data, check_source, content_digest
+    from experiments.ranking.positions import DataKeys, check_data, check_source
 
     keys = typed(TrapsKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
@@ -71,7 +71,7 @@ def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     if not keys.deltas or min(keys.deltas) < 1:
         raise BadInput("deltas: must be differences of at least 1, such as [50,100,200]")
     deciding = {key: value for key, value in keys._asdict().items() if key not in ("threads", "deltas", "shown")}
-    identity = {"game": game_identity, **deciding, "data": {**data._asdict(), "content": content_digest(data)}}
+    identity = {"game": game_identity, **deciding, "data": data.identity()}
     slug = f"{game_identity['name']} MM-{keys.shallow} vs MM-{keys.deep}"
     return Checked(as_json(identity), slug, keys, game=game, policy=data, study=study)
 

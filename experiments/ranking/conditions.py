@@ -39,12 +39,11 @@ def source_words(data: DataKeys, positions: Positions, seed: int) -> str:
         source = f"data.positions_file={_file(data.positions_file, data)}"
     else:
         source = f"{games} played at random (seed {seed}): neither data.pgn nor data.positions_file is given"
-    begin = f" from ply {data.from_ply} on" if data.from_ply else ""
     sampled = len(positions.boards) < positions.there
     fewer = data.positions is not None and data.positions > positions.there
     every = f"all there are (data.positions={data.positions})" if fewer else "all"
     part = f"a sample (seed {seed}) of the {positions.there:,}" if sampled else every
-    return f"Positions: {chosen}, {part}{begin} that leave a choice, of {source}."
+    return f"Positions: {chosen}, {part}{data.plies} that leave a choice, of {source}."
 
 
 def _file(name: str, data: DataKeys) -> str:

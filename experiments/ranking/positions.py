@@ -27,6 +27,20 @@ class DataKeys(NamedTuple):
     games: Annotated[int, Interval(ge=1, le=10_000_000)] | None = None
     positions: Annotated[int, Interval(ge=1, le=10_000_000)] | None = None
     from_ply: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
+    to_ply: Annotated[int, Interval(ge=0, le=1_000_000)] | None = None
+
+    @property
+    def plies(self) -> str:
+        """Which plies positions are of, in words behind others; empty where that is all."""
+        if self.to_ply is None:
+            return f" from ply {self.from_ply} on" if self.from_ply else ""
+        one = self.to_ply == self.from_ply
+        return f" of ply {self.to_ply}" if one else f" from ply {self.from_ply} to {self.to_ply}"
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the positions of a run. ``to_ply`` counts only where it is given: earlier runs lack it."""
+        own = {key: value for key, value in self._asdict().items() if key != "to_ply" or value is not None}
+        return {**own, "content": content_digest(self)}
 
 
 class Position(NamedTuple):
@@ -70,7 +84,9 @@ def check_data(keys: DataKeys, game_name: str) -> None:
         raise BadInput(f"data.pgn={keys.pgn} and data.positions_file={keys.positions_file}: give one of them")
     if keys.pgn is not None and game_name != "chess":
         raise BadInput(f"data.pgn={keys.pgn}: PGN is of game=chess; here game={game_name}")
-    for key in ("games", "from_ply"):
+    if keys.to_ply is not None and keys.to_ply < keys.from_ply:
+        raise BadInput(f"data.to_ply={keys.to_ply}: must be at least data.from_ply={keys.from_ply}")
+    for key in ("games", "from_ply", "to_ply"):
         value = getattr(keys, key)
         if keys.positions_file is not None and value != DataKeys._field_defaults[key]:
             raise BadInput(
@@ -117,15 +133,14 @@ def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Pos
         counts = rules.count_moves(played.states)
         for index in range(len(counts)):
             ply = played.before + index
-            if ply < keys.from_ply:
+            if ply < keys.from_ply or (keys.to_ply is not None and ply > keys.to_ply):
                 continue
             over, forced = over + (counts[index] == 0), forced + (counts[index] == 1)
             if counts[index] > 1:
                 boards.append(Position(number, ply, played.states[index], "", played.title))
     if not boards:
         there = f"{over} are over, {forced} have one legal move" if over or forced else "there is none at all"
-        after = f" from ply {keys.from_ply} on" if keys.from_ply else ""
-        raise BadInput(f"data{_source(keys)}: no position{after} in which there is a choice: {there}")
+        raise BadInput(f"data{_source(keys)}: no position{keys.plies} in which there is a choice: {there}")
     chosen = _sampled(boards, keys.positions, seed)
     with np.errstate(over="ignore"):
         texts = [contract.position_text(rules.game, rules.state(board.words)) for board in chosen]

@@ -18,6 +18,12 @@ from gpumcts.errors import BadInput
 VALUES = "values"
 
 
+def values_file(folder: Path, name: str, definition: Mapping[str, Any]) -> Path:
+    """Where a run's folder has the values of a method of this definition."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "_", name)[:60]
+    return folder / VALUES / f"{readable}-{digest(definition)}.jsonl"
+
+
 class Values:
     """The values of a run's methods on its positions: those in its folder, and those that are added.
 
@@ -34,8 +40,7 @@ class Values:
 
     def _read(self, name: str) -> Lines:
         definition = self._definitions[name]
-        readable = re.sub(r"[^A-Za-z0-9]+", "_", name)[:60]
-        path = self.folder / f"{readable}-{digest(definition)}.jsonl"
+        path = values_file(self.folder.parent, name, definition)
         lines = Lines(path, self._boards)
         for record in lines.found.values():
             if record.get("method") != definition:

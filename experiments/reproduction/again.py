@@ -6,13 +6,17 @@ from pathlib import Path
 from experiments.reproduction.catalogue import Run, item_of
 from experiments.reproduction.cells import Cell
 from experiments.reproduction.gathering.matches import match_digests
+from experiments.reproduction.gathering.ranks import rank_digests
 from experiments.reproduction.gathering.synthetic import search_digests
+from experiments.reproduction.gathering.traps import trap_digests
 from experiments.reproduction.gathering.worked import worked_digests
 from experiments.reproduction.schedule import ROOT, command_of, gather
 from experiments.runs.results import below
 from gpumcts.errors import BadInput
 
 PATIENCE = 3600.0
+BY_PROGRAM = {"worked": worked_digests, "rank": rank_digests, "traps": trap_digests}
+"""What digests the runs of commands that make all cells of an item in one run."""
 
 
 def run_of(cell: Cell) -> Run:
@@ -27,7 +31,8 @@ def run_of(cell: Cell) -> Run:
 def first_ten(cell: Cell, folder: Path) -> str:
     """The digest of the first ten games or searches of a cell, made again in ``folder``."""
     run = run_of(cell)
-    command = command_of([*run.command, *run.again], folder)
+    words = cell.asked.command if cell.verdict == "reduced" else run.command  # the catalogue has the paper's own budget
+    command = command_of([*words, *run.again], folder)
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if told.returncode:
         raise BadInput(
@@ -44,8 +49,8 @@ def digest_of_folder(cell: Cell, folder: Path) -> str:
             return match_digests(result.folder, result.summary["games"]).first_ten
         if result.program == "trees" and result.provenance["identity"]["game"] == cell.asked.keys.get("game"):
             return search_digests(result.folder).first_ten
-        if result.program == "worked":
-            return worked_digests(result).first_ten
+        if result.program in BY_PROGRAM:
+            return BY_PROGRAM[result.program](result).first_ten
     paper, item = item_of(f"{cell.paper}/{cell.item}")
     for gathered in gather(paper, item, folder):  # a cell of several runs, whose keys stand by the run
         if gathered.cell == cell.cell:

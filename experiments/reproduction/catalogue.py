@@ -8,10 +8,10 @@ import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from experiments.reproduction.quantities import Strict
 from gpumcts.errors import BadInput
@@ -48,11 +48,33 @@ class Run(Strict):
         return any(cell.startswith(name[:-1]) if name.endswith("*") else cell == name for name in self.cells)
 
 
+class Order(Strict):
+    """A claim in words as a comparison that code judges: a first quantity above or below a second, or a bound.
+
+    first, second : names that the gatherer knows, of methods or counts; value : the bound, where there is no second
+    relation : the claimed side; ``unstated`` shows a comparison of which the paper says nothing
+    """
+
+    cell: str
+    first: str
+    relation: Literal["above", "below", "unstated"]
+    second: str | None = None
+    value: float | None = None
+
+    @model_validator(mode="after")
+    def _one_side(self) -> "Order":
+        if (self.second is None) == (self.value is None):
+            raise ValueError("an order has a second name or a value")
+        return self
+
+
 class Item(Strict):
     """A table, a figure or a section of a paper.
 
     place : where in the paper; claim : what the paper says there
     gather : the function of ``gathering/`` that makes cells of finished runs
+    rule : how a claim in words becomes a verdict; orders : the comparisons of that rule
+    budget : the paper's own, of items whose gatherer takes it from here; where the paper names none, the experiment's
     differs : what differs from the paper's set-up, and why a verdict may be what it is
     notes : what else was found that a reader needs, one sentence or two each, without figures
     """
@@ -62,6 +84,9 @@ class Item(Strict):
     place: str
     claim: str
     gather: str
+    rule: str = ""
+    orders: list[Order] = []
+    budget: dict[str, int | float] = {}
     differs: str = ""
     notes: list[str] = []
     runs: list[Run]

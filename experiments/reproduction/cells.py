@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from experiments.reproduction.quantities import Measured, Number, Published, Strict
-from experiments.reproduction.verdicts import Comparison, Verdict, compare
+from experiments.reproduction.verdicts import Comparison, Verdict, compare, own_budget
 from gpumcts.errors import BadInput
 
 FORMAT = 1
@@ -100,10 +100,13 @@ class Cell(Strict):
     def verdict(self) -> Verdict:
         """The verdict, in one word."""
         found = self.comparison()
-        return "unpublished" if found is None else found.verdict
+        if found is not None:
+            return found.verdict
+        reduced = self.published is not None and not own_budget(self.asked.budget, self.published.budget)
+        return "reduced" if reduced else "unpublished"
 
     def comparison(self) -> Comparison | None:
-        """The cell beside what is published; None where nothing is."""
+        """The cell beside what is published; None where nothing is that it could be compared with."""
         return compare(self.measured, self.published, self.asked.budget)
 
     def shown(self) -> Shown:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
+from experiments.reproduction.game_files import lacking
 from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, work
 from experiments.terminal.console import say, show, table
 from gpumcts.errors import BadInput
@@ -193,11 +194,14 @@ def collect(selected: Sequence[Task], folder: Path) -> int:
 
 def again(number: int, selected: Sequence[Task] | None) -> int:
     """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs."""
-    from experiments.reproduction.again import first_ten
+    from experiments.reproduction.again import first_ten, run_of
 
     if number < 1:
         raise BadInput(f"--again {number}: must be at least 1")
-    some = list(cells_below()) if selected is None else [cell for task in selected for cell in task.cells]
+    if selected is None:  # what is named is refused by the name of its file, what is drawn is drawn from the rest
+        some = [cell for cell in cells_below() if lacking(run_of(cell).command) is None]
+    else:
+        some = [cell for task in selected for cell in task.cells]
     if not some:
         raise BadInput(f"--again {number}: what is named has no cell yet")
     chosen = random.Random().sample(some, min(number, len(some)))

@@ -6,11 +6,10 @@ from typing import Any
 
 from experiments.reproduction.catalogue import papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
+from experiments.reproduction.pages import drawn, in_order
 from experiments.reproduction.verdicts import LINEAR
 
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
-EXACT = "value"
-"""The unit of worked figures, which need no plot."""
 MAX_LOW = 10.0
 """On a logarithmic axis no interval is drawn further down than a tenth of its value."""
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.28, 7.0, 1.1
@@ -25,8 +24,8 @@ def write_plots(results: Path = RESULTS, docs: Path = Path("docs/papers")) -> li
     written = []
     for paper in papers().values():
         for item in paper.items:
-            cells = known.get((paper.name, item.name))
-            if cells and cells[0].measured.unit != EXACT:
+            cells = drawn(in_order(item, known.get((paper.name, item.name), [])))
+            if cells:
                 path = docs / "images" / f"{paper.name}-{item.name}.svg"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 plot(cells, path)
@@ -72,4 +71,7 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
         theirs = {"color": THEIRS, "fmt": "D", "markersize": 4, "capsize": 3, "label": "paper" if row == 0 else None}
         axes.errorbar(scale * published.value, row + 0.25, xerr=half, **theirs)
     else:
-        axes.plot([scale * published.value] * 2, [row - 0.4, row + 0.4], color=FAINT, linewidth=1)
+        known = axes.get_legend_handles_labels()[1]
+        label = "paper's bound" if published.relation != "unstated" else "paper, condition not named"
+        shown = {"color": FAINT, "linewidth": 1, "label": None if label in known else label}
+        axes.plot([scale * published.value] * 2, [row - 0.4, row + 0.4], **shown)

@@ -10,7 +10,7 @@ import jinja2
 
 from experiments.reproduction.catalogue import Item, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
-from experiments.reproduction.quantities import AnyQuantity, Measured, Points
+from experiments.reproduction.quantities import AnyQuantity, Exact, Measured, Points
 from experiments.reproduction.verdicts import LINEAR, MARGIN
 from gpumcts.match.statistics import holm
 
@@ -51,24 +51,31 @@ def verdict_of(cells: Sequence[Cell], complete: bool) -> tuple[str, dict[str, fl
     """An item's verdict, and the p values of its judged cells, Holm-corrected as one table.
 
     ``differs`` where a cell differs with an adjusted p below 0.05; ``agrees`` where every cell of the paper's agrees and none is
-    missing; ``open`` otherwise; ``reduced`` or ``not run`` where no cell has the paper's own budget.
+    missing; ``open`` otherwise. Where no cell is judged: ``reduced``, ``unpublished``, or ``not run`` without any cell.
     """
     judged = [cell for cell in cells if cell.verdict in JUDGED]
     if not judged:
-        return ("reduced" if cells else "not run"), {}
+        words = {cell.verdict for cell in cells}
+        return next((word for word in ("reduced", "unpublished") if word in words), "not run"), {}
     compared = [cell.comparison() for cell in judged]
     values = holm([found.p_value for found in compared if found is not None])
     adjusted = {cell.cell: value for cell, value in zip(judged, values, strict=True)}
     if any(cell.verdict == "differs" and adjusted[cell.cell] < LEVEL for cell in judged):
         return "differs", adjusted
-    if complete and all(cell.verdict == "agrees" for cell in cells):
+    if complete and all(cell.verdict in ("agrees", "unpublished") for cell in cells):
         return "agrees", adjusted
     return "open", adjusted
 
 
+def in_order(item: Item, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of an item's claims first, then the others, as they came."""
+    claims = [order.cell for order in item.orders]
+    return sorted(cells, key=lambda cell: claims.index(cell.cell) if cell.cell in claims else len(claims))
+
+
 def page_of(item: Item, cells: Sequence[Cell]) -> ItemPage:
     """What the page of an item shows of the cells that have files."""
-    own = [cell for cell in cells if cell.explains is None]
+    own = in_order(item, [cell for cell in cells if cell.explains is None])
     tried = [cell for cell in cells if cell.explains is not None]
     waiting = [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
     complete = not [run for run in waiting if run.explains is None]
@@ -129,8 +136,9 @@ def published_text(cell: Cell) -> str:
     published, unit = cell.published, cell.measured.unit
     if published is None:
         return ""
-    if published.relation == "equals":
-        assert published.value is not None
+    if published.relation in ("equals", "unstated"):
+        if published.value is None:
+            return ""
         half = f" ± {number_text(published.half, unit)}" if published.count else ""
         return f"{number_text(published.value, unit)}{half}"
     against = cell.measured.names[1] if cell.measured.names else number_text(published.value or 0.0, unit)
@@ -143,13 +151,18 @@ def difference_text(cell: Cell) -> str:
     if found is None or found.low == found.high:
         return ""
     if cell.measured.unit in LINEAR:
-        ends = (100 * end if cell.measured.unit != "correlation" else end for end in found[:3])
-        middle, low, high = (f"{end:+.1f}" for end in ends)
+        scale, digits = (1, 2) if cell.measured.unit == "correlation" else (100, 1)
+        middle, low, high = (f"{scale * end:+.{digits}f}" for end in found[:3])
     else:
         import math
 
         middle, low, high = (f"x {math.exp(end):.2f}" for end in found[:3])
     return f"{middle} [{low}, {high}]"
+
+
+def drawn(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells that a plot shows: those with an interval, which worked figures and counts have not."""
+    return [cell for cell in cells if not isinstance(cell.measured.quantity, Exact)]
 
 
 def without_text(cell: Cell, cells: Sequence[Cell]) -> str:
@@ -206,6 +219,7 @@ def _environment() -> jinja2.Environment:
         "without": without_text,
         "difference": difference_text,
         "counted": count_text,
+        "drawn": drawn,
         "command": command_text,
         "commits": commits_text,
         "ours": lambda cell: value_text(cell.measured.quantity, cell.measured.unit),

@@ -201,7 +201,8 @@ class Published(Strict):
     """What a paper says of a cell.
 
     relation : ``equals`` a printed value; or, of the first quantity, that it is ``below`` or ``above`` the other (or
-        ``value``), or ``near`` the other, within the margin
+        ``value``), or ``near`` the other, within the margin; ``unstated`` where no verdict is possible, since the paper
+        prints no figure, or one (``value``) without a condition that decides it
     value : as printed, in the unit of the cell (a rate in [0, 1]); None for a claim in words
     count : the games or runs behind the value, where the paper says so
     half : half the width of the interval that the paper prints, or half a unit of the last printed digit where it prints none
@@ -209,7 +210,7 @@ class Published(Strict):
     source : where in the paper
     """
 
-    relation: Literal["equals", "below", "above", "near"]
+    relation: Literal["equals", "below", "above", "near", "unstated"]
     value: Number | None = None
     count: Annotated[int, Field(ge=1)] | None = None
     half: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0

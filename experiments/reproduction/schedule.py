@@ -14,6 +14,7 @@ from typing import NamedTuple
 from experiments.config.json_files import read_json
 from experiments.reproduction.catalogue import OWN_BUDGET, Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
+from experiments.reproduction.game_files import lacking, placed
 from experiments.reproduction.gathering import gatherer
 from experiments.runs.results import Result, below
 from experiments.runs.run_directory import PROVENANCE
@@ -25,6 +26,8 @@ FOLDERS = Path("outputs/reproduce")
 UNFINISHED = RESULTS / "unfinished"
 MAX_PACKED = 2 << 20
 """Bytes of an unfinished run that are kept in the repository, packed."""
+NO_SWEEPS = frozenset({"worked", "rank", "traps"})
+"""Commands whose experiments are single runs."""
 NOT_KEPT = frozenset({"multirun.yaml", "lock"})
 PATIENCE = 120.0
 """Seconds that a run is given to stop where its time ends."""
@@ -64,6 +67,11 @@ class Task(NamedTuple):
         return self.run.command[0] == "match"
 
     @property
+    def lacks(self) -> Path | None:
+        """The file of games that it needs and that is not there."""
+        return lacking(self.run.command)
+
+    @property
     def done(self) -> bool:
         """Whether it has cells at the paper's own budget."""
         return any(cell.verdict != "reduced" for cell in self.cells)
@@ -86,12 +94,17 @@ def tasks(results: Path = RESULTS) -> list[Task]:
 
 
 def missing(hours: float) -> Iterator[Task]:
-    """The runs without a cell at the paper's own budget, in order, while there may be time for another."""
+    """The runs without a cell at the paper's own budget, in order, while there may be time for another.
+
+    Those whose file of games is not there are left out with a word.
+    """
     end = time.monotonic() + 3600 * hours
     for task in tasks():
         if time.monotonic() >= end:
             return
-        if not task.done:
+        if task.lacks is not None and not task.done:
+            say(f"{task.name}: left out, since {task.lacks} is not there")
+        elif not task.done:
             yield task
 
 
@@ -167,9 +180,9 @@ def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:
 
 
 def command_of(words: Sequence[str], folder: Path) -> list[str]:
-    """The command of a run that works in ``folder``."""
-    place = "hydra.run.dir" if words[0] == "worked" else "hydra.sweep.dir"
-    return [sys.executable, "-m", f"experiments.{words[0]}", *words[1:], f"{place}='{folder}'"]
+    """The command of a run that works in ``folder``; raises BadInput where its file of games is not there."""
+    place = "hydra.run.dir" if words[0] in NO_SWEEPS else "hydra.sweep.dir"
+    return [sys.executable, "-m", f"experiments.{words[0]}", *placed(words[1:]), f"{place}='{folder}'"]
 
 
 def scale_word(word: str, scale: str) -> str:

@@ -4,7 +4,8 @@
 ``differs``  at the paper's own budget, that interval excludes 0 and is not within the margin
 ``open``     neither: the measurement cannot tell
 ``reduced``  measured at another budget than the paper's, which is never called agreement
-``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own)
+``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or has one
+                 without the condition that decides it
 
 The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a factor
 of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval of their
@@ -45,11 +46,11 @@ class Comparison(NamedTuple):
 
 
 def compare(measured: Measured, published: Published | None, budget: dict[str, int | float]) -> Comparison | None:
-    """The comparison of a cell; None where nothing is published.
+    """The comparison of a cell; None where nothing is published that it could be compared with.
 
     budget : ours, by the names of ``published.budget``
     """
-    if published is None:
+    if published is None or published.relation == "unstated":
         return None
     difference, variance, margin = _difference(measured, published)
     half = Z * math.sqrt(variance)

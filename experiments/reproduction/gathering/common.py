@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Asked, Cell, Digests, Where
+from experiments.reproduction.game_files import unplaced_keys, unplaced_word
 from experiments.reproduction.quantities import Measured, Published
 from experiments.runs.results import Result
 
@@ -21,6 +22,7 @@ def cell_of(
 ) -> Cell:  # fmt: skip
     """A cell of one run, or of several that are compared with each other, the first of which gives its record."""
     record, explains = runs[0].provenance, explained(item, name)
+    keys = {run.label: unplaced_keys(run.provenance["identity"]) for run in runs}
     return Cell(
         paper=paper.name,
         item=item.name,
@@ -29,7 +31,7 @@ def cell_of(
         explains=explains,
         asked=Asked(
             command=_command(record["command"]),
-            keys=record["identity"] if len(runs) == 1 else {run.label: run.provenance["identity"] for run in runs},
+            keys=keys[runs[0].label] if len(runs) == 1 else keys,
             seed=record["seed"] or 0,
             budget=budget,
         ),
@@ -52,9 +54,10 @@ def explained(item: Item, cell: str) -> str | None:
 
 
 def _command(words: list[str]) -> list[str]:
-    """The words of the command line without its folder, which is a place of one machine, and threads."""
+    """The words of the command line without threads, its folder, and where its file of games lay."""
     first = words[0].removesuffix(".py")
-    return [first, *(word for word in words[1:] if not word.startswith(("hydra.", "threads=", "memory_gb=")))]
+    kept = (word for word in words[1:] if not word.startswith(("hydra.", "threads=", "memory_gb=")))
+    return [first, *map(unplaced_word, kept)]
 
 
 def digest_of(arrays: Sequence[np.ndarray], rows: int | None = None) -> str:

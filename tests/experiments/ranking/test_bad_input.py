@@ -27,6 +27,9 @@ BAD = {
     "rank data.pgn=nowhere.pgn": "data.pgn=nowhere.pgn: cannot be read: No such file",
     "rank data.pgn=a.pgn data.positions_file=b.txt": "give one of them",
     "rank data.positions_file=b.txt data.games=3": "data.games=3 does not count",
+    "rank data.positions_file=b.txt data.to_ply=3": "data.to_ply=3 does not count",
+    "rank data.from_ply=9 data.to_ply=8": "data.to_ply=8: must be at least data.from_ply=9",
+    "rank game=othello data.games=1 data.from_ply=999 data.to_ply=999": "no position of ply 999 in which there is a",
     "rank game=othello data.games=1 data.from_ply=1000": "no position from ply 1000 on in which there is a choice",
 }
 

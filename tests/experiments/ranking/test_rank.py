@@ -142,6 +142,22 @@ def test_a_sample_is_drawn_under_the_seed(boards):
     assert len(first) == 5
 
 
+def test_one_position_of_each_game_is_taken_where_plies_are_one(boards):
+    """And the first games of more give the first positions."""
+    found = boards_of(GAME, DataKeys(games=3, from_ply=20, to_ply=20), 1).boards
+    assert [(board.game, board.ply) for board in found] == [(0, 20), (1, 20), (2, 20)]
+    assert [board.text for board in found[:2]] == [board.text for board in boards if board.ply == 20]
+    some = boards_of(GAME, DataKeys(games=2, from_ply=20, to_ply=22), 1).boards
+    assert {board.ply for board in some} == {20, 21, 22}
+
+
+def test_positions_to_the_end_have_the_identity_that_earlier_runs_had():
+    assert "to_ply" not in DataKeys(games=2).identity()
+    assert DataKeys(games=2, to_ply=20).identity()["to_ply"] == 20
+    words = [DataKeys(from_ply=f, to_ply=t).plies for f, t in ((0, None), (10, None), (31, 31), (0, 9))]
+    assert words == ["", " from ply 10 on", " of ply 31", " from ply 0 to 9"]
+
+
 def test_a_record_is_seen_as_the_players_saw_it():
     """The states of a game from a Record: those of its moves one after the other."""
     rules = Rules(GAME)

@@ -1,5 +1,7 @@
 """The digest of a cell's first ten games or searches, from the runs that made them again."""
 
+import subprocess
+
 import pytest
 
 from experiments.reproduction import again
@@ -20,3 +22,18 @@ def test_a_cell_of_several_runs_is_gathered(tmp_path, monkeypatch):
     made.pop()
     with pytest.raises(BadInput, match="no run of ramanujan2010understanding/sec6_claims/c70-two"):
         again.digest_of_folder(cell, tmp_path)
+
+
+@pytest.mark.parametrize("reduced", [True, False])
+def test_a_reduced_cell_is_made_again_by_its_own_command(tmp_path, monkeypatch, reduced):
+    """And one at the paper's budget by the catalogue's, whose words are of today."""
+    cell = next(cell for cell in cells_below() if cell.cell == "deep-deep-f" and cell.item == "table2")
+    budget = {"runs": 10 if reduced else 100}
+    asked = cell.asked.model_copy(update={"command": ["trees", "its=own"], "budget": budget})
+    commands = []
+    monkeypatch.setattr(again, "digest_of_folder", lambda *_: "")
+    monkeypatch.setattr(
+        again.subprocess, "run", lambda words, **_: commands.append(words) or subprocess.CompletedProcess(words, 0)
+    )
+    again.first_ten(cell.model_copy(update={"asked": asked}), tmp_path)
+    assert ("its=own" in commands[0]) == reduced and "runs=10" in commands[0]

@@ -99,6 +99,17 @@ def test_nothing_published_is_no_verdict():
     assert compare(rate(1, 0, 1), None, {}) is None
 
 
+def test_a_figure_whose_condition_is_not_named_is_no_verdict():
+    assert compare(rate(52, 0, 48), printed(0.52, relation="unstated"), BUDGET) is None
+
+
+def test_a_count_that_is_above_none_agrees_and_none_is_open():
+    published = Published(relation="above", value=0.0, budget={}, source="Figure 2")
+    for count, verdict in ((1, "agrees"), (0, "open")):
+        measured = Measured(unit="positions", quantity=Exact(number=count))
+        assert compare(measured, published, {}).verdict == verdict
+
+
 @pytest.mark.parametrize(
     "broken",
     [
