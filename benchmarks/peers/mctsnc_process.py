@@ -1,4 +1,4 @@
-"""``python -P mctsnc_process.py CHECKOUT GAME``: reads numbers of playouts, has MCTS-NC make so many, answers its counts.
+"""``python -P mctsnc_process.py CHECKOUT GAME``: reads numbers of playouts, has MCTS-NC make them, answers its counts.
 
 CHECKOUT is a copy of MCTS-NC's repository (Klesk 2024, github.com/pklesk/mcts_numba_cuda), whose modules lie in
 ``src``. It has the rules of one game at a time in ``mctsnc_game_mechanics``, by its author's choice of five functions;

@@ -58,6 +58,7 @@ NO_MOVES = steps.NO_MOVES
 
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
     """The kernels by name that play a policy, as it travels into compiled code, on a game; first the one guessed best.
+
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is;
     ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last
     two alone. ``whole`` is first unless the game's class says ``WHOLE_ON_DEVICE = False``. What was measured on a

@@ -1,4 +1,5 @@
 """How many threads a block should have, so that as many as possible are resident: arithmetic, no device needed.
+
 Registers are given to warps, each from its own quarter of a multiprocessor, in units of 256: 184 registers a thread
 leave room for 8 warps, not for the 11 that the sum of all registers would hold (CUDA's occupancy calculator agrees).
 """
