@@ -1,8 +1,8 @@
 """Three ways to find what rooks, bishops and queens attack, on positions of random games.
 
-Kogge and Stone's doubling, as the rules have it (``gpumcts.games.chess.squares``); hyperbola quintessence, o - 2r on each line
-and on the line turned round; magic multiplication into tables, with numbers that are looked for here, from a fixed seed. The
-first takes any set of pieces at once, the others take a piece at a time.
+Kogge and Stone's doubling, as the rules have it (``gpumcts.games.chess.squares``); hyperbola quintessence, o - 2r on
+each line and on the line turned round; magic multiplication into tables, with numbers that are looked for here, from a
+fixed seed. The first takes any set of pieces at once, the others take a piece at a time.
 """
 
 from collections.abc import Callable, Iterator
@@ -299,7 +299,7 @@ def uncached() -> dict[str, Any]:
     return {key: value for key, value in SEPARATE.items() if key != "cache"}
 
 
-# -------------------------------------------------------------------------------------------------- positions and tables
+# ------------------------------------------------------------------------------------------------- positions and tables
 
 
 def positions_of(game: Any) -> Positions:
@@ -359,7 +359,7 @@ def tables_of() -> Tables:
 
 @njit(**SEPARATE)
 def find_magic(seed, subsets, seen, shift, table):
-    """The first factor of a random sequence, few bits set, that sends no two subsets with other attacks to one place."""
+    """The first factor of a random sequence, few bits set, that sends no two subsets with other attacks to a place."""
     factor, counter = U(0), U(0)
     while True:
         factor = mix(seed + counter) & mix(seed + counter + U(1 << 40)) & mix(seed + counter + U(1 << 41))

@@ -1,7 +1,7 @@
 """Which engine is fastest for how many trees and playouts a leaf: the CPU, playouts on a device, or whole trees there.
 
-The table that comes of it is written to ``crossover.json``: rates of every engine and the fastest, for every pair of numbers.
-``engine=auto`` goes by it where ``gpumcts.kernels.crossover`` finds it.
+The table that comes of it is written to ``crossover.json``: rates of every engine and the fastest, for every pair of
+numbers. ``engine=auto`` goes by it where ``gpumcts.kernels.crossover`` finds it.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The machine that is measured: its device with clocks as the driver tells them, its processor, and the floor of a device."""
+"""The machine that is measured: its device, with clocks by the driver, its processor, and the floor of a device."""
 
 import os
 import platform
@@ -56,7 +56,7 @@ def commit() -> str:
 
 
 def floor(game_name: str) -> float | None:
-    """Uniform playouts a second if a device did nothing but their instructions, all its lanes at once at its highest clock."""
+    """Uniform playouts a second of a device that does their instructions alone, on all lanes at its highest clock."""
     instructions, megahertz = INSTRUCTIONS.get(game_name), clocks().get("clocks.max.sm", "")
     if instructions is None or not megahertz.isdigit():
         return None

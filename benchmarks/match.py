@@ -1,7 +1,7 @@
 """Matches of UCT players: games a second, and what share of the time is not spent in compiled code.
 
-What is not compiled code is Python's share: reading and writing positions, the journal with its waits for the disk, memory
-for the trees, and numba's own work on the arguments of a compiled call.
+What is not compiled code is Python's share: reading and writing positions, the journal with its waits for the disk,
+memory for the trees, and numba's own work on the arguments of a compiled call.
 """
 
 import tempfile
@@ -54,8 +54,9 @@ class Timed(Searcher):
 
 
 class Played(NamedTuple):
-    """One match: games a second, and shares of its time in per cent: outside compiled iterations, outside ``choose``, with
-    kernels busy on a device.
+    """One match: games a second, and shares of its time in per cent.
+
+    The shares are those outside compiled iterations, outside ``choose``, and with kernels busy on a device.
     """
 
     rate: float
@@ -65,7 +66,7 @@ class Played(NamedTuple):
 
 
 def suite(bench: Bench) -> list[Row]:
-    """Games a second of UCT against itself on the bench's engine, and on the CPU with one thread Python's share as well."""
+    """Games a second of UCT against itself on the bench's engine; on the CPU with one thread also Python's share."""
     kind = Timed if bench.on_cpu and bench.threads == 1 else Searcher
     shapes = [(*shape, 1) for shape in SHAPES] if bench.on_cpu else ON_A_DEVICE
     found: dict[tuple[int, int, int], list[Played]] = {shape: [] for shape in shapes}

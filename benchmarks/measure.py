@@ -1,6 +1,6 @@
-"""How a figure comes about: contenders take turns, a figure is the median of its turns, a ratio the median turn by turn.
+"""How a figure comes about: contenders take turns; a figure is the median of its turns, a ratio that of ratios by turn.
 
-Machines drift by a third from hour to hour and other programs come and go; what was measured in the same turn can still be
+Machines drift by a third from hour to hour and other programs come and go; what was measured in one turn can still be
 compared.
 """
 
@@ -16,7 +16,7 @@ KERNELS = {"of": "kernels"}  # what rows of kernels alone have in ``at``
 
 
 class Grid(NamedTuple):
-    """What the suite ``crossover`` goes through: numbers of trees, playouts a leaf, and the iterations of each search."""
+    """What the suite ``crossover`` goes through: numbers of trees, playouts a leaf, and iterations of each search."""
 
     trees: Sequence[int]
     playouts: Sequence[int]
@@ -88,9 +88,9 @@ class Contender(NamedTuple):
 
 
 def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, against: Sequence[str] = ()) -> list[Row]:
-    """Time the contenders in turns; ratios are to those called as in ``against``, theirs or the contender's, that take part.
+    """Time the contenders in turns; ratios are to the other contenders named in ``against`` or by the contender itself.
 
-    Where an engine tells when its kernels ran, two rows more: the rate by their time alone, and their share of all time.
+    Where an engine tells when its kernels ran, two rows more: the rate by their time alone, and their share of all.
     """
     for contender in contenders:
         contender.run(max(1, contender.units // 50))  # compiles, loads, warms up

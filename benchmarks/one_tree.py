@@ -1,4 +1,4 @@
-"""One tree that takes many leaves at a time: its rate by leaves and threads, what a large one takes, and how long it pauses."""
+"""One tree that takes many leaves at a time: rates by leaves and threads, a large tree's memory and longest pause."""
 
 import os
 import time
@@ -59,7 +59,7 @@ def _searcher(bench: Bench, leaves: int, playouts: int, threads: int) -> Any:
 
 
 def _large(bench: Bench) -> list[Row]:
-    """Bytes a node, and the longest slice of the search beside the median one: what a growing tree keeps a clock waiting."""
+    """Bytes a node, and the longest and the median slice of a search: how long a growing tree keeps a clock waiting."""
     rows, iterations = [], LARGE if bench.game.LANES else LARGE_WITHOUT_LANES
     for leaves in WITH_LARGE:
         searcher, states = _searcher(bench, leaves, 1, bench.threads), Rules(bench.game).starts(1)

@@ -28,7 +28,7 @@ def has_stages(game: Any) -> bool:
 
 
 def own_policies(game: Any) -> dict[str, Any]:
-    """The policies by name that a game has of its own: those that play no other kind of game, and moves drawn in its stages."""
+    """A game's own policies by name: those that play no other kind of game, and moves drawn in its stages."""
     found = {"staged": Staged()} if has_stages(game) else {}
     policies = {name: option("playout", name)() for name in names("playout")}
     alone = [name for name, policy in policies.items() if choose.find(type(compiled(policy)), object) is None]
@@ -38,7 +38,7 @@ def own_policies(game: Any) -> dict[str, Any]:
 def uct(
     bench: Bench, operator: str = "average", engine: Any = None, threads: int | None = None, **more: Any
 ) -> Searcher:
-    """UCT with uniform playouts on the game that is measured; on the bench's engine and threads unless others are named.
+    """UCT with uniform playouts on the game measured; on the bench's engine and threads unless others are named.
 
     ``more`` goes to the searcher: ``policy`` in the place of uniform playouts, ``rule`` in that of UCB1, ``settings``,
     ``memory_limit``.

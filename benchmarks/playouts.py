@@ -1,4 +1,4 @@
-"""Playouts a second: uniform, informed and a game's own, in lanes and one by one, beside scalar C++ and other programs."""
+"""Playouts a second: uniform, informed and a game's own, in lanes and singly, beside scalar C++ and other programs."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -37,10 +37,10 @@ def there(game: Any, on_cpu: bool) -> list[str]:
 
 
 def suite(bench: Bench) -> Iterator[Row]:
-    """Playouts a second from the start of the game; every row is held against the other programs, else the slowest of ours.
+    """Playouts a second from the start of the game; each row is held against other programs, else the slowest of ours.
 
-    Those of the game's own policies are held against uniform ones too. On a device uniform playouts come first, then informed
-    ones, each held against the CPU's: what is measured is there, should time run out.
+    Those of the game's own policies are held against uniform ones too. On a device uniform playouts come first, then
+    informed ones, each held against the CPU's: what is measured is there, should time run out.
     """
     if not bench.on_cpu:
         with ExitStack() as stack:
@@ -94,7 +94,7 @@ def _uniform_of_device(bench: Bench) -> list[Contender]:
 
 
 def _informed_of_device(bench: Bench) -> list[Contender]:
-    """Every kernel of the device by depth, and one core of the CPU at depth 2; none where positions have too many moves."""
+    """Every kernel of the device by depth, and a CPU core at depth 2; none where positions have too many moves."""
     if "minimax" not in there(bench.game, on_cpu=False) or not bench.wants("minimax"):
         return []
     found = [

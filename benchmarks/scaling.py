@@ -1,4 +1,4 @@
-"""What the cost of a playout, an iteration or a game depends on: threads, lanes, the batch, trees, the size of a tree."""
+"""What the cost of a playout, an iteration or a game depends on: threads, lanes, batches, trees, the size of a tree."""
 
 import os
 from collections.abc import Callable

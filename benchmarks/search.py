@@ -1,4 +1,4 @@
-"""Iterations a second of whole searches, every backup operator, RAVE and a game's own playouts, beside another program's."""
+"""Iterations a second of searches with every backup operator, RAVE or a game's own playouts, beside other programs."""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ BASE = "UCT, average, cpu"
 
 
 def there(game: Any, on_cpu: bool) -> list[str]:
-    """What the suite searches with: operators, policies and rules by name; ``average`` always, to hold others against."""
+    """What the suite searches with: operators, policies and rules by name; ``average`` always, to compare others to."""
     points = on_cpu and getattr(compiled(game), "CELLS", 0) > 0
     return [*names("backup"), *own_policies(game), *(["rave"] if points else [])]
 
@@ -29,9 +29,9 @@ def there(game: Any, on_cpu: bool) -> list[str]:
 def suite(bench: Bench) -> Iterator[Row]:
     """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides.
 
-    All with uniform playouts and UCB1 but for a row of each policy that the game has of its own, and on the CPU one of RAVE
-    where moves are points: these are held against ``average``. On the CPU alone slow games have fewer trees, or the
-    operators would take a quarter of an hour.
+    All with uniform playouts and UCB1 but for a row of each policy that the game has of its own, and on the CPU one of
+    RAVE where moves are points: these are held against ``average``. On the CPU alone slow games have fewer trees, or
+    the operators would take a quarter of an hour.
     """
     shape = _trees(bench) if bench.on_cpu else TREES, ITERATIONS
     operators = _operators(bench)

@@ -1,4 +1,4 @@
-"""Seconds of a fresh process: to import the search, and to the first move, from a full and from an empty compile cache."""
+"""Seconds of a fresh process: to import the search, and to the first move, with a full and an empty compile cache."""
 
 import os
 import subprocess

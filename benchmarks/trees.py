@@ -1,4 +1,4 @@
-"""Synthetic trees and planning on one core of the CPU: P-game searches, alpha-beta, searches in tables, planners in sailing."""
+"""Synthetic trees and planning on one CPU core: P-game searches, alpha-beta, searches in tables, sailing planners."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Two batches of one tree in flight against one, with ``engine=cuda``: rates, the device's share, what a leaf costs the host.
+"""Two batches of a tree in flight against one, with ``engine=cuda``: rates, the device's share, the host's time a leaf.
 
 By it one sees from which leaves a batch L and playouts a leaf P on the second batch keeps the device busy
 (``search.batches_in_flight``, docs/many_leaves.md).
@@ -27,8 +27,8 @@ SUITE = "batches"
 def rows_of_batches(game: str, leaves: int, chosen: Sizes, engine: Any = "cuda") -> Iterator[Row]:
     """Of a game by its name and so many leaves a batch, at every number of playouts a leaf.
 
-    For one batch in flight and for two: iterations/s (their ratio is that of two against one), the same by the time of the
-    kernels alone, their share of all time, and seconds in which the host did not wait, by leaf.
+    For one batch in flight and for two: iterations/s (their ratio is that of two against one), the same by the time of
+    the kernels alone, their share of all time, and seconds in which the host did not wait, by leaf.
     """
     for playouts in chosen.batch_playouts:
         both = [_Turns(game, leaves, playouts, batches, engine) for batches in (1, 2)]

@@ -52,7 +52,7 @@ def campaign(folder: Path, seconds: float, size: str) -> int:
 
 
 def _go(folder: Path, seconds: float, size: str, planned: list[Step], whole: bool) -> int:
-    """``whole``: a campaign, whose seconds are all that the call may take; those of a check begin when kernels are compiled."""
+    """``whole``: a campaign, whose seconds are all the call may take; a check's begin once kernels are compiled."""
     until, share = time.monotonic() + seconds, seconds / USUAL_SECONDS
     problem = device_problem()
     found = machine.machine()

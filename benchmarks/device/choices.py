@@ -1,4 +1,4 @@
-"""Ways to play playouts, and caps on the registers of searches, held against each other; the tables that engines follow.
+"""Ways to play playouts and caps on the registers of searches, held against each other; the tables that engines follow.
 
 Rates are those of the kernels alone where the device tells them: how batches travel is the same for all ways.
 """
@@ -106,7 +106,7 @@ def rows_of_caps(name: str, chosen: Sizes) -> Iterator[Row]:
 
 
 def table(device: str, rows: Iterable[Row]) -> dict[str, Any]:
-    """The table that ``gpumcts.kernels.device_choices`` follows: of ways by the largest batch, of caps all that were tried."""
+    """The table that ``gpumcts.kernels.device_choices`` follows: ways by the largest batch, and all caps tried."""
     told = [row for row in rows if row.at.get("of") == KERNELS["of"] and row.unit in (PLAYOUTS, ITERATIONS)]
     ways: dict[tuple[str, ...], dict[str, float]] = {}
     caps: dict[tuple[str, ...], dict[str, float]] = {}

@@ -1,4 +1,4 @@
-"""The tests that need a device, shared out to several processes; each tells of every test, so that a later call goes on."""
+"""The tests that need a device, shared out to several processes; each tells of every test, so a later call goes on."""
 
 import json
 import subprocess

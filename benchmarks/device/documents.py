@@ -1,4 +1,4 @@
-"""The tables of the papers at their own budget: runs of ``experiments.reproduce`` that stop and go on, in their order."""
+"""The tables of the papers at their own budget: runs of ``experiments.reproduce`` that stop and go on, in order."""
 
 import re
 import sys

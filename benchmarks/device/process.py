@@ -1,4 +1,4 @@
-"""Work in processes of their own, each with a time of its own: one that fails, hangs or loses the device costs no other."""
+"""Work in processes of their own, each with a time limit: one that fails, hangs or loses the device costs no other."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ ABSENT_CODE = 69  # how a process says that what it needs is not there, in its l
 
 
 class Ended(NamedTuple):
-    """How a process ended: ``code`` None where its time was over; ``lines`` of JSON that it wrote; ``last`` that it said."""
+    """How a process ended: ``code``, None where its time was over; ``lines`` of JSON it wrote; its ``last`` line."""
 
     code: int | None
     lines: list[Any]
@@ -61,9 +61,9 @@ class _Running:
 
 
 def ended_in(folder: Path, command: list[str], until: float) -> tuple[int | None, list[str]]:
-    """Run a command in a folder, with the modules of this checkout; its exit code, None where it was late, and its lines.
+    """Run a command in a folder, with the modules of this checkout; its exit code, None if it was late, and its lines.
 
-    A command that is late is ended with all that it started: a run left behind would keep the device, and the lock of its folder.
+    A late command is ended with all that it started: a run left behind would keep the device, and its folder's lock.
     """
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile("w+b") as said:
@@ -96,7 +96,7 @@ def code_of(process: subprocess.Popen, until: float) -> int | None:
 
 
 def device_problem() -> str:
-    """What keeps the device from being used, a first kernel included, asked in a process of its own; empty if nothing does."""
+    """What keeps the device from use, a first kernel included, asked in a process of its own; empty if nothing does."""
     ended = python("benchmarks.device.asking", seconds=120)
     if ended.code is None:
         return "a first kernel did not end within 120 s"

@@ -52,7 +52,10 @@ def _of_the_machine(told: dict[str, Any]) -> Iterator[str]:
     yield f"{device['name'] or 'no device'}, driver for CUDA {device['driver']}, {machine['cpu']},"
     yield f"{machine['cores']} cores, commit {machine['commit'] or 'unknown'}"
     yield f"{machine['clocks']}\n{machine['versions']}\n"
-    yield f"kernels compiled beforehand: {len(kernels['kernels'])} in {kernels['seconds']:.0f} s, not among the seconds below"
+    yield (
+        f"kernels compiled beforehand: {len(kernels['kernels'])} in {kernels['seconds']:.0f} s, "
+        "not among the seconds below"
+    )
     if kernels["missing"]:
         yield f"{kernels['missing']} processes that compile did not end in time"
     yield from kernels["problems"]

@@ -55,8 +55,10 @@ Work = Callable[[Context, Entry, float, str], Entry]
 
 
 class Step(NamedTuple):
-    """``work(context, entry, seconds, name)`` gives the entry anew; begun with ``least`` seconds left, given ``most`` at most.
+    """``work(context, entry, seconds, name)`` returns the entry anew.
 
+    least : seconds that must be left when it begins
+    most : seconds that it is given, at most
     first : steps that must have ended before, whatever came of them
     """
 
@@ -159,7 +161,7 @@ def needless(context: Context, step: Step) -> bool:
 
 
 def _tests_again(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
-    """Every test that failed, in a process of its own: it may have failed for another's fault. What is no test stays failed."""
+    """Run every failed test in a process of its own: the fault may be another's. What is no test stays failed."""
     until = time.monotonic() + seconds
     results = Results.of(context.entry("tests").data)
     failed = results.named("failed")

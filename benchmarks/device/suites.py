@@ -41,7 +41,7 @@ PARTS = {
     "match": Part("match", "cuda", 2, 70),
 }
 WAYS, CAPS, BATCHES = "ways", "caps", "batches"
-"""Suites for each cell, each search, and each game with its leaves a batch: ``ways: go, uniform``, ``batches: othello, 1024``."""
+"""Suites for a cell, for a search, for a game with its leaves a batch: ``ways: go, uniform``, ``batches: go, 1024``."""
 SECONDS_A_CELL = 60.0
 
 
@@ -87,7 +87,7 @@ def shrink() -> None:
 
 
 def main(size: str, name: str, file: Path) -> None:
-    """Run a suite in this process; every row goes into ``file`` at once, a line each. Exits where a peer is not there."""
+    """Run a suite in this process; each row goes into ``file`` at once, one a line. Exits where a peer is missing."""
     if name.startswith(PEERS) and (lacking := missing(name)):
         print(lacking)
         sys.exit(ABSENT_CODE)

@@ -1,4 +1,4 @@
-"""NVIDIA's own tools over one kernel of each kind: compute-sanitizer, which finds faults, and ncu, which says what bounds it.
+"""NVIDIA's own tools over one kernel of each kind: compute-sanitizer finds faults, ncu says what bounds it.
 
 They come with the CUDA toolkit, not with the packages of a Python environment. Where one is not there its steps say so.
 """

@@ -1,4 +1,4 @@
-"""Peers in a process of their own: it reads numbers of playouts, one a line, plays them, and answers each with a line."""
+"""Peers in a process of their own: it reads numbers of playouts, one a line, plays them, answers each with a line."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from gpumcts.errors import BadInput
 def answering(
     name: str, arguments: Sequence[str], what: str, units: int, first: int = 1, at: dict[str, Any] | None = None
 ) -> Iterator[Contender]:
-    """The contender ``what`` that this Python runs with ``arguments``; ``first`` playouts are made before anything is timed.
+    """The contender ``what`` that this Python runs with ``arguments``; ``first`` playouts are made before any timing.
 
     Raises BadInput, with the last line that it said, where the process has come to an end instead of answering.
     """

@@ -1,7 +1,8 @@
 """MCTS-NC (Klesk 2024), UCT by numba.cuda on one device: its own code, from a checkout, beside ours.
 
-It plays Connect Four and Gomoku 15x15. Its Gomoku wins by exactly five in a row, ours by five or more, which changes few games.
-The checkout is the folder that the environment variable ``GPUMCTS_MCTSNC`` names; nothing of it is a part of this project.
+It plays Connect Four and Gomoku 15x15. Its Gomoku wins by exactly five in a row, ours by five or more, which changes
+few games. The environment variable ``GPUMCTS_MCTSNC`` names the folder of the checkout; nothing of it is a part of this
+project.
 """
 
 import os

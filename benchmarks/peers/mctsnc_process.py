@@ -1,8 +1,9 @@
-"""``python -P mctsnc_process.py CHECKOUT GAME``: reads numbers of playouts, has MCTS-NC search so many, answers each with theirs.
+"""``python -P mctsnc_process.py CHECKOUT GAME``: reads numbers of playouts, has MCTS-NC make them, answers its counts.
 
-CHECKOUT is a copy of MCTS-NC's repository (Klesk 2024, github.com/pklesk/mcts_numba_cuda), whose modules lie in ``src``. It has
-the rules of one game at a time in ``mctsnc_game_mechanics``, by its author's choice of five functions; they are chosen here
-before the search is imported. The search has its own defaults: 8 trees, 128 playouts a child, ``acp_prodigal``.
+CHECKOUT is a copy of MCTS-NC's repository (Klesk 2024, github.com/pklesk/mcts_numba_cuda), whose modules lie in
+``src``. It has the rules of one game at a time in ``mctsnc_game_mechanics``, by its author's choice of five functions;
+they are chosen here before the search is imported. The search has its own defaults: 8 trees, 128 playouts a child,
+``acp_prodigal``.
 """
 
 import contextlib

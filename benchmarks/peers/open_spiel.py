@@ -24,7 +24,7 @@ EXPLORATION, MEGABYTES, SEED = 1.4, 1000, 1
 
 
 def rollouts(game: Any, name: str) -> AbstractContextManager[Contender] | None:
-    """``RandomRolloutEvaluator`` from the start: one search iteration of ``MCTSBot`` with n rollouts, all of it in C++."""
+    """``RandomRolloutEvaluator`` from the start: one search iteration of ``MCTSBot`` with n rollouts, all in C++."""
     return _contender("OpenSpiel C++ rollouts", game, name, lambda n: (n, 1))
 
 

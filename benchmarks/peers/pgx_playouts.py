@@ -1,7 +1,7 @@
 """Random playouts by pgx, compiled by JAX for one core of the CPU or for a device; they run in a process of their own.
 
-JAX takes every core it may use, so the process that plays on the CPU is bound to one before it imports JAX, and no thread
-of JAX is in the way of ours.
+JAX takes every core it may use, so the process that plays on the CPU is bound to one before it imports JAX, and no
+thread of JAX is in the way of ours.
 """
 
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""``python -P pgx_process.py GAME BATCH [cuda]``: reads numbers of playouts, plays them with pgx, answers each with their plies.
+"""``python -P pgx_process.py GAME BATCH [cuda]``: plays each number of playouts it reads with pgx, answers their plies.
 
 Written as pgx's own examples are: ``jax.vmap`` over games, the action drawn among the legal ones, all games of a batch
 until the last one is over.

@@ -17,8 +17,8 @@ Tally = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
 def scalar_playouts(game_name: str) -> Tally | None:
     """Uniform playouts of a game in C++: ``tally(states uint64[B, W], keys uint64[B], playouts) -> int64[B, 4]``.
 
-    The columns, and the outcomes, are those of ``gpumcts.kernels.cpu.CpuPlayouts``. None where the game has no such program, or
-    g++ is missing or fails.
+    The columns, and the outcomes, are those of ``gpumcts.kernels.cpu.CpuPlayouts``. None where the game has no such
+    program, or g++ is missing or fails.
     """
     source = Path(__file__).with_name(f"{game_name}.cpp")
     if not source.exists() or shutil.which(COMMAND[0]) is None:

@@ -1,4 +1,4 @@
-"""The rules of one game for whole batches of packed states, compiled; what players, matches and commands use of a game."""
+"""The rules of one game for batches of packed states, compiled; what players, matches and commands use of a game."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ def _legal_moves(game, states, moves):
 
 @entry
 def _perft(game, states, depth, words, moves):
-    """(positions at ``depth``, games over before it), by an explicit stack: level d of ``words`` is the state after d plies."""
+    """(positions at ``depth``, games over before it), by a stack: level d of ``words`` is the state after d plies."""
     if depth == 0:
         return 1, 0
     width = states.shape[1]
@@ -123,7 +123,7 @@ class Rules:
         return after
 
     def with_history(self, state: np.ndarray, earlier: np.ndarray) -> np.ndarray:
-        """``contract.with_history`` of one packed state (uint64[W]) after ``earlier`` ones (uint64[k, W]), in a new array."""
+        """``contract.with_history`` of a packed state, uint64[W], after ``earlier`` ones, uint64[k, W]; a new array."""
         states = state.reshape(1, -1).copy()
         _look_back(self.game, states, np.ascontiguousarray(earlier))
         return states[0]
@@ -149,7 +149,7 @@ class Rules:
         return scores
 
     def random_moves(self, states: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """A random legal move of each state under ``keys`` uint64[B], by ``move_weight``; an outcome, where chance moves."""
+        """A random legal move of each state under ``keys`` uint64[B], by ``move_weight``; of chance, an outcome."""
         moves = np.empty(len(states), np.int64)
         _random_batch(self.game, states, keys, moves)
         return moves

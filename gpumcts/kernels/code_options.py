@@ -1,7 +1,7 @@
 """What numba-cuda has no option for: code without fused multiply-adds, and tables in global memory.
 
-Both set a name of numba-cuda's NVVM module while a kernel is compiled. One lock serves both: two threads that compile at
-once would otherwise restore each other's setting, and one of them would stay for good.
+Both set a name of numba-cuda's NVVM module while a kernel is compiled. One lock serves both: two threads that compile
+at once would otherwise restore each other's setting, and one of them would stay for good.
 
 Imports ``numba.cuda`` when it is used.
 """
@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Iterator
 
-# What rounds once where the CPU rounds twice; and what ptxas may make that of, since it does not say how to round (``.rn``).
+# What rounds once where the CPU rounds twice, and what ptxas may make such, as it does not say how to round (``.rn``).
 FUSED = re.compile(
     r"\b(?:(?:fma|mad)\.(?:r[nzmp]\.)?|(?:add|sub|mul)\.)(?:ftz\.)?(?:sat\.)?(?:f16x2|bf16x2|f16|bf16|f32x2|f32|f64)\b"
 )
@@ -38,8 +38,8 @@ def unfused() -> Iterator[None]:
 def tables_in_memory() -> Iterator[None]:
     """Tables of what this thread compiles meanwhile lie in the device's global memory, which is cached; others wait.
 
-    Numba would put a table into constant memory, which serves one address at a time: a warp whose threads look up different
-    entries would wait for one after the other.
+    Numba would put a table into constant memory, which serves one address at a time: a warp whose threads look up
+    different entries would wait for one after the other.
     """
     from numba.cuda.cudadrv import nvvm
 

@@ -4,8 +4,8 @@
     python -m gpumcts.kernels.compile_check --playout uniform --traced go:size=19 havannah:base=10
 
 A game has its default options but for those named behind it. ``--traced`` is for the kernels that searches with
-``selection=rave`` play by. PTX is linked as the engines link it, by nvJitLink (Hopper's for ``sm_90a``), so the registers are
-those of what runs; ``ptxas`` may tell others. The exit code is 1 where a kernel fails.
+``selection=rave`` play by. PTX is linked as the engines link it, by nvJitLink (Hopper's for ``sm_90a``), so the
+registers are those of what runs; ``ptxas`` may tell others. The exit code is 1 where a kernel fails.
 """
 
 import argparse
@@ -39,7 +39,8 @@ MAX_VARIANTS = 8  # values of a field that are tried for the class they become i
 class Report(NamedTuple):
     """One kernel for one device; stack, spills and local in bytes, None where it failed; ``error`` on one line then.
 
-    floats : instructions on floating point in its PTX, fused : those that fuse a product into a sum, or that ptxas may make such
+    floats : instructions on floating point in its PTX
+    fused : those of them that fuse a product into a sum, or that ptxas may make such
     local : bytes of local memory that its PTX asks for
     """
 
@@ -161,7 +162,7 @@ def _ptx(kernel: Callable, signature: tuple, target: Target) -> str:
 
 
 def link(code: str, target: Target, registers: int | None = None) -> tuple[int, int, int]:
-    """Registers (``registers`` at most), bytes of stack, bytes of spills (stores and loads) of a kernel as nvJitLink links it."""
+    """Registers (``registers`` at most), bytes of stack and of spills (stores and loads) of a kernel, by nvJitLink."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(arch=name_of(target), max_register_count=registers, ptxas_options=["-v"])
@@ -207,7 +208,7 @@ def check(name: str, produce: Callable[[], str], target: Target, linked: Callabl
 
 
 def main() -> int:
-    """Check the kernels that the command line names, or all; 1 where one fails, 2 for a game or a policy that is none."""
+    """Check the kernels that the command line names, or all; 1 where one fails, 2 for an unknown game or policy."""
     about = str(__doc__).splitlines()[0]
     parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
     parser.add_argument("games", nargs="*", metavar="game", help="games, as go or go:size=13; all if none is named")

@@ -33,8 +33,8 @@ def evaluate_signature(game: Any, policy: Any) -> Any:
 def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
     """The evaluation step of (game, policy) compiled for the CPU, in lanes where they can be.
 
-    ``policy`` is the value that travels into compiled code; ``lanes`` is a key of WIDTHS, or 1 (or False) for the loop one by
-    one. No outcome depends on it. Raises BadInput for another number.
+    ``policy`` is the value that travels into compiled code; ``lanes`` is a key of WIDTHS, or 1 (or False) for the loop
+    one by one. No outcome depends on it. Raises BadInput for another number.
     """
     if lanes is True or lanes not in (0, 1, *WIDTHS):
         raise BadInput(f"lanes={lanes}: must be 1, for playouts one by one, or one of {', '.join(map(str, WIDTHS))}")
@@ -57,9 +57,10 @@ def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
 
 
 class CpuPlayouts:
-    """Playouts of one policy on one game on ``threads`` CPU threads, ``lanes`` of them in lockstep (8, 16 or 32; 1: one by one).
+    """Playouts of one policy on one game on ``threads`` CPU threads, ``lanes`` of them in lockstep.
 
-    Outcomes depend on neither. Raises BadInput for another number of lanes.
+    ``lanes`` is 8, 16 or 32, or 1 for playouts one by one; BadInput is raised for another number. Outcomes depend on
+    neither.
     """
 
     name = "cpu"
@@ -74,9 +75,9 @@ class CpuPlayouts:
     ) -> Tally:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
-        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to`` serves.
-        Where ``stop`` is set meanwhile, KeyboardInterrupt is raised, once the leaves that are being played are through. A leaf's
-        playouts are one thread's, so many threads take many leaves.
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to``
+        serves. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised, once the leaves that are being played are
+        through. A leaf's playouts are one thread's, so many threads take many leaves.
         """
         return Tally.of(self.columns(states, keys, playouts, stop))
 

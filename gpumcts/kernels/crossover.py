@@ -1,11 +1,13 @@
 """Which engine ``auto`` takes: the fastest for so many trees and playouts a leaf, by a table of rates.
 
-Nothing has been measured on a device yet: the packaged table is predicted from counted operations (docs/performance.md), its
-entries say so (``measured`` is false), and one that ``python -m experiments.gpu_check`` measured takes its place, as
-``crossover.json`` in the cache folder or as the file that GPUMCTS_CROSSOVER names. Results do not depend on any of it.
+Nothing has been measured on a device yet: the packaged table is predicted from counted operations
+(docs/performance.md), its entries say so (``measured`` is false), and one that ``python -m experiments.gpu_check``
+measured takes its place, as ``crossover.json`` in the cache folder or as the file that GPUMCTS_CROSSOVER names. Results
+do not depend on any of it.
 
-A file holds a table or a list of them: game, policy, threads, measured, and ``cells``, each with trees, playouts (a leaf) and
-``rates``, the iterations a second of all trees together by engine. That is also what ``experiments.bench`` writes.
+A file holds a table or a list of them: game, policy, threads, measured, and ``cells``, each with trees, playouts (a
+leaf) and ``rates``, the iterations a second of all trees together by engine. That is also what ``experiments.bench``
+writes.
 """
 
 import functools
@@ -30,7 +32,7 @@ DEVICE_ITERATIONS = 80e6  # a second with one playout each, all of the device at
 
 
 class Cost(NamedTuple):
-    """Of playouts: seconds of one on a core; on a device how many a second, and the time of a thread, one of Othello being 1."""
+    """Of playouts: seconds of one on a core; on a device playouts a second, and a thread's time (uniform Othello 1)."""
 
     core: float
     device: float
@@ -84,7 +86,7 @@ def _name(option: Any) -> str:
     return type(option).__module__.rpartition(".")[2]
 
 
-# ---------------------------------------------------------------------------------------------------------------- tables
+# --------------------------------------------------------------------------------------------------------------- tables
 
 
 def tables() -> list[dict[str, Any]]:
@@ -130,7 +132,7 @@ def _check(table: dict[str, Any]) -> None:
 
 
 def _closest(known: list[dict[str, Any]], game: str, policy: str, threads: int) -> dict[str, Any]:
-    """The table of the policy, else of its kind; of these the game's, else one measured; of these that of the nearest threads."""
+    """The table of the policy, else its kind; of these the game's, else one measured; of these the nearest threads'."""
     kind = "uniform" if policy == "uniform" else "informed"
 
     def distance(table: dict[str, Any]) -> tuple[int, bool, bool, float]:

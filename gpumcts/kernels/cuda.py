@@ -42,7 +42,7 @@ class CudaPlayouts:
     way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the fastest known if empty
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
-    spans : since ``watch``, from when to when the device was busy with each flight, (begin, end) in seconds; None before
+    spans : since ``watch``, when the device was busy with each flight, (begin, end) in seconds; None before
     device_seconds : that the device was at work on all flights so far
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     cores : of the host, which copy large batches into pinned memory and out of it
@@ -93,9 +93,9 @@ class CudaPlayouts:
     ) -> Tally | Outcomes:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
-        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to`` saves
-        sending it more than once. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where the
-        device's memory does not suffice.
+        Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to``
+        saves sending it more than once. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput
+        where the device's memory does not suffice.
         """
         if playouts > 1 or kept_words(self.game):
             return Tally.of(self.columns(states, keys, playouts, stop))

@@ -1,9 +1,9 @@
 """Any plain function of (number, task) as a CUDA kernel, one thread for each number, with the arithmetic of the CPU.
 
-By default NVVM fuses a product into the sum that it feeds, which rounds once where the CPU rounds twice. Here it must not:
-what is left in PTX are ``add.rn``, ``sub.rn``, ``mul.rn``, ``div.rn`` and ``sqrt.rn``, which IEEE 754 defines to the last
-bit and which ptxas leaves as they are (``code_options.unfused``). Code that shows a fused operation all the same, or one
-without ``.rn``, which ptxas might fuse, is refused.
+By default NVVM fuses a product into the sum that it feeds, which rounds once where the CPU rounds twice. Here it must
+not: what is left in PTX are ``add.rn``, ``sub.rn``, ``mul.rn``, ``div.rn`` and ``sqrt.rn``, which IEEE 754 defines to
+the last bit and which ptxas leaves as they are (``code_options.unfused``). Code that shows a fused operation all the
+same, or one without ``.rn``, which ptxas might fuse, is refused.
 
 Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
 """
@@ -52,13 +52,13 @@ def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str, reg
 
 
 class Each:
-    """``body(number, task)`` on the device for numbers 0 and up, where ``body`` returns at once if there is no such number.
+    """``body(number, task)`` on the device for numbers from 0; ``body`` returns at once where there is no such number.
 
     body : decorated with ``inlined``
     task : of the type of all tasks: numbers, bools, arrays and NamedTuples of them; NumPy arrays stand for the device's
     name : what to call it while it is compiled
     threads : in a block, at most; None for as many as suit the kernel's registers
-    registers : of a thread, at most (more threads are resident, what does not fit goes to memory); None for what it needs
+    registers : of a thread, at most (more threads are resident, what does not fit is spilled); None for what it needs
     shape : what the kernel is launched with
     spans : set to a list, it is told for how many seconds the device was busy with each launch
     pace : (numbers, steps) of a launch that lasted as long as one should, for who launches again; (0, 0) before

@@ -72,8 +72,8 @@ class Layout(NamedTuple):
 class Job(NamedTuple):
     """A launch: ``count`` of the playouts of all leaves, those of a leaf side by side.
 
-    ``words`` is laid out as ``Layout`` says; the first one counts the playouts that warps have taken beyond their first,
-    0 before the launch. One array, since every array costs seven kernel arguments.
+    ``words`` is laid out as ``Layout`` says; the first one counts the playouts that warps have taken beyond their
+    first, 0 before the launch. One array, since every array costs seven kernel arguments.
     """
 
     words: np.ndarray  # uint64
@@ -92,7 +92,7 @@ KEYS = 1  # the word where the keys begin
 
 
 def grab_size(count: int, warps: int, least: int = WARP) -> int:
-    """Playouts that one of so many warps takes at once: many save atomics and keep a warp at one leaf, few end together."""
+    """Playouts one of so many warps takes at once: many save atomics and keep a warp at a leaf, few end together."""
     return max(least, min(MAX_PER_GRAB, count // (warps * GRABS) // least * least))
 
 
@@ -190,8 +190,8 @@ def enter_scores(job, through, leaf, score, plies):
 def playout_kernel(game, policy, job):
     """Every thread plays one playout after another.
 
-    The threads of a warp step together for a burst of plies; then those whose playout is over enter its outcome and take the
-    next one of the warp's share, and of another share when that is empty.
+    The threads of a warp step together for a burst of plies; then those whose playout is over enter its outcome and
+    take the next one of the warp's share, and of another share when that is empty.
     """
     limit = np.int32(min(cut(policy), LONGEST))
     at, end = first_share(job)
@@ -220,7 +220,7 @@ def playout_kernel(game, policy, job):
 
 
 def whole_kernel(game, policy, job):
-    """Every thread plays one playout after another by the game's own ``whole_playout``; a warp waits for its longest."""
+    """Every thread plays playout after playout by the game's own ``whole_playout``; a warp waits for its longest."""
     at, end = first_share(job)
     while at < job.count:
         mine = at + lane()
@@ -248,10 +248,10 @@ def kernel_signature(game: Any, policy: Any) -> tuple:
 
 
 def jit(signature: tuple, registers: int | None = None) -> Any:
-    """``cuda.jit`` with our options, which the simulator does not know; no more ``registers`` a thread, where that is said.
+    """``cuda.jit`` with our options, which the simulator does not know; ``registers`` a thread at most, if not None.
 
-    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not tell code
-    for other numbers of registers apart: kernels with a cap must have names of their own.
+    Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not
+    tell code for other numbers of registers apart: kernels with a cap must have names of their own.
     """
     options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
     if registers is not None and not device.simulated():
@@ -271,7 +271,7 @@ def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
 
 
 def tightened(kernel: Callable, signature: tuple, usual: Any) -> Any:
-    """The kernel with few registers less, where more warps are resident then and nothing is spilled; else the ``usual`` one.
+    """The kernel with a few registers less, if more warps are resident then and nothing is spilled; else the ``usual``.
 
     nvJitLink takes registers as it likes up to the next limit that it is told, not up to the next that lets a warp in.
     """

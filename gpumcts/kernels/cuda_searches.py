@@ -1,11 +1,12 @@
-"""Informed playouts as CUDA kernels: a thread for each, in steps of its search, or a warp for each, its lanes the moves.
+"""Informed playouts as CUDA kernels: a thread each, in steps of its search, or a warp each, its lanes the moves.
 
-By a thread (``playouts.steps``, as the CPU's lanes): every thread of a warp looks at one position at a time, so that all do the
-same whatever their searches have come to; what happens once a ply is done between bursts of looks. For minimax of depth 1
-and 2 where a game packs its moves into a word.
+By a thread (``playouts.steps``, as the CPU's lanes): every thread of a warp looks at one position at a time, so that
+all do the same whatever their searches have come to; what happens once a ply is done between bursts of looks. For
+minimax of depth 1 and 2 where a game packs its moves into a word.
 
-By a warp (any depth, any game): all lanes hold the playout, each searches below one move of the root, and the best is found by
-shuffles. Lanes beyond the number of moves have nothing to do, and no lane learns from another what need not be searched.
+By a warp (any depth, any game): all lanes hold the playout, each searches below one move of the root, and the best is
+found by shuffles. Lanes beyond the number of moves have nothing to do, and no lane learns from another what need not be
+searched.
 
 Outcomes are those of ``cuda_kernels.playout_kernel``. Imports ``numba.cuda``, as that module does.
 """
@@ -56,12 +57,12 @@ NO_MOVES = steps.NO_MOVES
 
 
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
-    """The kernels that play a policy, as it travels into compiled code, on a game, by name; the one first that is guessed best.
+    """The kernels by name that play a policy, as it travels into compiled code, on a game; first the one guessed best.
 
-    ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is; ``whole``
-    for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last two alone.
-    ``whole`` is first unless the game's class says ``WHOLE_ON_DEVICE = False``. What was measured on a device goes before any
-    guess (``device_choices.fastest_way``).
+    ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is;
+    ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last
+    two alone. ``whole`` is first unless the game's class says ``WHOLE_ON_DEVICE = False``. What was measured on a
+    device goes before any guess (``device_choices.fastest_way``).
     """
     found: dict[str, Callable] = {}
     whole = {"whole": whole_kernel} if plays_whole(policy, game) else {}

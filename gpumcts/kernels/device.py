@@ -1,7 +1,7 @@
 """The device: memory on it, pinned buffers, streams, events. The only module that touches CuPy.
 
-Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator the same calls hand out NumPy arrays. What the
-driver answers after a fault becomes ``DeviceLost`` here (``gpumcts.kernels.faults``).
+Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator the same calls hand out NumPy arrays.
+What the driver answers after a fault becomes ``DeviceLost`` here (``gpumcts.kernels.faults``).
 """
 
 import contextlib
@@ -89,7 +89,7 @@ class HostDeviceBuffer:
             size, why = f"{8 * words / 2**20:,.1f} MiB", first_line(error)
             raise BadInput(f"engine=cuda: cannot get {size} of device memory and of pinned memory: {why}") from error
         self._stream = cupy.cuda.Stream(non_blocking=True)
-        # The memory goes back to its pool: nothing may still write to it. A ``__del__`` may come after the stream's own.
+        # The memory goes back to its pool: nothing may still write to it. A ``__del__`` may run after the stream's.
         weakref.finalize(self, _waited_for, self._stream)
         self.host = np.frombuffer(self._pinned, np.uint64, words)
         self.device = cuda.as_cuda_array(self._memory, sync=False)
@@ -170,8 +170,8 @@ class Arrays:
     """Arrays on the device of any shape and type, and a stream of their own in which all that is asked for queues up.
 
     What kernels take are Numba's device arrays; memory goes back to the pool with the last reference to its array, so
-    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements have no
-    address: nothing is filled or copied there.
+    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements
+    have no address: nothing is filled or copied there.
     """
 
     @telling
@@ -253,7 +253,8 @@ def arrays() -> Arrays | SimulatedArrays:
 def checked(array: Any) -> Any:
     """An array of the device as kernels are compiled for, elements side by side; RuntimeError for another.
 
-    Numba compiles a kernel for a layout, and takes one array for another where its shape is odd, an axis of length 0 say.
+    Numba compiles a kernel for a layout, and takes one array for another where its shape is odd, as with an axis of
+    length 0.
     """
     layout = numba.typeof(array).layout
     if layout != "C":

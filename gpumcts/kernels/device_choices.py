@@ -1,12 +1,12 @@
-"""Which kernel plays on the device where there are several, and with how many registers: what a check of the device measured.
+"""Which of several kernels plays on the device, and with how many registers: what a check of the device measured.
 
-Nothing has been measured on a device yet. Until ``python -m experiments.gpu_check`` has put a table in its place, the usual way
-is the first of ``cuda_searches.ways``, and no kernel has a cap on its registers. A table lies as ``kernels.json`` in the cache
-folder, or where GPUMCTS_KERNELS names it. Results do not depend on any of it.
+Nothing has been measured on a device yet. Until ``python -m experiments.gpu_check`` has put a table in its place, the
+usual way is the first of ``cuda_searches.ways``, and no kernel has a cap on its registers. A table lies as
+``kernels.json`` in the cache folder, or where GPUMCTS_KERNELS names it. Results do not depend on any of it.
 
-A file holds ``device``, the name of the device it was measured on and holds for, and two lists: ``ways`` (game, policy, and
-``rates``, the playouts a second of each way) and ``caps`` (rule, operator, policy, game, and ``rates``, the iterations a second
-by registers of a thread at most, "0" for no cap). Games and the like are named as ``label`` does.
+A file holds ``device``, the name of the device it was measured on and holds for, and two lists: ``ways`` (game, policy,
+and ``rates``, the playouts a second of each way) and ``caps`` (rule, operator, policy, game, and ``rates``, the
+iterations a second by registers of a thread at most, "0" for no cap). Games and the like are named as ``label`` does.
 """
 
 import functools
@@ -26,12 +26,12 @@ PARTS = ("rule", "operator", "policy", "game")
 
 
 def label(value: Any) -> str:
-    """What an option, as it travels into compiled code, is called in a table: its name and its class, which decide the code."""
+    """An option, as it travels into compiled code, as tables call it: by its name and class, which decide the code."""
     return f"{name_of(value)}:{type(value).__name__}"
 
 
 def fastest_way(game: Any, policy: Any, ways: Sequence[str]) -> str:
-    """The fastest of the ways to play a policy on a game (as they travel into compiled code); the first if none is measured."""
+    """The fastest way to play a policy on a game, as they travel into compiled code; the first if none is measured."""
     names = {"game": label(game), "policy": label(policy)}
     for entry in _table().get("ways", ()):
         rates = {way: rate for way, rate in entry["rates"].items() if way in ways}

@@ -1,7 +1,7 @@
 """The driver: which devices it shows to this process, what the first of them is, what keeps it from being used.
 
-A process plays on one device, the first that the driver shows it; ``CUDA_VISIBLE_DEVICES`` chooses, in every form that the
-driver knows (indices, UUIDs, ``MIG-`` names, nothing, -1). Importing this needs neither CuPy nor a GPU.
+A process plays on one device, the first that the driver shows it; ``CUDA_VISIBLE_DEVICES`` chooses, in every form that
+the driver knows (indices, UUIDs, ``MIG-`` names, nothing, -1). Importing this needs neither CuPy nor a GPU.
 """
 
 import contextlib
@@ -27,7 +27,8 @@ SECONDS_TO_LIST = 60
 class Description(NamedTuple):
     """What there is of a device, and what keeps it from being used: one line, empty if nothing does.
 
-    memory in bytes; capability as (major, minor); driver as the CUDA version it supports, such as ``13.0``; identity is its UUID
+    memory in bytes; capability as (major, minor); driver as the CUDA version it supports, such as ``13.0``; identity is
+    its UUID
     """
 
     name: str = ""

@@ -32,7 +32,7 @@ def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
 
 
 def resolve(name: str) -> str:
-    """``cpu``, ``cuda``, ``device`` or ``cudasim`` for an engine's name, ``auto`` decided; BadInput where it cannot be had."""
+    """``cpu``, ``cuda``, ``device`` or ``cudasim`` for an engine's name, ``auto`` decided; BadInput if unavailable."""
     if name not in NAMES:
         raise BadInput(f"engine={name}: there are {', '.join(NAMES)}")
     if name == "cudasim":

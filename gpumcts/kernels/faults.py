@@ -43,7 +43,7 @@ def lost() -> str:
 
 
 def fault_of(error: BaseException) -> str:
-    """The name of the fault that CuPy, numba or the driver tells of; empty for an error after which the device can go on."""
+    """The name of the fault that CuPy, numba or the driver tells of; empty if the device can go on after the error."""
     for number in (getattr(error, "status", None), getattr(error, "code", None)):
         if isinstance(number, int) and number in FAULTS:
             return FAULTS[number]
@@ -69,7 +69,7 @@ def _unraisable(usual: Callable, what: Any) -> None:
 
 
 def telling(function: Function) -> Function:
-    """``function``, which asks for the device: a fault that it meets, or that was met before, is raised as ``DeviceLost``."""
+    """``function``, which asks for the device: a fault met by it, or met before, is raised as ``DeviceLost``."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A batch of leaves on its way to the device and back: room for it, its launches, and how long the device was busy with it."""
+"""A batch of leaves on its way to the device and back: its memory, its launches, and how long the device was busy."""
 
 import threading
 import weakref
@@ -36,7 +36,7 @@ class InFlightBatch:
         self.under_way = False
 
     def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Views for a batch of so many leaves and playouts of each: states uint64[B, W], keys uint64[B], tally int64[B, K].
+        """Views for a batch of leaves, so many playouts each: states uint64[B, W], keys uint64[B], tally int64[B, K].
 
         K : ``tally_columns``
         """
@@ -55,8 +55,8 @@ class InFlightBatch:
     def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
         """Send the batch of ``arrays`` off and return at once; of more than a few launches ``finish`` queues the rest.
 
-        Launches not yet queued are left out where ``stop`` is set meanwhile. Raises BadInput for more playouts of a leaf than
-        a launch may have.
+        Launches not yet queued are left out where ``stop`` is set meanwhile. Raises BadInput for more playouts of a
+        leaf than a launch may have.
         """
         self.send(self._sums(leaves, playouts), playouts, stop)
 

@@ -1,7 +1,7 @@
 """What a launch costs before the device has done anything: by numba's dispatcher, by the driver itself, as a graph.
 
-``costs`` measures it, for benchmarks; all it launches is an empty kernel with the arguments of a playout kernel. Importing this
-needs no device.
+``costs`` measures it, for benchmarks; all it launches is an empty kernel with the arguments of a playout kernel.
+Importing this needs no device.
 """
 
 import ctypes
@@ -74,7 +74,7 @@ def _measured(route: str, launch: Callable[[], None], buffer: Any) -> Cost:
 
 
 def flattened(value: Any) -> list[Any]:
-    """Arguments of a kernel, in ctypes, as numba's kernels take them: a tuple by its parts, an array in seven words and more.
+    """Arguments of a kernel in ctypes, as numba's kernels take them: tuples by their parts, arrays in 7 words or more.
 
     For an array: two words that count references, unused; elements, their size, the address; lengths and strides.
     """
@@ -92,7 +92,7 @@ def flattened(value: Any) -> list[Any]:
 
 
 class Packed:
-    """A kernel of numba's and its arguments, ready for the driver: a launch is one call, and numbers change in place."""
+    """A kernel of numba's and its arguments, ready for the driver: a launch is one call; numbers change in place."""
 
     def __init__(self, function: int, arguments: tuple) -> None:
         self._function = ctypes.c_void_p(function)

@@ -1,7 +1,7 @@
-"""How many threads a block should have, so that as many as can be are on the device at once: arithmetic, no device needed.
+"""How many threads a block should have, so that as many as possible are resident: arithmetic, no device needed.
 
-Registers are given to warps, each from its own quarter of a multiprocessor, in units of 256: 184 registers a thread leave room
-for 8 warps, not for the 11 that the sum of all registers would hold (CUDA's occupancy calculator counts so, too).
+Registers are given to warps, each from its own quarter of a multiprocessor, in units of 256: 184 registers a thread
+leave room for 8 warps, not for the 11 that the sum of all registers would hold (CUDA's occupancy calculator agrees).
 """
 
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def spread(threads: int, count: int, multiprocessors: int) -> int:
 
 
 def tighter(registers: int, capability: tuple[int, int] = (9, 0)) -> int | None:
-    """A cap on registers, at most ``FEWER`` below, with which more warps would be resident; None where there is no such cap."""
+    """A cap on registers, at most ``FEWER`` below, with which more warps would be resident; None if there is none."""
     usual = blocks_at_once(registers, SIZES[0], capability)
     fewer = range(registers - 1, registers - FEWER - 1, -1)
     return next((cap for cap in fewer if blocks_at_once(cap, SIZES[0], capability) > usual), None)

@@ -1,8 +1,8 @@
 """Playouts that tell which of them were the same: a game whose states remember the moves, folded into a word.
 
-``Followed`` is what the playout loops get in place of a game, as ``traces.Traced`` is, whose verbs it has but for ``play``. The
-tally keeps score and path of every playout; two that made the same moves have the same path, and others differ but for one
-pair in 2^64. A game's own ``whole_playout`` is not followed.
+``Followed`` is what the playout loops get in place of a game, as ``traces.Traced`` is, whose verbs it has but for
+``play``. The tally keeps score and path of every playout; two that made the same moves have the same path, and others
+differ but for one pair in 2^64. A game's own ``whole_playout`` is not followed.
 """
 
 from typing import Any
@@ -40,10 +40,10 @@ def may_be_followed(policy: Any, game: Any) -> bool:
 
 
 def paths_of(columns: np.ndarray) -> np.ndarray:
-    """The path of each of P playouts of B leaves, uint64[B, P], from what ``CpuPlayouts.columns`` gives for ``followed``."""
+    """The paths of P playouts of each of B leaves, uint64[B, P], from ``CpuPlayouts.columns`` of ``followed``."""
     return columns[:, TALLY_COLUMNS + 1 :: KEPT].view(np.uint64)
 
 
 def words_of(states: np.ndarray) -> np.ndarray:
-    """Packed states of a game, uint64[B, W], as ``followed`` has them: with a path that has not begun, uint64[B, W + 1]."""
+    """Packed states of a game, uint64[B, W], as ``followed`` has them: with an empty path, uint64[B, W + 1]."""
     return np.hstack([states, np.zeros((len(states), 1), np.uint64)])

@@ -1,11 +1,11 @@
 """The CPU's playout loops over one source of rules and policies: one playout at a time, and many in lockstep.
 
-Both give the same outcomes, since every draw is addressed by the key of its playout. The lockstep loop keeps 8, 16 or 32 games
-as struct of arrays and advances all of them by one ply with the branch-free step; LLVM turns that loop into vector code. A lane
-whose game is over takes the next playout.
+Both give the same outcomes, since every draw is addressed by the key of its playout. The lockstep loop keeps 8, 16 or
+32 games as struct of arrays and advances all of them by one ply with the branch-free step; LLVM turns that loop into
+vector code. A lane whose game is over takes the next playout.
 
-How many lanes is told by a type (``Lanes16``), so that it is a constant wherever it is used: numba optimises every function for
-itself before it inlines it, and a loop whose stride is an argument by then is scalar for good.
+How many lanes is told by a type (``Lanes16``), so that it is a constant wherever it is used: numba optimises every
+function for itself before it inlines it, and a loop whose stride is an argument by then is scalar for good.
 """
 
 import functools
@@ -63,7 +63,7 @@ def lane_count_32(lanes):
 
 
 def tally_columns(game: Any, playouts: int) -> int:
-    """Columns of a tally of so many playouts a leaf: the sums, and what is kept of each playout of a game with traces."""
+    """Columns of a tally of so many playouts a leaf: the sums, and with traces what is kept of each playout."""
     return TALLY_COLUMNS + playouts * int(kept_words(game))
 
 
@@ -75,9 +75,10 @@ def kept_at(game, number):
 
 @inlined
 def record(tally, leaf, score, plies):
-    """Add one playout to a row of the tally (int64[B, 4 + P K]: score sum, wins, draws, plies, all for the first player).
+    """Add one playout to a row of the tally, int64[B, 4 + P K].
 
-    The K columns of each of the P playouts are ``contract.keep``'s; there are none without traces.
+    The first columns are score sum, wins, draws and plies, all for the first player. The K columns of each of the P
+    playouts are ``contract.keep``'s; there are none without traces.
     """
     tally[leaf, SCORE] += score
     tally[leaf, WINS] += np.int64(score > 0)
@@ -87,9 +88,9 @@ def record(tally, leaf, score, plies):
 
 @inlined
 def evaluate_one_by_one(game, policy, states, keys, first, playouts, tally):
-    """Play ``playouts`` playouts, number ``first`` and on, from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
+    """Play ``playouts`` playouts, number ``first`` and on, from each of ``states`` and add their outcomes to ``tally``.
 
-    Their outcomes are added to ``tally``.
+    states : uint64[B, W]; keys : uint64[B]
     """
     for leaf in range(states.shape[0]):
         state = unpack(game, states[leaf], 0, 1)

@@ -1,8 +1,8 @@
-"""Informed playouts in lockstep: 8, 16 or 32 playouts, each with its search of a move, go on by one step of the search at a time.
+"""Informed playouts in lockstep: 8, 16 or 32 playouts, each with its search of a move, advance a search step at a time.
 
-Outcomes are those of ``playout_loop.evaluate_one_by_one``: a search finds the same moves whichever driver makes its steps.
-The steps are one loop over lanes without branches, which LLVM turns into vector code. What happens once a ply, the chosen
-move and the draws, is scalar.
+Outcomes are those of ``playout_loop.evaluate_one_by_one``: a search finds the same moves whichever driver makes its
+steps. The steps are one loop over lanes without branches, which LLVM turns into vector code. What happens once a ply,
+the chosen move and the draws, is scalar.
 """
 
 import functools
@@ -71,7 +71,7 @@ def any_flag(flags, busy, used):
 
 @inlined
 def move_on(game, search, stream):
-    """What a search that is over leads to: the state after its move, the move set there, and the move expected there."""
+    """What a search that is over leads to: the state after its move, and the move set and the expected move there."""
     move = steps.chosen(game, search, stream)
     if move == search.best_move:
         return search.best_child, search.best_moves, search.best_answer
@@ -95,7 +95,7 @@ def drawn_move(game, state, stream):
 
 @inlined
 def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
-    """The same as ``evaluate_one_by_one``, in lockstep, for policies and games of which ``searched_in_lanes`` is true."""
+    """The same as ``evaluate_one_by_one``, in lockstep, for policies and games where ``searched_in_lanes`` is true."""
     size = lane_count(lanes)
     replying = steps.depth(policy) == 2
     limit = cut(policy)

@@ -1,8 +1,8 @@
-"""What the threads of a warp tell each other: votes, shuffles, sums. All threads of a warp call these functions together.
+"""What the threads of a warp tell each other: votes, shuffles, sums; all of them call these functions together.
 
 Numba's simulator has none of it. There a warp is a block, and its threads write what they tell into a list between two
-barriers. The simulator knows ``numba.cuda`` in the file of the kernel alone: what kernels of several files share asks here.
-Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
+barriers. The simulator knows ``numba.cuda`` in the file of the kernel alone: what kernels of several files share asks
+here. Imports ``numba.cuda``, as ``gpumcts.kernels.cuda_kernels`` does.
 """
 
 import threading
@@ -125,8 +125,8 @@ def rank(lanes):
 def sums(same, a, b):
     """The sums of two int64 over this lane's ``peers``, right in the first of them alone.
 
-    A tree over the peers' ranks: in every round those of even rank add what the next one left holds, and the others are done.
-    No round where every lane is alone.
+    A tree over the peers' ranks: in every round those of even rank add what the next one left holds, and the others are
+    done. No round where every lane is alone.
     """
     place = rank(same)
     later = same & ~(lanes_below() | (U(1) << U(lane())))

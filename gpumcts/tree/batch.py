@@ -1,8 +1,8 @@
 """The leaves of one step of a block of trees, and the groups in which they go down the trees together.
 
-What is chosen at a node depends on the node, on its children and on how many rows of the batch went through before. So the
-rows at a node, a *group*, choose their children there in row order, and each child's rows are a group of their own, in
-whatever order the groups are taken. A group is named by its first row, its head, whose words hold the group's state.
+What is chosen at a node depends on the node, on its children and on how many rows of the batch went through before. So
+the rows at a node, a *group*, choose their children there in row order, and each child's rows are a group of their own,
+in whatever order the groups are taken. A group is named by its first row, its head, whose words hold the group's state.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,12 @@ from gpumcts.tree.forest import NO_NODE
 
 TIES, CHANCES = 0, 1  # columns of Batch.streams
 NEXT, CHOICE, LAST, COUNT, AT, UNTIL, SIBLING = range(7)
-"""Columns of Batch.links. Of a row: the next row of its group, NO_NODE at the end; the child it chose, by its place in the block,
-or STAYS. Of a head: the last row, the number of rows, the first row that has not chosen yet, the row at which ``expand`` hands
-the group back to ``select``; the next group below the same node."""
+"""Columns of Batch.links.
+
+Of a row: the next row of its group, NO_NODE at the end; the child it chose, by its place in the block, or STAYS. Of a
+head: the last row, the number of rows, the first row that has not chosen yet, the row at which ``expand`` hands the
+group back to ``select``; the next group below the same node.
+"""
 LINKS = 7
 STAYS = -1  # the row's leaf is this node
 NO_LEAF = -1  # depth of a row whose tree is proven
@@ -54,7 +57,10 @@ class Batch(NamedTuple):
 
 
 def empty_batch(rows: int, words: int, depth: int, columns: int, zeros: Callable = np.zeros) -> Batch:
-    """Room for so many leaves of so many words, paths of ``depth`` nodes and tally columns; arrays by ``zeros(shape, dtype)``."""
+    """Room for ``rows`` leaves of ``words`` words, paths of ``depth`` nodes and tally columns.
+
+    zeros : ``zeros(shape, dtype)`` makes the arrays
+    """
     return allocate(Batch, (rows,), {"words": words, "depth": depth, "columns": columns}, zeros=zeros)
 
 

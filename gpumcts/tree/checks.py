@@ -40,7 +40,7 @@ def check_whole_path(policy: Any, operator: Any) -> None:
 
 
 def check_followed(points: Sequence[int], settings: Settings) -> None:
-    """Refuse numbers of iterations at which no search can be looked at, and searches that nobody follows. Raises BadInput."""
+    """Refuse iterations at which no search can be looked at, and searches that cannot be followed. Raises BadInput."""
     if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
         raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
     leaves = settings.leaves_per_tree
@@ -82,7 +82,7 @@ def check_bounds(game: Any, met: np.ndarray) -> None:
 
 
 def check_tries(iterations: int, settings: Settings, threshold: int) -> None:
-    """Refuse a budget of a position with which some tree tries no move. Raises BadInput; ``check_budget`` has the arguments."""
+    """Refuse a position's budget with which some tree tries no move; arguments as ``check_budget``. Raises BadInput."""
     roots = settings.roots
     fewest = roots * (1 + -(-threshold // settings.playouts_per_leaf))
     if iterations < fewest:

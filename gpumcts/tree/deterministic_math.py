@@ -73,8 +73,8 @@ def ln_ln_of_count(x):
 def exp(x):
     """e^x of a float64 in [-700, 700], within 2 units in the last place; 0 below, infinity above.
 
-    x = (q + j / 64) ln 2 + r with abs(r) <= ln 2 / 128, and e^x = 2^q 2^(j / 64) e^r: bits of the exponent, a table, and the
-    series to r^5 in few dependent steps. Adding ``ROUNDER`` rounds to a whole number and leaves it in the low bits.
+    x = (q + j / 64) ln 2 + r with abs(r) <= ln 2 / 128, and e^x = 2^q 2^(j / 64) e^r: bits of the exponent, a table,
+    and the series to r^5 in few dependent steps. Adding ``ROUNDER`` rounds to an integer and leaves it in the low bits.
     """
     if x < -700.0:
         return 0.0

@@ -1,7 +1,7 @@
 """Searches played on the device from beginning to end: one tree a thread, the steps of the CPU's engine in one kernel.
 
-A launch goes on for about a tenth of a second, then the host looks whether it is to stop or a tree lacks room. Trees that
-do not fit in the device's memory together are searched in waves; a wave for which memory cannot be had after all is halved.
+A launch goes on for about a tenth of a second, then the host looks whether it is to stop or a tree lacks room. Trees
+that do not fit in the device's memory together are searched in waves; a wave that does not get its memory is halved.
 """
 
 import sys
@@ -78,7 +78,7 @@ def plant(forest, tree, moves, horizon):
 
 @inlined
 def search_tree(tree, task):
-    """What thread number ``tree`` does in a launch: its tree's iterations up to ``task.until``, as far as there is room."""
+    """What thread number ``tree`` does in a launch: its tree's iterations up to ``task.until``, while there is room."""
     if tree >= task.numbers.shape[0]:
         return
     number = task.numbers[tree]
@@ -107,7 +107,7 @@ class DeviceEngine:
 
 
 def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
-    """A task for so many trees of so many slots and roots of so many moves; its arrays come from ``zeros(shape, dtype)``."""
+    """A task for so many trees of so many slots, roots of so many moves; arrays come from ``zeros(shape, dtype)``."""
     return Task(
         searcher.rule,
         searcher.operator,
@@ -149,7 +149,7 @@ def extra_tree_bytes(searcher: Any) -> int:
 def next_step(step: int, done: int, seconds: float) -> int:
     """Steps of a tree in the next launch, after one of ``done`` took so long; fewer than ``step`` are done at the end.
 
-    No more than eight times as many as a launch has done, or ``step``: of many short searches it would grow without end.
+    No more than eight times as many as a launch has done, or ``step``: many short searches would raise it without end.
     """
     return max(1, min(int(done * SECONDS_A_LAUNCH / max(seconds, 1e-6)), max(step, 8 * done)))
 
@@ -157,7 +157,7 @@ def next_step(step: int, done: int, seconds: float) -> int:
 class DeviceSearch:
     """One search of all trees of ``roots``, in waves of at most ``size``.
 
-    points : numbers of iterations at which ``on_table`` is shown the roots (iterations, trees, table); the last one ends it
+    points : numbers of iterations at which ``on_table`` is shown the roots (iterations, trees, table); the last ends it
     known : a forest in which the roots stand already, with what is known below them; it is left with the new trees
     """
 
@@ -285,8 +285,8 @@ class DeviceSearch:
     def _grow(self, arrays: Any) -> None:
         """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time.
 
-        The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same stream, and
-        memory that goes back to the driver waits for the device.
+        The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same
+        stream, and memory that goes back to the driver waits for the device.
         """
         slots, forest = self._searcher.more_slots(self._task.forest), list(self._task.forest)
         self._task = self._task._replace(forest=None)

@@ -1,4 +1,4 @@
-"""What the final move goes by where neither visits nor values decide: velocities, and the scores of the selection rule."""
+"""What the final move goes by where neither visits nor values decide: velocities, scores of the selection rule."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def check_final(settings: Settings, rule: Any, operator: Any) -> None:
 
 
 def merits(searcher: Any, forest: Forest, table: RootTable) -> np.ndarray | None:
-    """What a searcher's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None where the table has it."""
+    """What a searcher's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None: the table has it."""
     if searcher.settings.final not in BEYOND_TABLES:
         return None
     found = np.zeros(table.move.shape)

@@ -1,11 +1,11 @@
 """The forest: T search trees of at most N nodes as a struct of arrays, and how a tree grows.
 
-Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1, 2, 4,
-6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block goes to the
-tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8 for each column of
-the backup operator; one more where positions are solved, 4 more where unobserved samples are counted apart. Where the
-selection rule learns from traces (``selection=rave``), a
-node gets children for all its moves at once, in one block, and each is 8 bytes more for each column of the rule.
+Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1,
+2, 4, 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block
+goes to the tree's free list of its capacity. A node is 16 bytes, or 14 in games of at most 127 moves a position, and 8
+for each column of the backup operator; one more where positions are solved, 4 more where unobserved samples are counted
+apart. Where the selection rule learns from traces (``selection=rave``), a node gets children for all its moves at once,
+in one block, and each is 8 bytes more for each column of the rule.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ BEYOND_MOVES, BEYOND_PLIES = 1, 2  # what a tree met for which the bounds of the
 class Forest(NamedTuple):
     """T trees, N slots each; operator columns are float64, their meaning is the operator's.
 
-    Values are for the player who moves at the parent (the root's: who moves there). Arrays begin with the axis of the trees.
+    Values are for the player who moves at the parent (the root's: who moves there). The trees are the first axis.
     """
 
     visits: Annotated[np.ndarray, Array(np.int32, "slots")]  # playouts that went through the node
@@ -109,7 +109,7 @@ def empty_forest(
     solve: bool = False,
     counts_unobserved: bool = False,
 ) -> Forest:
-    """A forest without roots and without free blocks. Its pages come from the operating system as they are first written."""
+    """A forest without roots and free blocks, whose pages come from the operating system as they are first written."""
     forest = zeroed_forest(trees, slots, columns, most_moves, solve, counts_unobserved)
     forest.free[:] = NO_NODE
     return forest
@@ -190,7 +190,7 @@ def add_in_flight(forest, tree, node, playouts):
 
 @inlined
 def take_block(forest, tree, index, size):
-    """A block of ``size`` slots: a free one of capacity class ``index``, or new ones (the caller has seen to the room)."""
+    """A block of ``size`` slots: a free one of capacity class ``index``, or new ones (the caller has ensured room)."""
     if size == CAPACITIES[index] and forest.free[tree, index] != NO_NODE:
         block = forest.free[tree, index]
         forest.free[tree, index] = forest.first_child[tree, block]
@@ -202,7 +202,7 @@ def take_block(forest, tree, index, size):
 
 @inlined
 def add_child(forest, tree, node, move):
-    """The slot of a new child of ``node`` for ``move``; the other children may have moved (the caller has seen to the room)."""
+    """The slot of a new child of ``node`` for ``move``; its other children may move (the caller has ensured room)."""
     count = np.int64(forest.child_count[tree, node])
     index = capacity_class(count) if count > 0 else 0
     if count == 0 or CAPACITIES[index] == count:
@@ -224,7 +224,7 @@ def add_child(forest, tree, node, move):
 
 @inlined
 def add_children(forest, tree, node):
-    """A block for all children of ``node``, which has none, to be filled: its first slot (the caller has seen to the room)."""
+    """The first slot of a new block for all children of ``node``, which has none, to be filled (room is ensured)."""
     most = np.int64(forest.move_count[tree, node])
     block = take_block(forest, tree, capacity_class(most), most)
     forest.first_child[tree, node] = block

@@ -1,10 +1,11 @@
-"""Two batches of a tree in flight: the next one is selected while the last one is played (``Settings.batches_in_flight``).
+"""Two batches of a tree in flight: the next is selected while the last is played (``Settings.batches_in_flight``).
 
-Batch n + 1 is selected in a tree where the leaves of batch n are in flight along their paths, then batch n is backed up, with
-nothing in flight. Blocks of children move as the tree grows, so a path in flight is kept as places in blocks, which do not.
+Batch n + 1 is selected in a tree where the leaves of batch n are in flight along their paths, then batch n is backed
+up, with nothing in flight. Blocks of children move as the tree grows, so a path in flight is kept as places in blocks,
+which do not move.
 
-Between calls the last batch stays selected, played, and not counted: a search that is cut goes on as one that is not. ``land``
-counts it in the end.
+Between calls the last batch stays selected, played, and not counted: a search that is cut goes on as one that is not.
+``land`` counts it in the end.
 """
 
 import threading
@@ -65,8 +66,8 @@ def count_paths(forest, rows, batch, playouts):
 
 @entry
 def gather_beside(
-    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, flying, rows, batch,
-    ticks,
+    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, flying, rows,
+    batch, ticks,
 ):  # fmt: skip
     """``gather`` with ``rows`` rows of batch ``flying`` in flight; False, and nothing done, where a tree lacks room.
 
@@ -168,10 +169,9 @@ class InFlight:
         land: bool = False,
         clock: Stopwatch | None = None,
     ) -> None:
-        """Select iterations ``span`` of the forest that is ``held``, which may be another after it; the last batch is left aloft,
-        or with ``land`` counted too.
+        """Select iterations ``span`` of the forest that is ``held``, which may be another after it.
 
-        KeyboardInterrupt where ``stop`` is set.
+        The last batch is left aloft, or with ``land`` counted too. Raises KeyboardInterrupt where ``stop`` is set.
         """
         size = trees_together(self._searcher, self._settings.leaves_per_tree)
         self._clock = clock or Stopwatch(self._searcher.threads)
@@ -192,7 +192,7 @@ class InFlight:
         self._aloft.clear()
 
     def _fly(self, held, states, keys, chunk, span, stop, on_progress, pool) -> None:
-        """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last one is counted."""
+        """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last is counted."""
         number, until = span
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
         flights = self._flights((chunk[1] - chunk[0]) * most, playouts)

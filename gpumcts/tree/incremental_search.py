@@ -17,8 +17,8 @@ from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
 
-# Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows is
-# copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
+# Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows
+# is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
 ROOM, FEWEST, PART = 1 << 24, 20_000, 4
 FIRST_SLICE = 16  # iterations, before the pace is known
 SECONDS_A_SLICE = 0.05
@@ -35,12 +35,13 @@ def _room(searcher: Searcher) -> int:
 
 
 class IncrementalSearch:
-    """A tree on one position (``state``: uint64[W], not over) under ``key``; slices, however cut, make the tree of one search.
+    """A tree on one position (``state`` uint64[W], not over) under ``key``: however sliced, the tree of one search.
 
-    Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many iterations.
-    Iterations are those of all ``Settings.roots`` trees; the search ends where one of them is proven.
+    Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many
+    iterations. Iterations are those of all ``Settings.roots`` trees; the search ends where one of them is proven.
 
-    game : its number; with ``Settings.reuse`` the tree begins with what was kept of the game, and ``keep`` keeps this one
+    game : its number; with ``Settings.reuse`` the tree begins with what was kept of it, and ``keep`` keeps this one
+
     Raises BadInput where the search is on a device, which gives its trees back at the end alone.
     """
 
@@ -67,9 +68,9 @@ class IncrementalSearch:
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
-        """Go on to so many ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
+        """Go on to ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
 
-        With neither it goes on while there is memory. It ends early where the position is proven, and where memory is ``full``.
+        With neither it goes on while there is memory. It ends early where the position is proven or memory is ``full``.
         """
         if iterations is not None:
             check_tries(iterations, self._searcher.settings, self._searcher.switches.threshold)
@@ -120,7 +121,7 @@ class IncrementalSearch:
         return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
 
     def keep(self) -> None:
-        """End the search: count what is in flight, and with ``Settings.reuse`` leave the tree to the next search of the game."""
+        """End the search: count what is in flight; with ``Settings.reuse`` leave the tree to the game's next search."""
         self._land()
         if self._games is not None:
             self._searcher.kept.keep(self._games, self._held[0], self._states)

@@ -16,12 +16,12 @@ SHARE_OF_DEVICE = 0.9
 MAX_SLOTS = 2**31
 MAX_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
-# Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees, which vary.
-# It does for all trees of most batches of Othello; a forest that is too small grows.
+# Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees,
+# which vary. It does for all trees of most batches of Othello; a forest that is too small grows.
 SLOTS_PER_NODE = 1.2
 SPREAD = 16  # by the root of the nodes
-# Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at once; on
-# Othello it is 0.03, since few positions have so many moves, and forests grow.
+# Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at
+# once; on Othello it is 0.03, since few positions have so many moves, and forests grow.
 SIBLINGS = 0.1
 BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 
@@ -38,7 +38,7 @@ def limit_of(asked: int | None) -> int:
 
 
 def memory_for_trees(limit: int | None) -> int:
-    """Bytes that the trees of a wave may take on the device: nine tenths of what is free, and no more than ``limit``."""
+    """Bytes that the trees of a wave may take on the device: nine tenths of what is free, and at most ``limit``."""
     free = int(SHARE_OF_DEVICE * device.free_memory())
     return min(free, limit) if limit else free
 
@@ -64,8 +64,8 @@ def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
         what = "a batch" if batches == 1 else f"{batches} batches"
         raise BadInput(
             f"search.leaves_per_tree={leaves}: {what} of budget.playouts_per_leaf={settings.playouts_per_leaf} takes "
-            f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may "
-            "be used"
+            f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB "
+            "may be used"
         )
 
 

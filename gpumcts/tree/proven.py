@@ -11,14 +11,14 @@ FAR = np.int64(1 << 40)
 
 
 class _Level(NamedTuple):
-    """Nodes of one depth that decide the proof. int64[K] both: the nodes, and the places of their parents in the level above."""
+    """Nodes of a depth that decide the proof, int64[K], and their parents' places in the level above, int64[K]."""
 
     nodes: np.ndarray
     above: np.ndarray
 
 
 def proven_line(forest: Forest, tree: int, first_move: int) -> list[int]:
-    """The moves to the end of the game, beginning with ``first_move``; empty where that is not proven to win or to lose.
+    """The moves to the end of the game, beginning with ``first_move``; empty where it is not proven to win or to lose.
 
     Who wins goes the shortest way that is proven, who loses the longest. There may be a shorter one that is not.
     """

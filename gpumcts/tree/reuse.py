@@ -1,4 +1,4 @@
-"""Subtree reuse: what a search learnt below the moves that were then played goes into the next search of the same game."""
+"""Subtree reuse: what a search learnt below the moves that were then played goes into the game's next search."""
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def _transplant(source, source_tree, node, target, tree, origin, pending):
 
 
 class Kept:
-    """The trees of earlier searches by game number. ``source`` is the forest, ``tree`` its row, ``root`` the packed state."""
+    """The trees of earlier searches by game number: the forest, the tree's row in it, the packed state of its root."""
 
     def __init__(self) -> None:
         self._trees: dict[int, tuple[Forest, int, np.ndarray]] = {}

@@ -34,7 +34,7 @@ class Child(NamedTuple):
 
 
 class RootTable(NamedTuple):
-    """The root's visited moves of T trees, M columns; row t has ``count[t]`` of them, in the order they were first tried."""
+    """The root's visited moves of T trees, M columns; row t has ``count[t]`` of them, in the order of first visits."""
 
     count: Annotated[np.ndarray, Array(np.int64)]
     move: Annotated[np.ndarray, Array(np.int64, "moves")]
@@ -111,8 +111,8 @@ def decide(table: RootTable, by_value: bool, keys: np.ndarray, merits: np.ndarra
 
     merits : float64[T, M] >= 0, by which moves are chosen in place of both
 
-    A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to draw,
-    where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
+    A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to
+    draw, where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
     """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     plain = table.value if by_value else table.visits.astype(np.float64)

@@ -38,7 +38,7 @@ def _merge(table, roots, merged):
 
 
 def tree_keys(keys: np.ndarray, roots: int) -> np.ndarray:
-    """The keys of the trees of each position, uint64[T roots], from those of the positions; one tree has its position's."""
+    """The keys of the trees of each position, uint64[T roots], from the positions'; one tree has its position's."""
     if roots == 1:
         return keys
     found = np.empty(len(keys) * roots, np.uint64)
@@ -54,8 +54,8 @@ def tree_numbers(games: np.ndarray, roots: int) -> np.ndarray:
 def merged(table: RootTable, roots: int) -> RootTable:
     """The root tables of positions from those of their trees, ``roots`` rows each.
 
-    Visits of a move are added, its value is the mean of the trees' values by visits, and what one tree has proven of it is
-    proven. Moves stand in the order of the trees, and in theirs.
+    Visits of a move are added, its value is the mean of the trees' values by visits, and what one tree has proven of it
+    is proven. Moves stand in the order of the trees, and in theirs.
     """
     if roots == 1:
         return table

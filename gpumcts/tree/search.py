@@ -54,8 +54,8 @@ from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
 class Searcher:
     """UCT with any game, playout policy, selection rule and backup operator (option values) on many roots at once.
 
-    engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``, or an engine that ``playout_engine`` made for this game
-        and policy; ``auto`` is chosen anew for every search, by the number of its trees
+    engine : ``auto``, ``cpu``, ``cuda``, ``device`` or ``cudasim``, or an engine that ``playout_engine`` made for this
+        game and policy; ``auto`` is chosen anew for every search, by the number of its trees
     threads : CPU threads; neither they, nor the engine, nor the number of trees change a result
     memory_limit : bytes a forest may take, 40 % of the machine's available memory if None
     workers : so many ``threads`` to share with other searchers
@@ -155,7 +155,8 @@ class Searcher:
     def wave(self, trees: int, iterations: int) -> int:
         """How many of so many positions' trees are searched together, for ``iterations`` of each position.
 
-        Raises BadInput where not even one fits, with the arithmetic, and for a budget that tries no move or cannot be counted.
+        Raises BadInput where not even one fits, with the arithmetic, and for a budget that tries no move or cannot be
+        counted.
         """
         check_budget(iterations, self.settings, self.switches.threshold)
         return self._fitting(trees * self.settings.roots, iterations // self.settings.roots)
@@ -169,7 +170,7 @@ class Searcher:
         return empty_forest(trees, slots, *self._forest_is_for)
 
     def zeroed_forest(self, trees: int, slots: int, zeros: Callable) -> Forest:
-        """A forest for this search whose arrays come from ``zeros(shape, dtype)``: nothing but zeros, lists of blocks too."""
+        """A forest for this search whose arrays come from ``zeros(shape, dtype)``: all zeros, lists of blocks too."""
         return zeroed_forest(trees, slots, *self._forest_is_for, zeros)
 
     # ------------------------------------------------------------------------------------------------------- search
@@ -183,14 +184,14 @@ class Searcher:
         on_progress: Callable[[int], None] | None = None,
         games: np.ndarray | None = None,
     ) -> TreeSearchResult:
-        """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
+        """Search ``iterations`` iterations from each of ``states``, uint64[T, W], none over, under ``keys``, uint64[T].
 
-        A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration and
-        the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where ``stop`` is
-        set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice.
+        A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration
+        and the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where
+        ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice.
 
-        games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of its
-            game knew about the position, and ``iterations`` come on top
+        games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of
+            its game knew about the position, and ``iterations`` come on top
         """
         if iterations < (n := self.settings.roots):
             raise BadInput(f"budget.iterations={iterations}: must be at least {n}")
@@ -258,12 +259,13 @@ class Searcher:
         """Search as ``search`` does, and show the roots on the way.
 
         checkpoints : numbers of iterations, increasing; the search ends at the last one
-        on_table : called with (iterations, the trees of the wave as a slice of ``states``, their RootTable); on the device a
-            wave that is begun again for want of memory shows its tables again
+        on_table : called with (iterations, the trees of the wave as a slice of ``states``, their RootTable); on the
+            device a wave that is begun again for want of memory shows its tables again
         level : a value in [0, 1] of the root, for the player who moves there
 
-        Returns int64[T]: the iterations after which a root's value was last below ``level``, 0 where it never was; empty without
-        a level. Raises BadInput for checkpoints that are none, for a level with an engine other than the CPU, and as ``search``.
+        Returns int64[T]: the iterations after which a root's value was last below ``level``, 0 where it never was;
+        empty without a level. Raises BadInput for checkpoints that are none, for a level with an engine other than the
+        CPU, and as ``search``.
         """
         points = [int(point) for point in checkpoints]
         check_followed(points, self.settings)
@@ -288,7 +290,7 @@ class Searcher:
         return below
 
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused, clock):
-        """The root tables, and the forest where it is there, of the same search with at most ``size`` trees on the device."""
+        """The root tables, and the forest if it is there, of the same search, at most ``size`` trees on the device."""
         known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
         device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress, clock)
         tables, forest = device.run()
@@ -309,8 +311,8 @@ class Searcher:
         size = self._fitting(trees, iterations, kept_slots)
         if reused is not None and size < trees:
             raise BadInput(
-                f"search.reuse=true: {trees} trees of {iterations} iterations do not fit in memory together, {size} do; "
-                "lower games_in_flight or budget.iterations, or set search.reuse=false"
+                f"search.reuse=true: {trees} trees of {iterations} iterations do not fit in memory together, "
+                f"{size} do; lower games_in_flight or budget.iterations, or set search.reuse=false"
             )
         return size
 
@@ -351,8 +353,8 @@ class Searcher:
     def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:
         """``advance_block`` with what this search is made of."""
         return advance_block(
-            self._select, self._expand, self._evaluate, self._back_up, self.rule, self.operator, self.played_game, self.policy,
-            forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
+            self._select, self._expand, self._evaluate, self._back_up, self.rule, self.operator, self.played_game,
+            self.policy, forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
             no_ticks() if ticks is None else ticks,
         )  # fmt: skip
 

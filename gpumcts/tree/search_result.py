@@ -54,7 +54,7 @@ class TreeSearchResult:
         return root.decide(self.table, self._by_value, self._keys, self._merits)
 
     def decide_among(self, moves: Sequence[int]) -> int | None:
-        """What ``decide`` would play in a single tree that had only those of ``moves`` that were visited; None where none was."""
+        """What ``decide`` would play in a single tree that had only the visited of ``moves``; None where none was."""
         table = self.table
         columns = np.flatnonzero(np.isin(table.move[0, : int(table.count[0])], moves))
         if not len(columns):
@@ -64,7 +64,7 @@ class TreeSearchResult:
         return int(root.decide(fewer, self._by_value, self._keys, merits)[0])
 
     def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values in [0, 1] of visited ``moves`` (int64[T], one a tree) and their proofs, 0 for none, for who makes them."""
+        """Values in [0, 1] of visited ``moves``, int64[T], one a tree, and their proofs or 0, for who makes them."""
         return root.worth(self.table, moves)
 
     def root_children(self, tree: int) -> list[root.Child]:

@@ -1,4 +1,4 @@
-"""How a search grows its trees and picks its move: everything that is neither a selection rule nor a backup operator."""
+"""How a search grows its trees and picks its move: all that is neither a selection rule nor a backup operator."""
 
 import math
 from typing import Annotated, Any, Literal, NamedTuple
@@ -20,20 +20,21 @@ class Settings(NamedTuple):
         playout policy can only be the uniform one; ``root``: the root's moves alone have nodes, which with
         ``selection=uniform`` is plain Monte-Carlo planning (Kocsis et al. 2006 and Kocsis and Szepesvári 2006, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
-    first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity tries every
-        move once first (Sensei's Library, Ramanujan et al. 2010). Fuego's is 1 without a bias; it adds a bias of no
-        visits, which comes to infinity
+    first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity
+        tries every move once first (Sensei's Library, Ramanujan et al. 2010). Fuego's is 1 without a bias; it adds a
+        bias of no visits, which comes to infinity
     playouts_per_leaf : P playouts of a leaf count P visits
     leaves_per_tree : leaves a tree puts into one batch
-    in_flight : what leaves of a batch that are selected and not yet played are to those selected after them. ``virtual_loss``
-        (Chaslot et al. 2008): visits without reward, which lower a mean and a bias, but not the values of operators that do
-        not divide by visits (accelerated). ``unobserved`` (WU-UCT, Liu et al. 2020, eq. 4): visits that count in the bias
-        and in no mean; a node without an observed visit is worth 0
-    batches_in_flight : with 2 the next batch of a tree is selected while the last one is played, and is backed up after it:
-        a device that plays them need not wait. Its leaves are in flight meanwhile, as ``in_flight`` says
-    roots : trees of a position that know nothing of each other (root parallelization, Chaslot et al. 2008). They share the
-        budget in equal parts; a remainder is not made. Visits of a move are added, its value is the mean of the trees' by
-        visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse`` each keeps its own
+    in_flight : what leaves of a batch that are selected and not yet played are to those selected after them.
+        ``virtual_loss`` (Chaslot et al. 2008): visits without reward, which lower a mean and a bias, but not the values
+        of operators that do not divide by visits (accelerated). ``unobserved`` (WU-UCT, Liu et al. 2020, eq. 4): visits
+        that count in the bias and in no mean; a node without an observed visit is worth 0
+    batches_in_flight : with 2 the next batch of a tree is selected while the last one is played, and is backed up after
+        it: a device that plays them need not wait. Its leaves are in flight meanwhile, as ``in_flight`` says
+    roots : trees of a position that know nothing of each other (root parallelization, Chaslot et al. 2008). They share
+        the budget in equal parts; a remainder is not made. Visits of a move are added, its value is the mean of the
+        trees' by visits, and what one has proven of it is proven. A tree whose root is proven is done; with ``reuse``
+        each keeps its own
     ties : in selection, among equal moves ``random`` (Kocsis et al. 2006, section 2.2) or ``first`` in order of
         generation (Kocsis et al. 2006, Fig. 2); the final move's ties are always random
     final : the move played is the one of most ``visits`` (Fuego) or of highest ``value`` (Kocsis et al. 2006, Sensei's
@@ -41,15 +42,15 @@ class Settings(NamedTuple):
         6), for operators that have it; or of highest ``score``, value plus bias as selection has it at the end
     parent_count : n(s) in the bias is the ``visits`` of s (Sensei's Library, Hashimoto et al. 2012, Kocsis and
         Szepesvári 2006) or the sum of its ``children``'s (Kocsis et al. 2006, Fig. 2)
-    reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root, the
-        shallowest node that has it is taken
+    reuse : keep the subtree of the moves played for the next search; the position is looked for below the last root,
+        the shallowest node that has it is taken
     solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (Sensei's Library;
         MCTS-Solver, Winands, Björnsson and Saito 2008)
     table : entries of a transposition table of fixed size in place of the tree (Kocsis et al. 2006, section 2.2), an
         even number; None for a tree. For ``table_search.TableSearcher``
     replacement : what such a table keeps: ``twobigp`` (Kocsis et al. 2006) or ``single`` (see ``tree.table``)
-    stored_above : where a child cannot be stored in the table, stored moves of a higher value (in [0, 1]) are preferred to a
-        random one (Kocsis et al. 2006, section 2.2, the alternative); infinity prefers none
+    stored_above : where a child cannot be stored in the table, stored moves of a higher value (in [0, 1]) are preferred
+        to a random one (Kocsis et al. 2006, section 2.2, the alternative); infinity prefers none
     """
 
     expansion: Literal["node", "threshold", "whole_path", "root"] = "node"
@@ -79,7 +80,7 @@ class Settings(NamedTuple):
         return {key: value for key, value in plain if key != "playouts_per_leaf" and (key, value) not in later.items()}
 
     def compiled(self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MAX_COUNTED_MOVES) -> "Switches":
-        """The numbers that travel into compiled code; ``evaluate_leaves`` where the operator wants the leaf's evaluation.
+        """The numbers that travel into compiled code; ``evaluate_leaves`` if the operator wants the leaf's evaluation.
 
         cells : of the game, where the selection rule learns from traces; most_moves : MAX_MOVES of the game
         """

@@ -1,8 +1,8 @@
-"""Solved nodes: MCTS-Solver (Winands, Björnsson and Saito 2008) for wins, losses and draws; Sensei's Library's finished nodes.
+"""Solved nodes: MCTS-Solver (Winands, Björnsson, Saito 2008) for win, loss and draw; Sensei's Library's finished nodes.
 
-A node whose game is over is proven; one with a child that wins for its mover is won, one whose moves all have proven children is
-worth the best of them. What is proven is not selected again, save a won root's search, which is over. Values are left as
-the playouts made them: Sensei's Library's infinite visits and wins are what ``decide`` makes of a proof.
+A node whose game is over is proven; one with a child that wins for its mover is won, one whose moves all have proven
+children is worth the best of them. What is proven is not selected again, save a won root's search, which is over.
+Values stay as the playouts made them: Sensei's Library's infinite visits and wins are what ``decide`` makes of a proof.
 
 A proof holds by the rules of the search: in Go those are simple ko and the cap on a game's length below the root, where
 positional superko forbids more, so a proven line may contain a move that the game will not allow.
@@ -28,7 +28,7 @@ def with_proof(forest, tree, child, candidate):
 
 @inlined
 def proof_of_score(score, player):
-    """The proof of a position where the game is over from the first player's score; 0 where that is no win, loss or draw."""
+    """The proof of a finished game for ``player`` from the first player's score; 0 where it is no win, loss or draw."""
     if score == 0:
         return DRAW
     if score != SCORE_UNIT and score != -SCORE_UNIT:
@@ -52,7 +52,7 @@ def proof_of_children(forest, tree, node):
 def prove(forest, tree, path, movers, depth, score_sum, playouts):
     """Enter what a backed up leaf proves, from the leaf up as far as it goes.
 
-    score_sum : int64, of the leaf's playouts, for the first player: where its game is over, ``playouts`` times its score
+    score_sum : int64, of the leaf's playouts, for the first player: ``playouts`` times its score if its game is over
     """
     leaf = path[depth]
     if forest.move_count[tree, leaf] != 0 or forest.proof[tree, leaf] != 0:

@@ -1,20 +1,21 @@
 """Transposition tables of fixed size, as Kocsis et al. 2006 uses them where memory is limited (section 2.2, TWOBIGP).
 
-T trees have a table of E entries each. An entry is found by the position's *table index*, a number of 64 bits: the preorder index
-of the node in P-games, as the document has it, else a hash of the position. It lies in the bucket of that index modulo the
-number of buckets, and is recognised by the whole index, so that two positions share an entry only where 64 bits agree (hashes of
-a million positions: with probability 3e-8).
+T trees have a table of E entries each. An entry is found by the position's *table index*, a number of 64 bits: the
+preorder index of the node in P-games, as the document has it, else a hash of the position. It lies in the bucket of
+that index modulo the number of buckets, and is recognised by the whole index, so that two positions share an entry only
+where 64 bits agree (hashes of a million positions: with probability 3e-8).
 
 Replacement is by what an entry remembers of how it was stored:
 
-``twobigp``   buckets of two. The first slot keeps the position of smaller depth; what does not stay there tries the second, which
-              keeps the one whose parent was reached more often. At equal numbers the incumbent stays
-``single``    buckets of one, which keep the position whose parent was reached more often, at equal numbers the incumbent
+``twobigp``   buckets of two. The first slot keeps the position of smaller depth; what does not stay there tries the
+              second, which keeps the one whose parent was reached more often. At equal numbers the incumbent stays
+``single``    buckets of one, which keep the position whose parent was reached more often, the incumbent at equality
 
 Rewards are the first player's, whoever moves at the parent: a position may be reached by moves of either player.
 
-An entry is four words, 32 bytes, side by side: a bucket of two is one line of the cache. *This differs from an array for each
-field*: a search is in a random place of its table for every legal move of every position it passes, and would wait for five.
+An entry is four words, 32 bytes, side by side: a bucket of two is one line of the cache. *This differs from an array
+for each field*: a search is in a random place of its table for every legal move of every position it passes, and would
+wait for five.
 """
 
 from typing import NamedTuple
@@ -45,8 +46,9 @@ REPLACEMENTS = {"twobigp": 2, "single": 1}
 class Table(NamedTuple):
     """T tables of E entries, 32 bytes an entry. An entry without visits is free.
 
-    The words of an entry: its table index; the sum of the first player's rewards, a win being REWARD_UNIT; visits in the low half
-    and the parent's in the high half, as of when the search last stood at the parent; the depth it was stored at.
+    The words of an entry: its table index; the sum of the first player's rewards, a win being REWARD_UNIT; visits in
+    the low half and the parent's in the high half, as of when the search last stood at the parent; its depth when
+    stored.
     """
 
     entries: np.ndarray  # uint64 [T, E, WORDS]
@@ -58,7 +60,7 @@ class Keeping(NamedTuple):
 
     ways : entries of a bucket; 2 is TWOBIGP, 1 single-level replacement
     buckets : of a table
-    stored_above : where a child cannot be stored, stored ones of a higher value (in [0, 1], for who chooses) are preferred
+    stored_above : where a child cannot be stored, stored ones of a higher value (in [0, 1], for who chooses) go first
     """
 
     ways: int
@@ -69,7 +71,7 @@ class Keeping(NamedTuple):
 def keeping(entries: int, replacement: str = "twobigp", stored_above: float = np.inf) -> Keeping:
     """The checked numbers of a table of so many entries.
 
-    Raises BadInput where ``entries`` is no even number of at least 2, for an unknown replacement, and for a value below 0.
+    Raises BadInput where ``entries`` is no even number of at least 2, for an unknown replacement, and a value below 0.
     """
     if entries < 2 or entries % 2:
         raise BadInput(f"search.table={entries}: a table has an even number of entries, at least 2")
@@ -95,9 +97,10 @@ def empty_table(trees: int, entries: int) -> Table:
 
 @verb("game")
 def table_index(game, state):
-    """The number of a position that its entry is found by, uint64: equal for equal positions, else different if at all possible.
+    """The number that a position's entry is found by, uint64.
 
-    Of neighbouring numbers the low bits should differ: buckets are taken modulo their number.
+    It is equal for equal positions and differs for others if at all possible. Of neighbouring numbers the low bits
+    should differ: buckets are taken modulo their number.
     """
 
 
@@ -116,7 +119,7 @@ def preorder_index(game, state):
     return state.node
 
 
-# ---------------------------------------------------------------------------------------------------- entries (compiled)
+# --------------------------------------------------------------------------------------------------- entries (compiled)
 
 
 @inlined
@@ -218,7 +221,7 @@ def store(table, tree, keeping, index, depth, parent_visits, visits, rewards):
 
 @inlined
 def rewards_for(player, rewards, visits):
-    """The first player's sum of rewards (uint64, in REWARD_UNIT) as ``player`` sees it: float64 in [0, visits], exact."""
+    """The first player's sum of rewards (uint64, in REWARD_UNIT) for ``player``: float64 in [0, visits], exact."""
     first = float(rewards) / REWARD_UNIT
     return visits - first if player == 1 else first
 

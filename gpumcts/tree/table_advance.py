@@ -1,4 +1,4 @@
-"""The compiled glue of a search in a table: iterations of a block of trees, with the steps handed in as values; root tables."""
+"""The compiled glue of a search in a table: iterations of a block of trees, steps handed in as values; root tables."""
 
 from typing import Any
 
@@ -81,7 +81,8 @@ def advance_block(
 ):  # fmt: skip
     """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
     return advance(
-        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
+        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span,
+        ticks,
     )  # fmt: skip
 
 

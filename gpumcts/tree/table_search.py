@@ -68,7 +68,7 @@ class TableSearched(TreeSearchResult):
     def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
         """The most visited line in the table of a tree, or the one that begins with ``first_move``; needs the tables.
 
-        It ends at a position none of whose moves is stored, or where chance moves. Raises ValueError without the tables.
+        It ends at a position without stored moves, or where chance moves. Raises ValueError without the tables.
         """
         if self.tables is None:
             raise ValueError("the trees were searched in several blocks, and their tables are gone")
@@ -86,12 +86,13 @@ class TableSearched(TreeSearchResult):
 
 
 class TableSearcher:
-    """UCT with any game, playout policy and selection rule on many roots at once, each in a table of ``entries`` entries.
+    """UCT with any game, playout policy and selection rule on many roots at once, each in a table of its own.
 
     operator : ``average``, the only one that a table of sums can serve
-    entries : even, at least 2; ``replacement`` : ``twobigp`` or ``single`` (see ``tree.table``)
-    stored_above : where a child cannot be stored, the rule chooses among the stored ones of a higher value than this, in [0, 1]
-        for the player who chooses; without any, and at infinity, the move is random (Kocsis et al. 2006, section 2.2, has both)
+    entries : of a table, even, at least 2; ``replacement`` : ``twobigp`` or ``single`` (see ``tree.table``)
+    stored_above : where a child cannot be stored, the rule chooses among the stored ones of a higher value than this,
+        in [0, 1] for the player who chooses; without any, and at infinity, the move is random (Kocsis et al. 2006,
+        section 2.2, has both)
     engine : ``cpu``, or ``auto``, which is the same here
     threads, memory_limit : as in ``Searcher``; neither they nor the number of trees change a result
 
@@ -159,8 +160,8 @@ class TableSearcher:
     def wave(self, trees: int, iterations: int) -> int:
         """How many trees are searched together; any number can be searched one block after another.
 
-        Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or cannot be
-        counted.
+        Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or
+        cannot be counted.
         """
         check_budget(iterations, self.settings, self.switches.threshold)
         size, threads = self._sizes(trees)
@@ -196,11 +197,11 @@ class TableSearcher:
         on_progress: Callable[[int], None] | None = None,
         games: np.ndarray | None = None,
     ) -> TableSearched:
-        """Search ``iterations`` iterations from each of ``states`` (uint64[T, W], none of them over) under ``keys`` (uint64[T]).
+        """Search ``iterations`` iterations from each of ``states``, uint64[T, W], none over, under ``keys``, uint64[T].
 
         As ``Searcher.search``. The moves of a root that are not in its table, because they never were or because others
-        pushed them out, are missing in the result. Raises BadInput where a position has more moves than the game's MAX_MOVES,
-        or a game more plies than its MAX_PLIES.
+        pushed them out, are missing in the result. Raises BadInput where a position has more moves than the game's
+        MAX_MOVES, or a game more plies than its MAX_PLIES.
         """
         if iterations < 1:
             raise BadInput(f"budget.iterations={iterations}: must be at least 1")
@@ -225,10 +226,10 @@ class TableSearcher:
         """Search as ``search`` does, and show the roots on the way.
 
         checkpoints : numbers of iterations, increasing; the search ends at the last one
-        on_table : called with (iterations, the trees of a block as a slice of ``states``, their RootTable), block after block
+        on_table : called with (iterations, the trees of a block as a slice of ``states``, their RootTable), by blocks
 
-        Returns an empty array, as ``Searcher.follow`` does without a ``level``, which is refused here. Raises BadInput for
-        checkpoints that are none, and as ``search``.
+        Returns an empty array, as ``Searcher.follow`` does without a ``level``, which is refused here. Raises BadInput
+        for checkpoints that are none, and as ``search``.
         """
         points = [int(point) for point in checkpoints]
         if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
@@ -289,8 +290,9 @@ class TableSearcher:
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()
                 answer = advance_block(
-                    self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy, block.table,
-                    self.keeping, block.near, block.trail, self.switches, roots, keys, (number, until), ticks,
+                    self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy,
+                    block.table, self.keeping, block.near, block.trail, self.switches,
+                    roots, keys, (number, until), ticks,
                 )  # fmt: skip
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(self.game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
@@ -306,7 +308,7 @@ class TableSearcher:
         return tables
 
     def stored_moves(self, table: Table, state: np.ndarray) -> list[root.Child]:
-        """What the table of one tree has of the moves of a position (uint64[1, W]), most visited first; none of chance."""
+        """What a tree's table has of the moves of a position (uint64[1, W]), most visited first; none of chance."""
         counts, movers = self.rules.describe(state)
         if counts[0] == 0 or movers[0] == CHANCE:
             return []

@@ -1,11 +1,11 @@
 """The steps of a search in a table: walk and pick take turns on the way down, evaluate (the kernels), enter.
 
-A block of searches goes down together, a row each. ``walk`` plays moves as long as the selection rule has no say: where no child
-of a position is stored, or one of them cannot be. Where the rule decides, ``walk`` lays the position and its stored children
-out as a tree of two levels, a ``Forest`` of its own, and ``pick`` applies the rule to it as it would in any tree.
+A block of searches goes down together, a row each. ``walk`` plays moves as long as the selection rule has no say: where
+no child of a position is stored, or one of them cannot be. Where the rule decides, ``walk`` lays the position and its
+stored children out as a tree of two levels, a ``Forest`` of its own, to which ``pick`` applies the rule as in any tree.
 
-Each step is compiled on its own (``table_advance``) and handed to the glue as a value: ``walk`` for the game, ``pick`` for (rule,
-operator), ``evaluate`` for (game, policy); ``enter`` knows none of them.
+Each step is compiled on its own (``table_advance``) and handed to the glue as a value: ``walk`` for the game, ``pick``
+for (rule, operator), ``evaluate`` for (game, policy); ``enter`` knows none of them.
 """
 
 from typing import NamedTuple
@@ -55,7 +55,7 @@ NEW = 0  # what ``pick`` answers: an unvisited move; else the slot of the child 
 
 
 class Near(NamedTuple):
-    """Of each row the position it stands at and its moves. The rank of a move is its place in the order of the legal moves."""
+    """Of each row the position it stands at and its moves. A move's rank is its place in the order of legal moves."""
 
     forest: Forest  # [B, 1 + M] the position in slot 0, behind it its stored children in order of rank
     moves: np.ndarray  # int32 [B, M] by rank
@@ -187,9 +187,9 @@ def rank_of_move(near, row, move):
 
 @inlined
 def choose_stored(game, table, keeping, near, trail, switches, row, state, depth):
-    """Look at a position that is not over: the rank of the move made without the rule, or NO_NODE where the rule is to pick.
+    """Look at a position that is not over: the rank of the move made without the rule, NO_NODE where the rule picks.
 
-    That is Kocsis et al. 2006's selectMove: a child that cannot be stored makes the move a random one, unvisited ones come first.
+    Kocsis et al. 2006's selectMove: a child that cannot be stored makes the move a random one, unvisited ones go first.
     """
     moves = np.int64(count_moves(game, state))
     stored, total = look_up(game, table, keeping, near, row, state)
@@ -230,7 +230,7 @@ def picked(near, trail, switches, row, depth):
 
 @inlined
 def is_leaf(table, trail, switches, row, depth):
-    """Whether the way down ends here, though the game goes on: at the first position with too few visits to have children."""
+    """Whether the way down ends here, before the game does: at the first position with too few visits for children."""
     return known_visits(table, trail, row, depth) < switches.threshold
 
 

@@ -11,8 +11,8 @@ from gpumcts.stop_event import StopEvent
 class ThreadPool:
     """So many threads, for one searcher or for several that go on at once and are to take no more than that together.
 
-    One thread is none of its own: a search works in the thread that asked for it, and others wait meanwhile. Which is what two
-    searches at once are good for even so: one is prepared, and what it found is written down, while the other runs.
+    One thread is none of its own: a search works in the thread that asked for it, and others wait meanwhile. Two
+    searches at once are of use even so: one is prepared, and what it found is written down, while the other runs.
     """
 
     def __init__(self, threads: int) -> None:
@@ -25,7 +25,7 @@ class ThreadPool:
     ) -> None:
         """``work(item, halt)`` on every item; returns when none goes on, and raises what one of them raised.
 
-        halt : set where ``stop`` is, where other work has failed, and where this thread was interrupted; work ends early then
+        halt : set where ``stop`` is, other work has failed or this thread was interrupted; work ends early then
         """
         halt = StopEvent(stop)
         if self.threads == 1:

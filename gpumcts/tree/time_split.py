@@ -1,8 +1,8 @@
 """How the time of a search is split: selection, growth, playouts, back-up and waiting, in seconds of its threads.
 
-Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. A clock costs a small batch more than it tells, so of batches of
-few playouts one in several is timed (``batches_a_look``), and the seconds of all are shared out as its are. A ``Stopwatch``
-adds up what the threads of one search bring.
+Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. A clock costs a small batch more than it tells, so of batches
+of few playouts one in several is timed (``batches_a_look``), and the seconds of all are shared out as its are. A
+``Stopwatch`` adds up what the threads of one search bring.
 """
 
 import contextlib

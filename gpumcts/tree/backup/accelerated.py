@@ -12,12 +12,12 @@ RATE, VELOCITY, OWN_SUM, OWN_VELOCITY = 0, 1, 2, 3
 
 
 class Accelerated(NamedTuple):
-    """Children weigh by velocity: v <- decay v + (1 if taken), so recently visited moves count for more; 48 bytes a node.
+    """Children weigh by velocity: v <- decay v + (1 if taken), so recently visited moves weigh more; 48 bytes a node.
 
     decay : in (0, 1]; 1 is UCT. Hashimoto et al. 2012 tries 1 - 0.1^k, k = 1 to 7
 
-    The playouts made in a position before it had children are a virtual child: their mean, with the velocity they had built
-    up, which only decays from then on. Selection's bias counts visits, as in UCB1 (eq. 5).
+    The playouts made in a position before it had children are a virtual child: their mean, with the velocity they had
+    built up, which only decays from then on. Selection's bias counts visits, as in UCB1 (eq. 5).
     """
 
     decay: Annotated[float, Interval(gt=0, le=1)] = 0.999
@@ -31,7 +31,7 @@ OPTION = Accelerated
 
 @value.implements(Accelerated)
 def accelerated_value(operator, forest, tree, node):
-    # A node that only virtual loss has visited has no rate yet: a loss. Otherwise virtual loss leaves the rate as it is.
+    # A node that only virtual loss has visited has no rate yet: a loss. Otherwise virtual loss leaves the rate alone.
     return forest.columns[tree, node, RATE]
 
 

@@ -1,4 +1,4 @@
-"""Accelerated UCT with a decay that sets itself: an answer to the question that Hashimoto et al. 2012 leaves open (section 6)."""
+"""Accelerated UCT with a decay that sets itself: an answer to what Hashimoto et al. 2012 leaves open (section 6)."""
 
 from typing import Annotated, NamedTuple
 
@@ -13,14 +13,15 @@ CLEARLY = 4.0  # squared: how many standard errors recent and old rewards may li
 
 
 class AcceleratedAdaptive(NamedTuple):
-    """``accelerated`` whose decay at a visit of a position is 1 less the sum of three rates of forgetting; 64 bytes a node.
+    """``accelerated`` with a decay at each visit: 1 less the sum of three rates of forgetting; 64 bytes a node.
 
-    share, least : by visits: 1 / (least + share n), n being the visits of the position: it remembers the last ``share`` of
-        them, and ``least`` more. A share of 0 forgets nothing by visits
-    disagreement, window : by what the position has come to: ``disagreement`` / window times the part of (recent mean - mean)^2
-        of its rewards that chance does not explain (beyond two standard errors); the recent mean is one of exponential weights
-        over ``window`` visits. So a position forgets while its worth moves, and not while it stands. 0 is off
-    root, growth : by depth: ``root`` growth^depth, the deeper the sooner, since deep positions have fewer visits. 0 is off
+    share, least : by visits: 1 / (least + share n), n being the visits of the position: it remembers the last ``share``
+        of them, and ``least`` more. A share of 0 forgets nothing by visits
+    disagreement, window : by what the position has come to: ``disagreement`` / window times the part of
+        (recent mean - mean)^2 of its rewards that chance does not explain (beyond two standard errors); the recent mean
+        is one of exponential weights over ``window`` visits. So a position forgets while its worth moves, and not while
+        it stands. 0 is off
+    root, growth : by depth: ``root`` growth^depth, the deeper the sooner, as deep positions have fewer visits. 0 is off
 
     Hashimoto et al. 2012 has one decay for all positions of a search, the best found by hand for a game and a budget,
     and says that it should rather follow from the tree. With all three off this is UCT.

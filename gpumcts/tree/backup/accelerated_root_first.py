@@ -14,9 +14,9 @@ class AcceleratedRootFirst(NamedTuple):
 
     decay : in (0, 1]
 
-    A position is valued before its child on the path is: the child's value is that of its last visit. A child without one
-    counts as the playout itself. Hashimoto et al. 2012 was built on Fuego and does not say in which order its values are updated;
-    for a mean of rewards the order is all the same.
+    A position is valued before its child on the path is: the child's value is that of its last visit. A child without
+    one counts as the playout itself. Hashimoto et al. 2012 was built on Fuego and does not say in which order its
+    values are updated; for a mean of rewards the order is all the same.
     """
 
     decay: Annotated[float, Interval(gt=0, le=1)] = 0.999

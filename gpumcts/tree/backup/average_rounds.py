@@ -14,8 +14,9 @@ SUM, OWED = 0, 1
 class AverageRounds(NamedTuple):
     """Mean value, and whether the round of the parent still owes the move a visit; 32 bytes a node.
 
-    Where every move of a position has been visited, none is owed a visit, and several share the highest value, a round begins:
-    each move is owed one visit. A visit counts for the round in which it is backed up. Proven moves take part in no round.
+    Where every move of a position has been visited, none is owed a visit, and several share the highest value, a round
+    begins: each move is owed one visit. A visit counts for the round in which it is backed up. Proven moves are in no
+    round.
     """
 
     COLUMNS = ("value_sum", "owed")

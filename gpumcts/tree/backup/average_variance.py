@@ -11,8 +11,9 @@ SUM, SQUARES = 0, 1
 class AverageVariance(NamedTuple):
     """Mean value, and the mean square of the rewards; 32 bytes a node.
 
-    With ``playouts_per_leaf`` P > 1 only the sum of a leaf's rewards is known: its mean counts as P observations of that mean,
-    so the variance is that of means of P playouts, not of single ones. Virtual loss counts as rewards of 0, as in the mean.
+    With ``playouts_per_leaf`` P > 1 only the sum of a leaf's rewards is known: its mean counts as P observations of
+    that mean, so the variance is that of means of P playouts, not of single ones. Virtual loss counts as rewards of 0,
+    as in the mean.
     """
 
     COLUMNS = ("value_sum", "square_sum")

@@ -1,4 +1,4 @@
-"""Bounds on the best value below a node, for smooth trees: Coquelin and Munos 2007, *Bandit Algorithms for Tree Search*."""
+"""Bounds on the best value below a node in smooth trees: Coquelin, Munos 2007, *Bandit Algorithms for Tree Search*."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -16,17 +16,18 @@ SUM, UPPER, LOWER = 0, 1, 2
 class Bast(NamedTuple):
     """The mean, and an upper and a lower bound of the value under best play; 40 bytes a node.
 
-    delta, gamma : smoothness: a node at depth d differs from the mean of what lies below by at most ``delta gamma^d`` (their
-        exponential case); 1 and 1 suppose nothing
-    nodes, risk : N and beta of the confidence ``c_n = sqrt(ln(2 N n (n + 1) / beta) / (2 n))``, n the node's own visits: with
-        rewards in [0, 1] all bounds of N nodes hold at all times, but for a probability of beta (Hoeffding's inequality)
+    delta, gamma : smoothness: a node at depth d differs from the mean of what lies below by at most ``delta gamma^d``
+        (their exponential case); 1 and 1 suppose nothing
+    nodes, risk : N and beta of the confidence ``c_n = sqrt(ln(2 N n (n + 1) / beta) / (2 n))``, n the node's own
+        visits: with rewards in [0, 1] all bounds of N nodes hold at all times, but for a probability of beta
+        (Hoeffding's inequality)
 
-    Theirs is for one player: ``B = min(max over children of B, mean + c_n + delta_d)``, the maximum only where every move has
-    been visited, and no smoothness where the game is over. For two players each node keeps the mirrored lower bound as well,
-    ``max(max over children of their lower bounds, mean - c_n - delta_d)`` for whoever chooses there; where the mover changes,
-    the lower bound of one is the upper bound of the other. Over chance, outcomes are no choice: the node's own mean bounds it.
-    The value is the mean. Virtual loss leaves the bounds as they are, and with ``search.reuse`` a node keeps those of its depth
-    in the earlier search until it is visited again.
+    Theirs is for one player: ``B = min(max over children of B, mean + c_n + delta_d)``, the maximum only where every
+    move has been visited, and no smoothness where the game is over. For two players each node keeps the mirrored lower
+    bound as well, ``max(max over children of their lower bounds, mean - c_n - delta_d)`` for whoever chooses there;
+    where the mover changes, the lower bound of one is the upper bound of the other. Over chance, outcomes are no
+    choice: the node's own mean bounds it. The value is the mean. Virtual loss leaves the bounds as they are, and with
+    ``search.reuse`` a node keeps those of its depth in the earlier search until it is visited again.
     """
 
     delta: Annotated[float, Interval(ge=0, le=1e6)] = 1.0

@@ -5,11 +5,12 @@ An operator is a ``NamedTuple`` of numbers with these class attributes:
 ``COLUMNS``    names of its float64 columns of the forest, 8 bytes a node each
 ``EVALUATES``  True where ``back_up`` wants the leaf's rescaled evaluation
 
-Values are in [0, 1] for the player who moves at the parent; where the mover changes from a node's parent to the node, its
-children's values flip. When ``back_up`` runs, ``forest.visits`` of the path holds this iteration too and nothing in flight.
+Values are in [0, 1] for the player who moves at the parent; where the mover changes from a node's parent to the node,
+its children's values flip. When ``back_up`` runs, ``forest.visits`` of the path holds this iteration too and nothing in
+flight.
 
-A value is a mean over ``observed`` visits, which are all of them with ``search.in_flight=virtual_loss``: there a visit in flight
-is one without reward.
+A value is a mean over ``observed`` visits, which are all of them with ``search.in_flight=virtual_loss``: there a visit
+in flight is one without reward.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ from gpumcts.verbs import verb
 
 @verb("operator")
 def value(operator, forest, tree, node):
-    """The value of a visited node that selection and the final move use: float64 in [0, 1] for the mover at its parent."""
+    """The value of a visited node for selection and the final move: float64 in [0, 1] for the mover at its parent."""
 
 
 @verb("operator")
@@ -49,8 +50,8 @@ def back_up(operator, forest, tree, path, movers, depth, reward, playouts, evalu
     """
 
 
-# A verb that only some operators answer, whose back-up reads and writes no node but those of the path, each by itself. Threads
-# share such a back-up. These operators need no ``back_up``.
+# A verb that only some operators answer, whose back-up reads and writes no node but those of the path, each by itself.
+# Threads share such a back-up. These operators need no ``back_up``.
 
 
 @verb("operator")

@@ -29,8 +29,8 @@ class Discounted(NamedTuple):
 
     decay : in (0, 1]; 1 is UCT. Positions off the path are left alone, as velocities are
 
-    s, the sum of the discounted counts, takes in the playouts made before the position had children (decayed like a move not
-    taken), as n(s) does in UCT; s <- decay s + 1 is the same sum in one step.
+    s, the sum of the discounted counts, takes in the playouts made before the position had children (decayed like a
+    move not taken), as n(s) does in UCT; s <- decay s + 1 is the same sum in one step.
     """
 
     decay: Annotated[float, Interval(gt=0, le=1)] = 0.999
@@ -44,10 +44,10 @@ class Discounted(NamedTuple):
 
 
 class DiscountedByMove(NamedTuple):
-    """Each move counts its own updates: n <- decay n + 1, w <- decay w + R for the move that is taken, others stay as they are.
+    """Each move counts its own updates: n <- decay n + 1, w <- decay w + R for the move that is taken; 40 bytes a node.
 
-    40 bytes a node. Hashimoto et al. 2012, note 9, of Discounted UCT with RAVE: "Unlike in the definition of Discounted
-    UCB, t and j indicate the situation after the tth update for move j is performed." n(s) counts visits.
+    Other moves stay as they are. Hashimoto et al. 2012, note 9, of Discounted UCT with RAVE: "Unlike in the definition
+    of Discounted UCB, t and j indicate the situation after the tth update for move j is performed." n(s) counts visits.
     """
 
     decay: float = 0.999

@@ -1,4 +1,4 @@
-"""The mean of the playouts with the evaluation as a prior (Ramanujan et al. 2010, section 4; Gelly and Silver 2007 in Go)."""
+"""The mean of playouts with the evaluation as a prior (Ramanujan et al. 2010, section 4; in Go Gelly, Silver 2007)."""
 
 from typing import Annotated, NamedTuple
 
@@ -19,7 +19,7 @@ SUM, PRIOR = 0, 1
 
 
 class HeuristicPrior(NamedTuple):
-    """A node starts with its rescaled evaluation as the mean of ``equivalent_visits`` visits it never had; 32 bytes a node.
+    """A node starts with its rescaled evaluation as the mean of ``equivalent_visits`` never made; 32 bytes a node.
 
     equivalent_visits : how many playouts the evaluation is worth
     """

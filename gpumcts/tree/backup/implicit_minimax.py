@@ -1,4 +1,4 @@
-"""Implicit minimax backups (Lanctot, Winands, Pepels, Sturtevant 2014): mean of playouts beside minimax of an evaluation."""
+"""Implicit minimax backups (Lanctot, Winands, Pepels, Sturtevant 2014): a mean of playouts beside a minimax value."""
 
 from typing import Annotated, NamedTuple
 

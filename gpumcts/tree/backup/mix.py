@@ -1,4 +1,4 @@
-"""Coulom's Mix: a linear combination of robust max and mean (Coulom 2006, cited by Hashimoto et al. 2012, section 3)."""
+"""Coulom's Mix: robust max and mean, combined linearly (Coulom 2006, cited by Hashimoto et al. 2012, section 3)."""
 
 from typing import Annotated, NamedTuple
 
@@ -19,8 +19,8 @@ class Mix(NamedTuple):
     mean_weight : W; Coulom's is twice the points of the board, 162 on 9x9 Go
     growth_from : visits from which W grows in proportion; Coulom's is 16 times the points, 1296; 0 keeps W constant
 
-    Coulom's further rule for a second move that has overtaken the first is left out: Hashimoto et al. 2012 speaks of the linear
-    combination alone.
+    Coulom's further rule for a second move that has overtaken the first is left out: Hashimoto et al. 2012 speaks of
+    the linear combination alone.
     """
 
     mean_weight: Annotated[float, Interval(ge=0, le=1e9)] = 162.0

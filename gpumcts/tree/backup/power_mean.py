@@ -1,4 +1,7 @@
-"""The power mean (Dam, Klink, D'Eramo, Peters, Pajarinen 2020, *Generalized mean estimation in Monte-Carlo tree search*)."""
+"""The power mean of the children's values.
+
+Dam, Klink, D'Eramo, Peters, Pajarinen 2020, *Generalized mean estimation in Monte-Carlo tree search*.
+"""
 
 from typing import Annotated, NamedTuple
 

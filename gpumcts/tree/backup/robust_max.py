@@ -12,7 +12,7 @@ VALUE, SUM = 0, 1
 
 
 class RobustMax(NamedTuple):
-    """The most visited child's value in nodes with at least ``from_visits`` visits, below that the mean; 32 bytes a node.
+    """The most visited child's value in nodes of at least ``from_visits`` visits, in others the mean; 32 bytes a node.
 
     from_visits : Coulom's external nodes become internal at as many visits as the board has points, 81 on 9x9 Go
     """

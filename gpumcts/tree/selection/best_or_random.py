@@ -13,7 +13,7 @@ BEST, ANY = 0.0, 1.0  # what is selected at a node
 
 
 class BestOrRandom(NamedTuple):
-    """The move of the highest value with probability ``share``, else any legal move with the same probability, visited or not.
+    """The move of the highest value with probability ``share``, else any legal move, visited or not, each as likely.
 
     share : in [0, 1]; "50% of the time" in the document
     """

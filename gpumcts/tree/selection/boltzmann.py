@@ -15,12 +15,12 @@ from gpumcts.tree.selection.contract import CHILD_DRAWS, U, prepare, score
 class Boltzmann(NamedTuple):
     """A visited move with probability proportional to ``exp(value / temperature)``; unvisited ones come first.
 
-    temperature : fixed, in units of value (rewards in [0, 1]); the documents give none for UCT. For ARTDP it "is kept at a fixed
-        value, tuned on small-size problems" (Kocsis and Szepesvári 2006, section 3.2); towards 0 the best move is
-        taken, towards infinity any
+    temperature : fixed, in units of value (rewards in [0, 1]); the documents give none for UCT. For ARTDP it "is kept
+        at a fixed value, tuned on small-size problems" (Kocsis and Szepesvári 2006, section 3.2); towards 0 the best
+        move is taken, towards infinity any
 
-    Drawn by the Gumbel-max trick: the highest of ``value / temperature - ln(-ln u)``, u uniform in (0, 1), is child j with just
-    that probability.
+    Drawn by the Gumbel-max trick: the highest of ``value / temperature - ln(-ln u)``, u uniform in (0, 1), is child j
+    with just that probability.
     """
 
     temperature: Annotated[float, Interval(ge=1e-6, le=1e6)] = 0.1

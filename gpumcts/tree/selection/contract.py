@@ -1,20 +1,22 @@
 """What a selection rule is: three verbs, over the ``value`` and ``count`` of any backup operator.
 
-A rule is a ``NamedTuple`` of numbers. The child of the highest score is selected; equal scores are settled by ``Settings.ties``.
-A rule that draws at random takes its numbers from the stream it is given, ``NODE_DRAW`` for the node and ``CHILD_DRAWS`` plus
-its move for each child, so that they do not meet those of ties and unvisited moves. Class attributes are optional:
+A rule is a ``NamedTuple`` of numbers. The child of the highest score is selected; equal scores are settled by
+``Settings.ties``. A rule that draws at random takes its numbers from the stream it is given, ``NODE_DRAW`` for the node
+and ``CHILD_DRAWS`` plus its move for each child, so that they do not meet those of ties and unvisited moves. Class
+attributes are optional:
 
 ``NEEDS``    name of the operator verb that the rule cannot do without: ``variance``, ``bound`` or ``owed``
-``COUNTS``   name of the field that weighs what visits add to a score ("" where none does). A rule without ``COUNTS`` scores by
-             values or draws alone: samples in flight can show there as losses, but not be counted apart
+``COUNTS``   name of the field that weighs what visits add to a score ("" where none does). A rule without ``COUNTS``
+             scores by values or draws alone: samples in flight can show there as losses, but not be counted apart
 ``DRAWS``    True where scores are draws, and no values that ``Settings.first_play_urgency`` could be measured with
-``TRACES``   True where the rule learns from the moves of the playouts (``learn``). All children of a node are made at once then,
-             those without visits too, and ``score`` is asked for all of them
+``TRACES``   True where the rule learns from the moves of the playouts (``learn``). All children of a node are made at
+             once then, those without visits too, and ``score`` is asked for all of them
 ``COLUMNS``  names of float64 columns of the forest that such a rule keeps after the operator's, 8 bytes a node each
 
-A rule that traces wants a game with ``CELLS``. An operator may have another form beside it (a method ``beside_traces``).
+A rule that traces wants a game with ``CELLS``. An operator may have another form beside it (method ``beside_traces``).
 
-Logarithms and powers come from ``tree.deterministic_math``: C libraries differ between machines, and the last bit decides ties.
+Logarithms and powers come from ``tree.deterministic_math``: C libraries differ between machines, the last bit decides
+ties.
 """
 
 import math
@@ -39,7 +41,9 @@ CHILD_DRAWS = (1 << 32) + 1
 def prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
     """What the scores of all children of a node share: two float64.
 
-    total : n(s), float64 > 0; depth : of the node below the root; stream : uint64, draws of this iteration at this depth
+    total : n(s), float64 > 0
+    depth : of the node below the root
+    stream : uint64, draws of this iteration at this depth
     """
 
 
@@ -50,7 +54,7 @@ def score(rule, operator, forest, tree, child, prepared, stream):
 
 @verb("rule")
 def tries_unvisited(rule, stream, unvisited, moves):
-    """Whether a node with ``unvisited`` (int64 > 0) of its ``moves`` not visited yet tries one of them, whatever the scores."""
+    """Whether a node, ``unvisited`` (int64 > 0) of its ``moves`` being unvisited, tries one whatever the scores."""
 
 
 @tries_unvisited.implements(object)
@@ -99,7 +103,7 @@ def fits(rule: Any, operator: Any) -> bool:
 
 
 def check(rule: Any, operator: Any, first_play_urgency: float = math.inf) -> None:
-    """Refuse a rule that cannot work with the operator or the settings, before anything is compiled. Raises BadInput."""
+    """Refuse a rule that cannot work with the operator or the settings, before any compilation. Raises BadInput."""
     name = options.name_of(rule)
     if not fits(rule, operator):
         fitting = [o for o in options.names("backup") if _answers(options.option("backup", o), rule.NEEDS)]
@@ -124,7 +128,7 @@ def columns(rule: Any, operator: Any) -> int:
 
 
 def check_traces(rule: Any, game: Any, settings: Settings) -> None:
-    """Refuse a rule that traces on a game without points, or with settings that it cannot work with. Raises BadInput."""
+    """Refuse a rule that traces on a game without points, or with settings it cannot work with. Raises BadInput."""
     if not traces(rule):
         return
     name = f"selection={options.name_of(rule)}"
@@ -137,7 +141,7 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
 
 
 def check_in_flight(rule: Any, settings: Settings) -> None:
-    """Refuse to count unobserved samples apart where nothing is in flight, or no score counts visits. Raises BadInput."""
+    """Refuse to count unobserved samples apart if nothing is in flight, or no score counts visits. Raises BadInput."""
     if settings.in_flight == "virtual_loss":
         return
     where, name = f"search.in_flight={settings.in_flight}", f"selection={options.name_of(rule)}"

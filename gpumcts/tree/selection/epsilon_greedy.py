@@ -1,4 +1,4 @@
-"""Epsilon-greedy selection with rounds: Ramanujan et al. 2010, section 6.2, the model of UCT behind its scenarios A and B."""
+"""Epsilon-greedy selection with rounds: Ramanujan et al. 2010, section 6.2, the model of UCT for scenarios A and B."""
 
 from typing import Annotated, NamedTuple
 
@@ -17,10 +17,10 @@ class EpsilonGreedy(NamedTuple):
 
     epsilon : in [0, 1]; Ramanujan et al. 2010 keeps it fixed (Fig. 6: 0.542 is best in its unlucky case)
 
-    A round visits every move once. The first is that of the unvisited moves; "rounds similar to the first round are repeated
-    (i.e., all children explored in each round) until ties are broken", and again wherever a tie for the best comes back. The
-    others are the moves of lower values, each as likely as the next (the document has two moves, and so one other). Which
-    moves a round still owes a visit is kept by the backup operator (``average_rounds``).
+    A round visits every move once. The first is that of the unvisited moves; "rounds similar to the first round are
+    repeated (i.e., all children explored in each round) until ties are broken", and again wherever a tie for the best
+    comes back. The others are the moves of lower values, each as likely as the next (the document has two moves, and so
+    one other). Which moves a round still owes a visit is kept by the backup operator (``average_rounds``).
     """
 
     epsilon: Annotated[float, Interval(ge=0, le=1)] = 0.1

@@ -19,18 +19,18 @@ SUMS = 2  # columns, the last ones of the forest: playouts in which the move was
 class Rave(NamedTuple):
     """``n/(n+W) r + W/(n+W) r_RAVE``, r and n the operator's value and count, ``W = N / (1/initial + N/final)``.
 
-    N and r_RAVE are the number and the mean reward of the playouts through the parent in which its player was first to play on
-    the point of the move, from the parent on: in the tree, the move itself included, or in the playout. A node takes 16
-    bytes more than its operator's, and every move of a node that has children is one.
+    N and r_RAVE are the number and the mean reward of the playouts through the parent in which its player was first to
+    play on the point of the move, from the parent on: in the tree, the move itself included, or in the playout. A node
+    takes 16 bytes more than its operator's, and every move of a node that has children is one.
 
-    initial, final : W is N times ``initial`` for small N and at most ``final`` (Fuego: 1 and 5000, from 15x15 on 0.9 and 5000)
+    initial, final : W is N ``initial`` for small N and at most ``final`` (Fuego: 1 and 5000; 0.9 and 5000 from 15x15)
     exploration : C of a bias term ``C sqrt(ln n(s) / (n + 1))``; none in Hashimoto et al. 2012 (note 8)
     ignore_every : each so many-th visit of a position selects by r alone; 0: none does
 
-    With ``search.in_flight=unobserved`` the n of the weights is of observed visits, that of the bias of all. A move without
-    visits has the value r_RAVE, or where that is unknown, or is ignored, ``search.first_play_urgency``. With
-    ``backup=discounted`` only the move that is taken decays (note 9). Fuego weighs a playout by how soon in it the move came,
-    from 2 down to 1; a trace does not tell, so here each counts 1.
+    With ``search.in_flight=unobserved`` the n of the weights is of observed visits, that of the bias of all. A move
+    without visits has the value r_RAVE, or where that is unknown, or is ignored, ``search.first_play_urgency``. With
+    ``backup=discounted`` only the move that is taken decays (note 9). Fuego weighs a playout by how soon in it the move
+    came, from 2 down to 1; a trace does not tell, so here each counts 1.
     """
 
     initial: Annotated[float, Interval(gt=0, le=1e9)] = 1.0

@@ -17,8 +17,9 @@ class Ucb1(NamedTuple):
     exploration : C. 1.0 in Hashimoto et al. 2012, sqrt 2 is eq. 2 of Kocsis et al. 2006 and Kocsis and Szepesvári 2006
         (both with rewards in [0, 1]); 0.4 in Ramanujan et al. 2010 (rewards in [-1, 1])
     lowest_reward : 0 where C is meant for rewards in [0, 1], -1 for [-1, 1]: then values and bias are both halved
-    extra_visits : 0 in the documents' formulas; 1 is Fuego's (``SgUctSearch``), where a move without visits has a bias as well,
-        so that with its urgency of 1 for the value each is tried once first, as ``search.first_play_urgency=inf`` does
+    extra_visits : 0 in the documents' formulas; 1 is Fuego's (``SgUctSearch``), where a move without visits has a bias
+        as well, so that with its urgency of 1 for the value each is tried once first, as
+        ``search.first_play_urgency=inf`` does
     """
 
     exploration: Annotated[float, Interval(ge=0, le=1e6)] = 1.0

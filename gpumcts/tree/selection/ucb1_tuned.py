@@ -12,8 +12,8 @@ from gpumcts.tree.selection.contract import prepare, score
 class Ucb1Tuned(NamedTuple):
     """``value + sqrt(ln n(s) / n(s, a) min(1/4, V))``, ``V = variance + sqrt(2 ln n(s) / n(s, a))``, rewards in [0, 1].
 
-    1/4 is the largest variance of a reward in [0, 1]. The variance is that of the move's rewards, which the backup operator
-    keeps (``average_variance``).
+    1/4 is the largest variance of a reward in [0, 1]. The variance is that of the move's rewards, which the backup
+    operator keeps (``average_variance``).
     """
 
     NEEDS = "variance"

@@ -1,4 +1,4 @@
-"""Moves sampled uniformly in the tree: MC and MMMC of Kocsis et al. 2006 and of Kocsis and Szepesvári 2006 (section 3.1)."""
+"""Moves sampled uniformly in the tree: MC and MMMC (Kocsis et al. 2006; Kocsis and Szepesvári 2006, section 3.1)."""
 
 from typing import NamedTuple
 
