@@ -30,7 +30,7 @@ FAMILIES = {"UCB1": "UCB1, C", "Boltzmann": "Boltzmann"}
 WORDS = (
     'Minimax recovers from poor early choices but is brittle, and "a better backup operator" is left open (Ramanujan et '
     'al. 2010, remark 1);\nBoltzmann exploration "performs significantly weaker" than UCB1 (Kocsis et al. 2006, section '
-    '2.4; Kocsis and Szepesvári 2006, section 3.3).'
+    "2.4; Kocsis and Szepesvári 2006, section 3.3)."
 )
 
 
