@@ -90,7 +90,7 @@ class Contender(NamedTuple):
 def compare(suite: str, unit: str, contenders: list[Contender], repeats: int, against: Sequence[str] = ()) -> list[Row]:
     """Time the contenders in turns; ratios are to the other contenders named in ``against`` or by the contender itself.
 
-    Where an engine tells when its kernels ran, two rows more: the rate by their time alone, and their share of all.
+    Where an engine tells when its kernels ran, two rows more: the rate by their time alone, their share of all time.
     """
     for contender in contenders:
         contender.run(max(1, contender.units // 50))  # compiles, loads, warms up

@@ -149,7 +149,7 @@ class Rules:
         return scores
 
     def random_moves(self, states: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """A random legal move of each state under ``keys`` uint64[B], by ``move_weight``; of chance, an outcome."""
+        """A random legal move of each state under ``keys`` uint64[B] by ``move_weight``; an outcome if chance moves."""
         moves = np.empty(len(states), np.int64)
         _random_batch(self.game, states, keys, moves)
         return moves

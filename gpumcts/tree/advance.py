@@ -39,7 +39,7 @@ def watch_roots(operator, forest, watch, begin, end, number):
 
 @inlined
 def begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch):
-    """Put the rows of every tree in one group at its root, under the keys of iterations from ``number`` on; how many groups.
+    """Put the rows of each tree in a group at its root, under keys of iterations from ``number`` on; how many groups.
 
     A tree whose root is proven stays as it is: its rows have no leaf.
     """
@@ -74,7 +74,7 @@ def begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch)
 
 @inlined
 def gather(select, expand, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch):
-    """Select and expand ``leaves`` leaves of every tree from ``begin`` to ``end`` into ``batch``, iteration ``number`` first."""
+    """Select and expand ``leaves`` leaves of trees ``begin`` to ``end`` into ``batch``, iteration ``number`` and on."""
     open_groups, side = begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch), 0
     while open_groups > 0:
         select(rule, operator, forest, switches, 0, open_groups, side, batch)
@@ -93,14 +93,14 @@ def has_room(forest, begin, end, slots):
 
 @inlined
 def advance(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, until,
-    room, batch, watch,
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
+    until, room, batch, watch,
 ):  # fmt: skip
-    """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's loop and of the device's.
+    """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's and device's loops.
 
     game : what playouts are played on: the game, or a ``traces.Traced`` that holds it
-    Stops early, and returns the iteration it stopped at, where a tree may lack room for one more step of ``room`` slots. Where
-    every root is proven, the iterations left would change nothing and are not made.
+    Stops early, and returns the iteration it stopped at, where a tree may lack room for another step of ``room`` slots.
+    Where every root is proven, the iterations left would change nothing and are not made.
     """
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
@@ -145,8 +145,8 @@ def gather_timed(
 
 @apart
 def advance_timed(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number, leaves,
-    batch, ticks,
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
+    leaves, batch, ticks,
 ):  # fmt: skip
     """The batch of ``advance`` that begins with iteration ``number``, timed, where there is room for it."""
     rows, plain = (end - begin) * leaves, plain_game(game)
@@ -164,8 +164,8 @@ def advance_timed(
 
 @entry
 def advance_block(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers, room,
-    batch, watch, ticks,
+    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers,
+    room, batch, watch, ticks,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled.
 
@@ -178,16 +178,16 @@ def advance_block(
         if goes_on:
             leaves = min(switches.leaves, until - number)
             advance_timed(
-                select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end,
-                number, leaves, batch, ticks,
+                select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin,
+                end, number, leaves, batch, ticks,
             )  # fmt: skip
             number += leaves
             if watch.below.shape[0] > 0:
                 watch_roots(operator, forest, watch, begin, end, number)
         wanted = min(number + untimed, until) if goes_on else until
         number = advance(
-            select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
-            wanted, room, batch, watch,
+            select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end,
+            number, wanted, room, batch, watch,
         )  # fmt: skip
         if number < wanted:
             break

@@ -1,4 +1,4 @@
-"""Expansion: the moves of the selected paths are played, the trees grow, and groups part below the nodes they chose at."""
+"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at."""
 
 import numpy as np
 
@@ -64,8 +64,8 @@ UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited
 def unvisited_move(game, state, forest, switches, tree, node, stream):
     """A legal move of ``state`` that has no child yet: uniformly random, or the first in order of generation.
 
-    With r drawn among the unvisited ones it is the move number x that has r of them before it. Numbering a move may be dear
-    (Amazons: a microsecond), so the search begins where x is to be expected, and halves what is left soon after.
+    With r drawn among the unvisited ones it is the move number x that has r of them before it. Numbering a move may be
+    dear (Amazons: a microsecond), so the search begins where x is to be expected, and halves what is left soon after.
     """
     moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
     unvisited = moves - children
@@ -161,7 +161,7 @@ def finish(game, state, switches, row, depth, batch):
 
 @inlined
 def replay(game, state, forest, tree, row, begin, depth, batch):
-    """The state at ``depth`` of a selected path, from ``state`` at depth ``begin``; ``batch.movers`` gets who moves there."""
+    """The state at ``depth`` of a selected path, from ``state`` at depth ``begin``; fills ``batch.movers`` between."""
     for k in range(begin, depth):
         batch.movers[row, k] = mover(game, state)
         state = play(game, state, np.int64(forest.action[tree, batch.paths[row, k + 1]]))
@@ -170,7 +170,7 @@ def replay(game, state, forest, tree, row, begin, depth, batch):
 
 @inlined
 def replay_in_lanes(game, forest, batch, rows, used, lanes, plan):
-    """The same for ``used`` rows, at most LANE_COUNT, in lockstep: ``batch.words`` and ``batch.depths`` are those of the end.
+    """The same for ``used`` rows, at most LANE_COUNT, in lockstep: ``batch.words`` and ``batch.depths`` are the end's.
 
     rows : int64[LANE_COUNT]; lanes : uint64[W * LANE_COUNT] and plan : int64[3 * LANE_COUNT], scratch
     """
@@ -218,7 +218,7 @@ def replay_alone(game, forest, begin, end, side, batch):
 
 @inlined
 def expand_path(game, state, forest, switches, tree, row, batch):
-    """Expand the tree below ``state`` at the end of a path that is a row's alone, where its code says so, and finish the row.
+    """Expand the tree below ``state`` at the end of a path of one row alone, where its code says so; finish the row.
 
     Its depth is left open, its code THROUGH_CHANCE, where a known outcome of chance leads on.
     """
@@ -248,7 +248,7 @@ def expand_path(game, state, forest, switches, tree, row, batch):
 
 @inlined
 def give_children(game, state, forest, switches, tree, head, batch):
-    """Give children to the rows from AT on: by chance to all of them, by unvisited moves up to UNTIL, where AT is then."""
+    """Give children to the rows from AT on: by chance to all, by unvisited moves up to UNTIL, where AT is then."""
     code = batch.codes[head]
     depth = code & DEPTH_MASK
     node, row = np.int64(batch.paths[head, depth]), np.int64(batch.links[head, AT])
@@ -296,7 +296,7 @@ def part(game, state, forest, switches, tree, head, batch):
 
 @inlined
 def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
-    """Play the moves to the groups below a node and open them; a row whose leaf is there is finished. How many are open now."""
+    """Play the moves to the groups below a node, open these, finish rows whose leaf is there; how many are open now."""
     group = groups
     while group != NO_NODE:
         depth = batch.depths[group]
@@ -317,7 +317,7 @@ def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
 
 @inlined
 def expand_group(game, state, forest, switches, tree, head, opened, side, batch):
-    """Take a group of several rows at ``state`` on, as its code says; the groups that go on are opened in list ``side``.
+    """Take a group of several rows at ``state`` on, as its code says; groups that go on are opened in list ``side``.
 
     What is in flight is taken back where the group parts: its rows meet nobody else's below.
     """
@@ -333,12 +333,12 @@ def expand_group(game, state, forest, switches, tree, head, opened, side, batch)
     return go_below(game, state, forest, switches, tree, groups, opened, side, batch)
 
 
-# -------------------------------------------------------------------------------------------------------------- the step
+# ------------------------------------------------------------------------------------------------------------- the step
 
 
 @inlined
 def expand(game, forest, switches, begin, end, side, batch):
-    """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` has told; how many are open afterwards.
+    """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` told; how many are open afterwards.
 
     They are in the other list of the pair, from ``begin`` on.
     """

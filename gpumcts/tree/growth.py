@@ -1,4 +1,4 @@
-"""How the CPU's threads grow a forest: blocks of trees side by side, or where there are fewer trees, one tree together."""
+"""How the CPU's threads grow a forest: blocks of trees side by side, or each tree together where trees are few."""
 
 import functools
 import threading
@@ -21,8 +21,8 @@ from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, Stopwatch, no_
 
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
 MIN_PER_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
-# Blocks fit one core's cache, but hold at least four trees while four fit the shared cache: a block of 64 trees of 10,000
-# iterations of a P-game takes 2.4 times as long as blocks of four.
+# Blocks fit one core's cache, but hold at least four trees while four fit the shared cache: a block of 64 trees of
+# 10,000 iterations of a P-game takes 2.4 times as long as blocks of four.
 CACHED = 1 << 20
 SHARED_CACHE = 1 << 25
 SECONDS_A_CALL = 0.1
@@ -55,7 +55,7 @@ class Together:
         stop: Stop,
         clock: Stopwatch,
     ) -> int:
-        """Iterations ``numbers`` of a forest of one tree; the iteration reached, less than asked for where room is lacking."""
+        """Iterations ``numbers`` of a forest of one tree; the iteration reached, an earlier one if room is lacking."""
         s, team, reached = self._searcher, self._team, [numbers[0]]
         begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
         team.board[:] = 0
@@ -63,9 +63,9 @@ class Together:
         def work(thread: int, halt: threading.Event) -> None:
             if thread == 0:
                 reached[0] = lead(
-                    s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator, s.played_game,
-                    s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch, team,
-                    ticks,
+                    s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator,
+                    s.played_game, s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch,
+                    team, ticks,
                 )  # fmt: skip
             else:
                 assist(
@@ -79,7 +79,7 @@ class Together:
 
 
 def _of_all(ticks: np.ndarray) -> np.ndarray:
-    """The ticks of all threads, int64[PARTS], from those of each; ``WAITING`` of the lead are those of whole batches."""
+    """The ticks of all threads, int64[PARTS], from those of each; the lead's ``WAITING`` are those of whole batches."""
     found = ticks.sum(axis=0)[:PARTS]
     whole, found[WAITING] = len(ticks) * ticks[0, WAITING], 0
     found[WAITING] = max(0, whole - int(found.sum()))

@@ -1,7 +1,7 @@
-"""The four steps of an iteration: ``select``, ``expand``, evaluate (the kernels), ``back_up``, each compiled on its own.
+"""The four steps of an iteration: ``select``, ``expand``, evaluate (the kernels), ``back_up``, each compiled by itself.
 
-On the CPU the glue takes the steps as values: selection for (rule, operator), expansion for the game, evaluation for (game,
-policy), the back-up for the operator. On the device all of them go into one kernel.
+On the CPU the glue takes the steps as values: selection for (rule, operator), expansion for the game, evaluation for
+(game, policy), the back-up for the operator. On the device all of them go into one kernel.
 """
 
 from typing import Any

@@ -1,10 +1,10 @@
 """Several threads in one tree: a lead, who does what ``advance`` does, and members who take shares of each step.
 
-The answer is that of one thread. In a batch, groups below different nodes have nothing in common, so whoever takes one on
-finds the same; playouts are integers that add up in any order; the lead backs up alone, in row order. Slots are handed out
-to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
+The answer is that of one thread. In a batch, groups below different nodes have nothing in common, so whoever takes one
+on finds the same; playouts are integers that add up in any order; the lead backs up alone, in row order. Slots are
+handed out to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
 
-A step is a phase, and the lead announces it. Whoever is there takes shares of it, one after the other; it is over when all
+A step is a phase, and the lead announces it. Whoever is there takes shares of it, one by one; it is over when all
 are done. Nobody waits for a thread that has taken none: threads may be somebody else's, and their cores too.
 """
 
@@ -19,9 +19,12 @@ from gpumcts.tree.forest import CAPACITIES, NO_NODE, Forest
 
 LINE = 8  # words of int64 in a line of the cache: words of the board that different threads write lie apart
 PHASE, JOINED, TAKEN, READY, COMPLETE, DONE, ROWS, PIECES, SLOTS, PATHS = range(0, 10 * LINE, LINE)
-"""The board. The phase, its number and kind; threads that have joined. Shares of the phase: its number and how many are taken,
-how many there are so far, whether that is all, how many are done. Rows of the batch, pieces that a leaf's playouts are cut into;
-slots of the tree that are in chunks; bundles of the batch."""
+"""The board.
+
+The phase, its number and kind; threads that have joined. Shares of the phase: its number and how many are taken, how
+many there are so far, whether that is all, how many are done. Rows of the batch, pieces that a leaf's playouts are cut
+into; slots of the tree that are in chunks; bundles of the batch.
+"""
 ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the lead's
 KIND_BITS, SHARE_BITS = 3, 20
 MAX_SHARES = (1 << SHARE_BITS) - 1
@@ -69,7 +72,7 @@ def team_of(
     playouts: int = 1,
     in_lanes: bool = False,
 ) -> Team:
-    """A team of so many threads for batches of so many leaves and playouts of a leaf, which are played in lanes or not."""
+    """A team of so many threads for batches of so many leaves and playouts of a leaf, played in lanes or not."""
     largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
     rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, MIN_ROWS))
     need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
@@ -106,8 +109,8 @@ def team_room(team: Team, leaves: int) -> int:
 def announce(team, number, kind, shares):
     """Begin phase ``number`` of so many shares; 0 where it is not known yet how many.
 
-    Shares of the last phase are done. Its number goes with what is taken, so who comes late takes none of this one unawares:
-    there is none until the number is in place.
+    Shares of the last phase are done. Its number goes with what is taken, so who comes late takes none of this one
+    unawares: there is none until the number is in place.
     """
     store(team.board, READY, 0)
     store(team.board, COMPLETE, 0)
@@ -122,8 +125,8 @@ def announce(team, number, kind, shares):
 def take_share(team, number, thread):
     """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE.
 
-    The lead takes the last one, others take the first one: subtrees that are next to each other in a batch are so in the next
-    one, so most of a subtree's nodes stay in the cache of one core.
+    The lead takes the last one, others take the first one: subtrees that are next to each other in a batch are so in
+    the next one, so most of a subtree's nodes stay in the cache of one core.
     """
     spins, one = 0, np.int64(1) << (SHARE_BITS if thread == 0 else 0)
     while True:
@@ -174,7 +177,7 @@ def with_slots(forest, team, thread):
 
 @inlined
 def see_to_room(forest, team, thread, slots):
-    """Take a new chunk of the tree's slots where a thread has fewer than ``slots`` left; those become free blocks of its own."""
+    """Take a new chunk of the tree's slots if a thread has fewer than ``slots`` left; these become its free blocks."""
     begun, end = np.int64(team.chunks[thread, BEGUN]), np.int64(team.chunks[thread, END])
     if begun + slots <= end:
         return

@@ -1,7 +1,7 @@
 """The steps of one tree on several threads, by the phases of a team: see ``team``.
 
-Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. Of the lead's, WAITING is
-how long the batches took in all: what is no thread's part of that, threads have waited.
+Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. Of the lead's,
+WAITING is how long the batches took in all: what is no thread's part of that, threads have waited.
 """
 
 import numpy as np
@@ -307,8 +307,8 @@ def is_timed(phase, switches):
 
 @entry
 def lead(
-    select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys, numbers, room,
-    batch, watch, team, ticks,
+    select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys,
+    numbers, room, batch, watch, team, ticks,
 ):  # fmt: skip
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
     number, until, phase, mine = numbers[0], numbers[1], np.int64(1), ticks[0]
@@ -323,8 +323,8 @@ def lead(
             timed = is_timed(phase, switches)
             clock = look_at_clock(timed)
             gather_together(
-                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch, team,
-                phase, mine, timed,
+                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch,
+                team, phase, mine, timed,
             )  # fmt: skip
             evaluate_together(evaluate, game, policy, switches, leaves, batch, team, phase + 1, mine, timed)
             back_up_together(
