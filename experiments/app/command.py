@@ -42,6 +42,7 @@ from experiments.app.overrides import (
 )
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, module_of, plain_of
+from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
 from experiments.runs.run_directory import Run, check_folder, digest
@@ -97,7 +98,7 @@ class Command:
             message = (
                 str(error)
                 if isinstance(error, BadInput)
-                else set_not_chosen(words) or one_line(error, self._known(words))
+                else old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words))
             )
             print(f"error: {message}", file=sys.stderr)
             return BAD_INPUT
