@@ -231,8 +231,18 @@ def _write_curve(summary: dict[str, Any], folder: Path) -> None:
         writer.writerows((summary["planner"], summary["size"], *row) for row in rows)
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary; ``samples``, ``low`` and ``high`` are null where the error was not reached."""
+    needed = "samples", "low", "high"
+    return "size", *needed, "error", "most", "samples_per_second", "seconds", "seed", "threads"
+
+
 COMMAND = Command(
-    "planning", planning_config, work, results=Presentation(planning_cells, planning_panel, partial=False)
+    "planning",
+    planning_config,
+    work,
+    numbers=numbers,
+    results=Presentation(planning_cells, planning_panel, partial=False),
 )
 
 if __name__ == "__main__":

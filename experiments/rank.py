@@ -211,7 +211,14 @@ class Ranks:
         ]
 
 
-COMMAND = Command("rank", rank_config, work, prepare, results=Presentation(rank_cells, partial=False))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary that are there whatever the values are; correlations have intervals and are none."""
+    others = (name for name in config.keys.methods if name != config.keys.reference)
+    counts = "boards", "ranked", "games", "moves", "left_out.over", "left_out.one_move"
+    return *counts, *(f"methods.{name}.seconds_a_move" for name in others), "yardstick_seconds", "seconds", "seed"
+
+
+COMMAND = Command("rank", rank_config, work, prepare, numbers=numbers, results=Presentation(rank_cells, partial=False))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -144,7 +144,17 @@ class TrapSearch:
         return Reported(summary, brief(summary), [*tables(config, lines, summary), files])
 
 
-COMMAND = Command("traps", traps_config, work, prepare, results=Presentation(traps_cells, partial=False))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary; ``by_chance`` and ``distinct`` are null without playouts."""
+    from experiments.soft_traps.summary import steps_of
+
+    steps = (f"traps.{name}.{key}" for name in steps_of(config.keys) for key in ("positions", "games"))
+    return "positions", "games", "delta_as_printed", *steps, "by_chance", "distinct", "seed"
+
+
+COMMAND = Command(
+    "traps", traps_config, work, prepare, numbers=numbers, results=Presentation(traps_cells, partial=False)
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

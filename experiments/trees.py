@@ -171,7 +171,14 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
 
 
-COMMAND = Command("trees", trees_config, work, prepare, results=Presentation(trees_cells, trees_panel))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary, by what the keys ask for; ``iterations_to`` a rate of failures may be null."""
+    from experiments.analysis.convergence import summary_numbers
+
+    return *summary_numbers(config.keys), "iterations", "seconds", "seed", "iterations_per_second"
+
+
+COMMAND = Command("trees", trees_config, work, prepare, numbers=numbers, results=Presentation(trees_cells, trees_panel))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())
