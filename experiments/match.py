@@ -287,12 +287,28 @@ def cost(config: Checked, folder: Path) -> float:
     return max(0, config.keys.games - played) * a_move
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary; ``win_rate`` is null without a game, others where nothing was seen or counted."""
+    sides = (("player", config.player), ("opponent", config.opponent))
+    of_sides = (f"{side}.{name}" for side, player in sides for name in _side_numbers(player))
+    rates = "win_rate", "ci95_low", "ci95_high", "iterations_per_second", "playouts_per_second"
+    return "games", "wins", "draws", "losses", *rates, "seconds", "seed", *of_sides
+
+
+def _side_numbers(player: Any) -> tuple[str, ...]:
+    work_done = "iterations", "playouts", "seconds", "iterations_per_second", "playouts_per_second"
+    of_moves = "moves", "made_a_move", "first_sees_win_ply", "first_sees_win_games"
+    of_program = ("resigned", "forfeited", "longest_move", "moves_over_time") if player.program is not None else ()
+    return "iterations_a_move", *work_done, *of_moves, *of_program
+
+
 COMMAND = Command(
     "match",
     match_config,
     work,
     prepare,
     cost=cost,
+    numbers=numbers,
     results=Presentation(match_cells, match_panel, measure=match_measure),
 )
 

@@ -61,8 +61,18 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     }
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary."""
+    return "nodes", "finished_before", "nodes_per_second", "seconds", "depth"
+
+
 COMMAND = Command(
-    "perft", perft_config, work, prepare, results=Presentation(perft_cells, speed_panel("nodes_per_second"))
+    "perft",
+    perft_config,
+    work,
+    prepare,
+    numbers=numbers,
+    results=Presentation(perft_cells, speed_panel("nodes_per_second")),
 )
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python -m experiments.planning game.size=10
     python -m experiments.planning -m planner=uct,artdp,pg_id game.size=5,10,20
     python -m experiments.planning planner.stop=fixed planner.depth=8
-    python -m experiments.planning experiment=kocsis2006bandit/fig4 budget=small
+    python -m experiments.planning experiment=kocsis2006bandit/fig4 scale=small
 
 A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named in state
 s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are raised fourfold until
@@ -26,7 +26,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import Memory, Seed, Threads
 from experiments.config.json_files import read_json
 from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
-from experiments.config.validation import shown, typed
+from experiments.config.validation import typed
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
@@ -36,7 +36,7 @@ from gpumcts.planning import KIND
 CURVE, PIECES = "curve.csv", "pieces"
 PIECES_A_STAGE = 20
 FIRST_SAMPLES, FACTOR = 1000, 4
-GROUPS = ("game", "planner", "budget")
+GROUPS = ("game", "planner")
 
 
 class PlanningKeys(NamedTuple):
@@ -65,8 +65,6 @@ def planning_config(plain: Plain, given: Given | None = None) -> Checked:
         raise BadInput(
             f"game={game_identity['name']} is no Markov decision problem; experiments.planning takes sailing"
         )
-    if given is not None and (idle := sorted(key for key in given.keys if key.startswith("budget."))):
-        raise BadInput(f"{idle[0]} does not count; give samples={shown(keys.samples)}")
     if given is not None and "game.patience" in given.keys:
         raise BadInput("game.patience does not count; the problem has no limit")
     planner, planner_identity = option_value(KIND, plain["planner"], KIND)
@@ -233,8 +231,18 @@ def _write_curve(summary: dict[str, Any], folder: Path) -> None:
         writer.writerows((summary["planner"], summary["size"], *row) for row in rows)
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary; ``samples``, ``low`` and ``high`` are null where the error was not reached."""
+    needed = "samples", "low", "high"
+    return "size", *needed, "error", "most", "samples_per_second", "seconds", "seed", "threads"
+
+
 COMMAND = Command(
-    "planning", planning_config, work, results=Presentation(planning_cells, planning_panel, partial=False)
+    "planning",
+    planning_config,
+    work,
+    numbers=numbers,
+    results=Presentation(planning_cells, planning_panel, partial=False),
 )
 
 if __name__ == "__main__":

@@ -145,11 +145,17 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary."""
+    return "playouts", "playouts_per_second", "mean_plies", *ENDINGS, "seconds", "seed", "threads"
+
+
 COMMAND = Command(
     "playouts",
     playouts_config,
     work,
     prepare,
+    numbers=numbers,
     results=Presentation(playouts_cells, speed_panel("playouts_per_second"), measure=playouts_measure),
 )
 

@@ -6,7 +6,7 @@
     python -m experiments.rank data.positions_file=positions.txt method.minimax_2_playouts.playouts=30
     python -m experiments.rank game=othello data.games=5 reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]
     python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' reference=minimax_5 methods=[minimax_5,evaluation]
-    python -m experiments.rank experiment=ramanujan2010understanding/fig1 budget=small data.pgn=games.pgn
+    python -m experiments.rank experiment=ramanujan2010understanding/fig1 scale=small data.pgn=games.pgn
 
 Spearman's and Kendall's correlation of ranks, on each board and over all moves, with 95 % intervals by resampling whole games; of
 playouts, as a function of how many there are and of the time they take, with paired differences at equal playouts and at equal
@@ -25,15 +25,16 @@ from annotated_types import Interval
 from experiments.analysis.result_table import rank_cells
 from experiments.app.command import Command, Run
 from experiments.config.command_options import Seed, Threads
+from experiments.config.scales import DOCUMENT
 from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
 from experiments.config.validation import typed
-from experiments.ranking.checks import refuse_budget, two_player_game
+from experiments.ranking.checks import two_player_game
 from experiments.runs.presentation import Presentation
 from experiments.runs.resumable_job import Reported, resume
 from experiments.terminal.console import Bar, here
 from gpumcts.errors import BadInput
 
-GROUPS = ("game", "data", "method", "budget")
+GROUPS = ("game", "data", "method")
 
 
 class RankKeys(NamedTuple):
@@ -81,7 +82,6 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = typed(RankKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = two_player_game(plain)
-    refuse_budget(plain, given)
     data = typed(DataKeys, plain["data"], "data")
     check_data(data, game_identity["name"])
     check_source(data, game_identity["name"], study.document)
@@ -103,7 +103,7 @@ def _published(plain: Plain, game: Any) -> Any:
     """The keys of the reference that an experiment says its document has; None where it says nothing."""
     from experiments.ranking.methods import checked_method
 
-    own = plain.get("scales", {}).get("document", {}).get("published")
+    own = plain.get("scales", {}).get(DOCUMENT, {}).get("published")
     return None if own is None else checked_method("scales.document.published", own, game)[0]
 
 
@@ -211,7 +211,14 @@ class Ranks:
         ]
 
 
-COMMAND = Command("rank", rank_config, work, prepare, results=Presentation(rank_cells, partial=False))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary that are there whatever the values are; correlations have intervals and are none."""
+    others = (name for name in config.keys.methods if name != config.keys.reference)
+    counts = "boards", "ranked", "games", "moves", "left_out.over", "left_out.one_move"
+    return *counts, *(f"methods.{name}.seconds_a_move" for name in others), "yardstick_seconds", "seconds", "seed"
+
+
+COMMAND = Command("rank", rank_config, work, prepare, numbers=numbers, results=Presentation(rank_cells, partial=False))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -170,11 +170,22 @@ def _time_shown(time: dict[str, Any]) -> Any:
     return table("", columns, rows)
 
 
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary, the parts of the time among them."""
+    from gpumcts.tree.time_split import TimeSplit
+
+    names = TimeSplit(0.0, 1, *[0.0] * 6).parts()
+    parts = (f"time.parts.{name}.{key}" for name in names for key in ("seconds", "share"))
+    times = "time.threads", "time.seconds", *parts, "time.device_seconds"
+    return "iterations", "playouts", "iterations_per_second", "seconds", *times, "seed"
+
+
 COMMAND = Command(
     "search",
     search_config,
     work,
     prepare,
+    numbers=numbers,
     results=Presentation(search_cells, speed_panel("iterations_per_second"), measure=search_measure),
 )
 

@@ -3,8 +3,8 @@
 
     python -m experiments.traps data.pgn=games.pgn data.games=10
     python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=6 playouts=10
-    python -m experiments.traps experiment=ramanujan2010understanding/softtraps budget=small data.pgn=games.pgn
-    python -m experiments.traps experiment=ramanujan2010understanding/fig2 budget=small data.pgn=games.pgn
+    python -m experiments.traps experiment=ramanujan2010understanding/softtraps scale=small data.pgn=games.pgn
+    python -m experiments.traps experiment=ramanujan2010understanding/fig2 scale=small data.pgn=games.pgn
 
 With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta, which are on the scale of the
 game's evaluation (a quarter of a pawn to ten in Chess) where none are given; 2 and 8 are ``shallow`` and
@@ -25,7 +25,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import Seed, Threads
 from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, as_json
 from experiments.config.validation import typed
-from experiments.ranking.checks import refuse_budget, two_player_game
+from experiments.ranking.checks import two_player_game
 from experiments.runs.presentation import Presentation
 from experiments.runs.resumable_job import Reported, resume
 from experiments.terminal.console import Bar, here
@@ -34,7 +34,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import evaluation_unit
 from gpumcts.options import compiled
 
-GROUPS = ("game", "data", "budget")
+GROUPS = ("game", "data")
 POSITIONS_A_THREAD = 8  # of a part
 DELTAS = (25, 50, 75, 100, 150, 200, 300, 400, 500, 700, 1000)  # in hundredths of the unit of the evaluation
 
@@ -61,7 +61,6 @@ def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     keys = typed(TrapsKeys, {key: value for key, value in plain.items() if key not in (*GROUPS, *OF_EXPERIMENTS)})
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = two_player_game(plain)
-    refuse_budget(plain, given)
     keys = on_scale_of(game, keys)
     data = typed(DataKeys, plain["data"], "data")
     check_data(data, game_identity["name"])
@@ -145,7 +144,17 @@ class TrapSearch:
         return Reported(summary, brief(summary), [*tables(config, lines, summary), files])
 
 
-COMMAND = Command("traps", traps_config, work, prepare, results=Presentation(traps_cells, partial=False))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary; ``by_chance`` and ``distinct`` are null without playouts."""
+    from experiments.soft_traps.summary import steps_of
+
+    steps = (f"traps.{name}.{key}" for name in steps_of(config.keys) for key in ("positions", "games"))
+    return "positions", "games", "delta_as_printed", *steps, "by_chance", "distinct", "seed"
+
+
+COMMAND = Command(
+    "traps", traps_config, work, prepare, numbers=numbers, results=Presentation(traps_cells, partial=False)
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

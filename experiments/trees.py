@@ -3,7 +3,7 @@
     python -m experiments.trees game=pgame budget.iterations=10000
     python -m experiments.trees selection=uniform search=flat budget.iterations=10000
     python -m experiments.trees method=alpha_beta budget.iterations=100000
-    python -m experiments.trees experiment=kocsis2006improved/fig4 budget=small
+    python -m experiments.trees experiment=kocsis2006improved/fig4 scale=small
 
 A move fails that is worth less than the best one: a draw for a win, a loss for a draw. Every tree is solved beforehand. Those
 without a wrong move cannot fail; they count, and are not searched. Intervals are over trees. An interrupted run goes on
@@ -171,7 +171,14 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
 
 
-COMMAND = Command("trees", trees_config, work, prepare, results=Presentation(trees_cells, trees_panel))
+def numbers(config: Checked) -> tuple[str, ...]:
+    """Those of the summary, by what the keys ask for; ``iterations_to`` a rate of failures may be null."""
+    from experiments.analysis.convergence import summary_numbers
+
+    return *summary_numbers(config.keys), "iterations", "seconds", "seed", "iterations_per_second"
+
+
+COMMAND = Command("trees", trees_config, work, prepare, numbers=numbers, results=Presentation(trees_cells, trees_panel))
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -41,6 +41,18 @@ def summarise(pieces: list[Piece], points: list[int], keys: Any) -> dict[str, An
     return summary | (_leaves(leaves.reshape(len(trees), -1), decisive, points[-1]) if len(leaves) else {})
 
 
+def summary_numbers(keys: Any) -> tuple[str, ...]:
+    """The numbers among the values of ``summarise`` that are there whatever the trees are."""
+    found = ["trees", "searches"]
+    if keys.exact:
+        found += ["decisive", *(f"iterations_to.{rate}" for rate in RATES)]
+    if keys.level is not None:
+        found += ["level", *(f"crossing_{name}" for name in ("median", "low", "high", "mean")), "never"]
+    if keys.method != "search":
+        found += ["leaves_mean", "leaves_half", "leaves_decisive", "unfinished"]
+    return tuple(found)
+
+
 def _leaves(leaves: np.ndarray, decisive: np.ndarray, most: int) -> dict[str, Any]:
     """Mean leaves of alpha-beta (int64[K, runs]) over all trees, with what is to be added and subtracted for 95 %; and over those
     that can fail."""

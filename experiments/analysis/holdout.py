@@ -6,6 +6,7 @@ The best of several win rates lies above its true value, since it was picked for
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from experiments.config.scales import as_typed_today
 from experiments.runs.results import Result, groups
 
 CHOOSE, CONFIRM = "choose", "confirm"
@@ -64,7 +65,8 @@ def _verdict(result: Result) -> str:
 def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
     """The command line of some runs' sweep, narrowed to those runs, with the other seed."""
     first = best[0]
-    words = [str(word) for word in first.provenance["command"][1:] if not str(word).startswith(("-", *OF_A_SWEEP))]
+    typed = as_typed_today(map(str, first.provenance["command"][1:]))
+    words = [word for word in typed if not word.startswith(("-", *OF_A_SWEEP))]
     set_here = {key, "round", *pinned}
     words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
     words += [f"{name}={first.config[name]}" for name in pinned]

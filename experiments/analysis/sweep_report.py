@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from experiments.analysis.dataframes import write_table
 from experiments.analysis.plots import plot
 from experiments.analysis.result_table import columns
+from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.runs.results import PLOT, TABLE, Result, below, groups
 from experiments.terminal.console import here, show, table
 
-SMALL, DOCUMENT = "small", "document"
 LEVEL = 0.05
 MAX_SHOWN = 60  # characters of a value that was reduced
 
@@ -97,8 +97,8 @@ def _small(p: float) -> str:
 
 
 def reduced(results: list[Result]) -> list[str]:
-    """What runs with budget=small have less of than the document, a line; nothing for others."""
-    small = [result.config for result in results if result.config.get("budget", {}).get("name") == SMALL]
+    """What runs with scale=small have less of than the document, a line; nothing for others."""
+    small = [result.config for result in results if scale_of(result.config) == SMALL]
     if not small or SMALL not in small[0].get("scales", {}):
         return []
     words = []
@@ -108,7 +108,7 @@ def reduced(results: list[Result]) -> list[str]:
         ours, theirs = (_values([config["scales"][scale].get(key) for config in small]) for scale in (SMALL, DOCUMENT))
         if ours != theirs:
             words.append(f"{key} {ours} (document: {theirs})")
-    return [f"Reduced, budget=small: {'; '.join(words)}."]
+    return [f"Reduced, scale=small: {'; '.join(words)}."]
 
 
 def overridden(results: list[Result]) -> list[str]:
@@ -118,7 +118,7 @@ def overridden(results: list[Result]) -> list[str]:
         played, own = set(), set()
         for result in results:
             config = result.config
-            scale = config.get("scales", {}).get(config.get("budget", {}).get("name"), {})
+            scale = config.get("scales", {}).get(scale_of(config), {})
             if key in scale and (value := of(config)) is not None:
                 played.add(value)
                 own.update(_leaves(scale[key]))

@@ -41,7 +41,8 @@ from experiments.app.overrides import (
     swept_keys,
 )
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
-from experiments.app.task import COMMANDS, OBJECTIVE, Task, module_of, plain_of
+from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
+from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
 from experiments.runs.run_directory import Run, check_folder, digest
@@ -58,6 +59,10 @@ def _refuse_nothing(checked: Checked) -> None:
     return None
 
 
+def _no_numbers(checked: Checked) -> tuple[str, ...]:
+    return ()
+
+
 def _the_same(checked: Checked, folder: Path) -> float:
     return 1.0
 
@@ -71,6 +76,7 @@ class Command:
     prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
     cost : about how long a run takes in any unit, given its folder, where an earlier run may have left a part; the time left
         of a sweep is told by it
+    numbers : the numbers of a run's summary that ``objective=`` may name, nested ones as ``player.made_a_move``
     results : how its runs are shown in tables, plots and reports
     serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
     """
@@ -81,6 +87,7 @@ class Command:
     prepare: Callable[[Checked], None] = _refuse_nothing
     serves: bool = False
     cost: Callable[[Checked, Path], float] = _the_same
+    numbers: Callable[[Checked], tuple[str, ...]] = _no_numbers
     results: Presentation = Presentation()
 
     def __post_init__(self) -> None:
@@ -97,7 +104,7 @@ class Command:
             message = (
                 str(error)
                 if isinstance(error, BadInput)
-                else set_not_chosen(words) or one_line(error, self._known(words))
+                else old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words))
             )
             print(f"error: {message}", file=sys.stderr)
             return BAD_INPUT
@@ -223,6 +230,8 @@ class Command:
         refuse_overruled(composed, plain, given)
         keys = frozenset(key_of(override) for override in given)
         checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, more))))
+        if (objective := composed.get(OBJECTIVE)) is not None:
+            check_objective(objective, self.numbers(checked), self.name)
         return Job(checked, Path(str(OmegaConf.select(composed, where))))
 
     def _known(self, words: list[str]) -> dict[str, Any]:

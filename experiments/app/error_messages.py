@@ -11,6 +11,7 @@ import yaml
 from hydra.errors import OverrideParseException
 
 from experiments.app import launchers
+from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -25,6 +26,7 @@ MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
 NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
+EXAMPLE = "experiment=kocsis2006improved/table1"
 CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
 
 
@@ -103,6 +105,8 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     for part in filter(None, parent.split(".")):
         at = at.get(part, {}) if isinstance(at, Mapping) else {}
     names = [str(name) for name in at] if isinstance(at, Mapping) else []
+    if missing["key"] == SCALE:
+        return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:
         return renamed(missing["key"])
     there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
@@ -130,8 +134,6 @@ def _of_target(target: str, known: Mapping[str, Any]) -> str | None:
     if there in (0, len(parts)) or not isinstance(at, Mapping):
         return None
     names, given = list(map(str, at)), parts[there]
-    if parts[:there] == ["scales"]:
-        return f"budget={given}: this experiment has figures for {', '.join(names)} alone"
     key = _naming(parts[:there], known)
     return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{_guess(given, names)}"
 

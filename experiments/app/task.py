@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -102,16 +102,24 @@ def module_of(work: Callable[..., Any]) -> str:
     return spec.name if name == "__main__" and spec is not None else name
 
 
+def check_objective(key: Any, numbers: Sequence[str], name: str) -> None:
+    """Refuse an ``objective`` that is none of the numbers that the summary of a command has."""
+    if not numbers:
+        raise BadInput(f"objective={key}: experiments.{name} has no number to look for")
+    if key not in numbers:
+        raise BadInput(f"objective={key}: the summary has no such number; it has {', '.join(numbers)}")
+
+
 def objective_of(key: Any, summary: dict[str, Any]) -> float | None:
     """The number of a summary that ``objective`` names, as ``win_rate`` or ``player.made_a_move``; None where it names none.
 
-    Raises BadInput where the summary has no such number.
+    Raises BadInput where this run's summary has no such number, or null in its place.
     """
     if key is None:
         return None
     numbers = {name: value for name, value in flat(summary).items() if type(value) in (int, float)}
     if key not in numbers:
-        raise BadInput(f"objective={key}: the summary has no such number; it has {', '.join(numbers)}")
+        raise BadInput(f"objective={key}: this run has no such number; it has {', '.join(numbers)}")
     return float(numbers[key])
 
 

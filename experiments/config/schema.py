@@ -28,6 +28,7 @@ OF_EXPERIMENTS = (
     "panel",
     "k",
     "decays",
+    "scale",
     "scales",
     "shape",
     "shapes",

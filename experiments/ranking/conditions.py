@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.config.schema import Checked
 from experiments.config.validation import shown
 from experiments.ranking.positions import DataKeys, Positions, content_digest
@@ -72,12 +73,12 @@ def departures(folder: Path, ours: Mapping[str, Any]) -> list[str]:
     """
     import yaml
 
-    from experiments.analysis.sweep_report import DOCUMENT, SMALL, reduced
+    from experiments.analysis.sweep_report import reduced
     from experiments.runs.results import Result
 
     config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
     scales = config.get("scales", {})
-    own = scales.get(config["budget"]["name"], {})
+    own = scales.get(scale_of(config), {})
     used = {key: ours[key] for key in own if key in ours}
     if DOCUMENT in scales:  # what ``reduced`` calls small is what the run had
         words = {key: _all_or(value) for key, value in used.items()}

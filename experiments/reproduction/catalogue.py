@@ -17,7 +17,6 @@ from experiments.reproduction.quantities import Strict
 from gpumcts.errors import BadInput
 
 CATALOGUE = Path(__file__).parent / "catalogue"
-OWN_BUDGET = "budget=document"
 
 
 class Run(Strict):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from experiments.config.scales import DOCUMENT, SCALES
 from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
 from experiments.reproduction.game_files import lacking
@@ -19,7 +20,6 @@ from experiments.terminal.console import say, show, table
 from gpumcts.errors import BadInput
 
 BAD_INPUT, INTERRUPTED = 2, 130
-SCALES = ("document", "small")
 KEYS = ("item", "run", "scale")
 ENGINES = ("cpu", "cuda", "auto")
 MAX_HOURS = 24 * 365.0
@@ -100,7 +100,7 @@ def _main(words: Sequence[str]) -> int:
         return 0
     if given.all or named:
         end = time.monotonic() + 3600 * given.hours if given.hours < math.inf else math.inf
-        return run(selected if named else None, keys.get("scale", "document"), end, given)
+        return run(selected if named else None, keys.get("scale", DOCUMENT), end, given)
     listing(selected)
     return 0
 
@@ -112,7 +112,7 @@ def _keys(words: Sequence[str]) -> dict[str, str]:
         if not equals or key not in KEYS:
             raise BadInput(f"{word}: must be {', '.join(f'{key}=...' for key in KEYS)}")
         found[key] = value
-    if found.get("scale", "document") not in SCALES:
+    if found.get("scale", DOCUMENT) not in SCALES:
         raise BadInput(f"scale={found['scale']}: must be {' or '.join(SCALES)}")
     return found
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.config.json_files import read_json
-from experiments.reproduction.catalogue import OWN_BUDGET, Item, Paper, Run, papers
+from experiments.config.scales import DOCUMENT
+from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
 from experiments.reproduction.game_files import lacking, placed
 from experiments.reproduction.gathering import gatherer
@@ -32,6 +33,7 @@ NOT_KEPT = frozenset({"multirun.yaml", "lock"})
 PATIENCE = 120.0
 """Seconds that a run is given to stop where its time ends."""
 INTERRUPTED = 130
+OWN_SCALE = f"scale={DOCUMENT}"
 
 
 class Task(NamedTuple):
@@ -187,7 +189,7 @@ def command_of(words: Sequence[str], folder: Path) -> list[str]:
 
 def scale_word(word: str, scale: str) -> str:
     """A word of a command at another scale than the paper's."""
-    return f"budget={scale}" if word == OWN_BUDGET else word
+    return f"scale={scale}" if word == OWN_SCALE else word
 
 
 def _path() -> str:

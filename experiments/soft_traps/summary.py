@@ -114,13 +114,14 @@ STEPS: dict[str, Callable[[Line, int], bool]] = {
 """Each a part of those before it; ``avoided`` needs playouts."""
 
 
+def steps_of(keys: Any) -> list[str]:
+    """The steps that a run counts."""
+    return [name for name in STEPS if keys.playouts or name != "avoided"]
+
+
 def _steps(lines: Sequence[Line], resampled: Resampled, keys: Any) -> dict[str, Any]:
     """Of each step: positions, games, and the shares of all positions and of unseen traps, with intervals by game (95 %)."""
-    hits = {
-        name: np.array([holds(line, keys.delta) for line in lines])
-        for name, holds in STEPS.items()
-        if keys.playouts or name != "avoided"
-    }
+    hits = {name: np.array([STEPS[name](line, keys.delta) for line in lines]) for name in steps_of(keys)}
     games = np.array([line["game"] for line in lines])
     found = {}
     for name, hit in hits.items():

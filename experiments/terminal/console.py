@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from experiments.terminal.pace import Pace, compiled
 from experiments.terminal.sweep_clock import SweepClock, duration
 from gpumcts import jit
 
@@ -54,7 +55,13 @@ class Lines:
     run = ""
 
     def __init__(self) -> None:
-        self._next = 0.0
+        self._next = self._begun = self._compiled = 0.0
+
+    def begin_sweep(self, clock: SweepClock, run: str) -> None:
+        """A run of a sweep begins; what this process compiled before the first one is not of the sweep."""
+        if clock.begun != self._begun:
+            self._begun, self._compiled = clock.begun, compiled()
+        self.sweep, self.run = clock, run
 
     def begin(self) -> None:
         """A run begins; its first line comes soon, but not sooner after another's last one than lines come."""
@@ -68,9 +75,9 @@ class Lines:
         self._next = now + LINE_EVERY_SECONDS
         return True
 
-    def of_sweep(self, share: float, earlier: float) -> str:
+    def of_sweep(self, share: float = 0.0, earlier: float = 0.0) -> str:
         """How the sweep stands while so much of this run is done; empty outside of a sweep."""
-        return "" if self.sweep is None else self.sweep.words(self.run, share, earlier)
+        return "" if self.sweep is None else self.sweep.words(self.run, share, earlier, compiled() - self._compiled)
 
 
 LINES = Lines()
@@ -83,13 +90,14 @@ def sweeping(clock: SweepClock | None, run: str) -> Iterator[None]:
     if clock is None:
         yield
         return
-    LINES.sweep, LINES.run = clock, run
+    LINES.begin_sweep(clock, run)
     try:
         yield
+        LINES.run = ""
+        if len(clock.done()) < clock.runs and LINES.due():
+            say(LINES.of_sweep())
     finally:
         LINES.sweep, LINES.run = None, ""
-    if len(clock.done()) < clock.runs and LINES.due():
-        say(clock.words())
 
 
 class Bar:
@@ -99,7 +107,7 @@ class Bar:
         self._title, self._total, self._progress = title, total, progress
         self._task = progress.add_task(title, total=total, note="", sweep="") if progress else None
         self._done, self._earlier, self._note = 0.0, 0.0, ""
-        self._begun = self._looked = time.monotonic()
+        self._pace, self._looked = Pace(), time.monotonic()
         self._lock = threading.Lock()
         LINES.begin()
 
@@ -113,13 +121,13 @@ class Bar:
     def advance(self, amount: float) -> None:
         """So much more is done; never shown as more than there is, since totals may be estimates."""
         with self._lock:
-            self._done = min(self._done + amount, self._total)
+            self._reach(self._done + amount)
             self._show()
 
     def reach(self, amount: float) -> None:
         """At least so much is done, what earlier runs did included."""
         with self._lock:
-            self._done = max(self._done, min(amount, self._total))
+            self._reach(amount)
             self._show()
 
     def note(self, words: str) -> None:
@@ -127,6 +135,11 @@ class Bar:
         with self._lock:
             self._note = words
             self._show()
+
+    def _reach(self, amount: float) -> None:
+        if (done := min(amount, self._total)) > self._done:
+            self._done = done
+            self._pace.report(done)
 
     def _show(self) -> None:
         if self._progress is not None and self._task is not None:
@@ -143,10 +156,8 @@ class Bar:
         return self._done / (self._total or 1), self._earlier / (self._total or 1)
 
     def _left(self) -> str:
-        made = self._done - self._earlier
-        if made <= 0 or self._done >= self._total:
-            return ""
-        return f", about {duration((time.monotonic() - self._begun) * (self._total - self._done) / made)} left"
+        seconds = self._pace.left(self._done, self._total)
+        return "" if seconds is None else f", about {duration(seconds)} left"
 
 
 @contextmanager

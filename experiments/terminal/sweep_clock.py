@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from experiments.terminal.pace import is_known
+
 
 @dataclass(frozen=True)
 class SweepClock:
@@ -35,26 +37,27 @@ class SweepClock:
                 continue
         return found
 
-    def left(self, run: str = "", share: float = 0.0, earlier: float = 0.0) -> float | None:
-        """Seconds that the rest of the sweep takes, by what was done so far; None where nothing is done yet.
+    def left(self, run: str = "", share: float = 0.0, earlier: float = 0.0, compiled: float = 0.0) -> float | None:
+        """Seconds that the rest of the sweep takes, by what was done so far; None where too little is done to tell.
 
         run : the folder of a run that goes on; share : how much of it is done, in [0, 1]; earlier : what an earlier sweep did
-        of that. Other runs that go on meanwhile count as half done.
+        of that; compiled : seconds of this process that were no work. Other runs that go on meanwhile count as half done.
         """
         ended = self.done()
         total = sum(self.costs.values()) + max(0, self.runs - len(self.costs)) - earlier * self._cost(run)
         done = sum(self._cost(name) for name in ended if name != run)
         done += (share - earlier) * self._cost(run)
+        seconds = max(0.0, time.time() - self.begun - compiled)
+        if total <= 0 or not is_known(done / total, seconds):
+            return None
         under_way = min(self.at_once, self.runs - len(ended)) - 1
         if under_way > 0:
             done += under_way * (total - done) / max(1, self.runs - len(ended)) / 2
-        if done <= 0 or total <= 0:
-            return None
-        return max(0.0, (time.time() - self.begun) * (total - done) / done)
+        return max(0.0, seconds * (total - done) / done)
 
-    def words(self, run: str = "", share: float = 0.0, earlier: float = 0.0) -> str:
+    def words(self, run: str = "", share: float = 0.0, earlier: float = 0.0, compiled: float = 0.0) -> str:
         """The same for people: ``sweep: 3 of 12 runs done, about 14 min left``."""
-        seconds = self.left(run, share, earlier)
+        seconds = self.left(run, share, earlier, compiled)
         rest = "" if seconds is None else f", about {duration(seconds)} left"
         return f"sweep: {len(self.done())} of {self.runs} runs done{rest}"
 

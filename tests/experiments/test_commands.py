@@ -378,7 +378,7 @@ def test_a_report_points_further_down(swept, run):
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["table1a", "table1b"])
 def test_the_tables_of_document_002_stand_beside_the_documents(run, only, table):
-    line = f"match experiment=hashimoto2012accelerated/{table} game=othello budget=small games=2 budget.iterations=2"
+    line = f"match experiment=hashimoto2012accelerated/{table} game=othello scale=small games=2 budget.iterations=2"
     done = run(f"{line} engine=cpu threads=1")
     assert done.code == 0
     frame = polars.read_parquet(only("multirun/hashimoto2012accelerated/*/table.parquet"))

@@ -133,7 +133,7 @@ def test_runs_are_perturbations_of_their_own(run, only):
 @pytest.fixture
 def figure(run, tmp_path):
     """Figure 4 at a size for tests."""
-    words = "planning experiment=kocsis2006bandit/fig4 budget=small states=20 samples=2000 hydra.sweep.dir=fig4"
+    words = "planning experiment=kocsis2006bandit/fig4 scale=small states=20 samples=2000 hydra.sweep.dir=fig4"
     return run(words, "game.size=2,3"), tmp_path / "fig4"
 
 
@@ -151,7 +151,7 @@ def test_figure_4(figure, run, monkeypatch):
             assert int(row["low"]) <= int(row["samples"]) <= int(row["high"] or row["most"])
     assert re.search(r"UCT +ARTDP +PG-ID", done.out)
     monkeypatch.setattr(planning, "_measured", None)  # every cell is there already
-    words = "planning experiment=kocsis2006bandit/fig4 budget=small states=20 samples=2000 hydra.sweep.dir=fig4"
+    words = "planning experiment=kocsis2006bandit/fig4 scale=small states=20 samples=2000 hydra.sweep.dir=fig4"
     again = run(words, "game.size=2,3")
     assert again.code == 0 and again.out[again.out.index("\n size ") :] == done.out[done.out.index("\n size ") :]
 
@@ -166,11 +166,11 @@ def test_slopes():
 @pytest.mark.slow
 def test_the_scales_of_figure_4():
     sizes = {"small": list(range(2, 11)), "document": [*range(2, 11), 12, 14, 16, 18, 20, 25, 30, 35, 40]}
-    for budget, expected in sizes.items():
-        words = ["experiment=kocsis2006bandit/fig4", f"budget={budget}", "planner=uct"]
+    for scale, expected in sizes.items():
+        words = ["experiment=kocsis2006bandit/fig4", f"scale={scale}", "planner=uct"]
         jobs, _ = planning.COMMAND._jobs(parsed(words))
         assert [job.checked.game.size for job in jobs] == expected
-        assert {job.checked.keys.states for job in jobs} == {1000 if budget == "document" else 600}
+        assert {job.checked.keys.states for job in jobs} == {1000 if scale == "document" else 600}
         assert {job.checked.keys.noise for job in jobs} == {0.1} == {job.checked.keys.error for job in jobs}
 
 
@@ -183,8 +183,8 @@ def test_a_series_is_named_by_what_it_changes():
 
 @pytest.mark.slow
 def test_uct_reaches_the_error_on_every_small_grid(run, tmp_path):
-    """Sizes 2 to 10 at the small budget; deterministic."""
-    done = run("planning experiment=kocsis2006bandit/fig4 budget=small planner=uct hydra.sweep.dir=uct")
+    """Sizes 2 to 10 at the small scale; deterministic."""
+    done = run("planning experiment=kocsis2006bandit/fig4 scale=small planner=uct hydra.sweep.dir=uct")
     assert done.code == 0, done.err
     summaries = [summary_of(path.parent) for path in (tmp_path / "uct").glob(f"*/{SUMMARY}")]
     assert sorted(summary["size"] for summary in summaries) == list(range(2, 11))
@@ -210,8 +210,9 @@ BAD = {
     "planner=pg_id planner.stop=new": "planner.stop: unknown key",
     "planner.name=my.planner": "planner.name=my.planner: cannot import it",
     "game=othello": "game=othello is no Markov decision problem; experiments.planning takes sailing",
-    "budget.iterations=50": "budget.iterations does not count; give samples=100000",
-    "budget=document budget.seconds=1": "budget.seconds does not count",
+    "budget.iterations=50": "budget.iterations: unknown key",
+    "scale=document": "scale goes with an experiment",
+    "budget=document": "budget=document: it is called scale=document now",
     "game.patience=8": "game.patience does not count",
     "surprise=1": "surprise: unknown key",
     "-m game.size=5,1": "game.size=1: must be an integer in [2, 64]",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.analysis.planner_samples import planner_name, series
+from experiments.config.scales import DOCUMENT
 from experiments.papers.kocsis2006improved.fig5 import name_of
 from experiments.papers.kocsis2006improved.fig5 import points_of as growing_points
 from experiments.papers.kocsis2006improved.fig5 import slopes as fitted_slopes
@@ -132,7 +133,7 @@ def depths(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 
 def _trees(run: Result) -> dict[str, int | float]:
     """The trees that stand for a paper's budget where the paper names none: those of the experiment's own scale."""
-    return {"trees": run.config["scales"]["document"]["trees"]}
+    return {"trees": run.config["scales"][DOCUMENT]["trees"]}
 
 
 def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:

@@ -18,7 +18,8 @@ ADAPTIVE = "accelerated_adaptive"
 def result_of(k: int, wins: int, games: int = 400, **more) -> Result:
     """A match of Table 1 (a)."""
     config = {"document": "hashimoto2012accelerated/table1a", "panel": "go, size 9", "k": k, "round": "choose", **more}
-    command = ["match.py", "experiment=hashimoto2012accelerated/table1a", "game=go", "k=1,2,3", "budget=small"]
+    command = ["match.py", "experiment=hashimoto2012accelerated/table1a", "game=go", "k=1,2,3"]
+    command += ["budget=small"]  # as an earlier commit wrote it; the command that is shown says scale=small
     low, high = wilson(wins, 0, games)
     summary = {"games": games, "win_rate": wins / games, "ci95_low": low, "ci95_high": high, "seed": 1}
     provenance = {"program": "match", "label": f"k={k}", "command": [*command, "hydra.sweep.dir='x'"]}
@@ -30,7 +31,7 @@ def test_the_best_of_a_round_and_the_command_that_confirms_it():
     (line,) = rounds.verdicts([result_of(1, 10), result_of(2, 230), result_of(3, 220)], "k")
     said, command = line.split(" On fresh games: python -m experiments.match ")
     assert said.endswith("go, size 9: best k=2, 57.5 % [52.6, 62.3], seed 1.")
-    assert command == "experiment=hashimoto2012accelerated/table1a game=go budget=small k=2 round=confirm"
+    assert command == "experiment=hashimoto2012accelerated/table1a game=go scale=small k=2 round=confirm"
     jobs, _ = COMMAND._jobs(parsed(command.split()))
     assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
 
@@ -57,7 +58,7 @@ def test_tables_of_a_sweep_are_told_apart():
         result.provenance["command"][2] = "game=othello,go"
     lines = rounds.verdicts(some, "k", ("column",))
     assert [line.partition("table1a ")[2] for line in lines] == [
-        f"game=go budget=small column={c} k=2 round=confirm" for c in "ab"
+        f"game=go scale=small column={c} k=2 round=confirm" for c in "ab"
     ]
 
 
@@ -75,7 +76,7 @@ def duellists(round_, *wins):
         for k, ((option, name), won) in enumerate(zip(ways, wins, strict=False))
     ]
     for result in some:
-        result.provenance["command"][1:] = ["experiment=open_questions/decay", "budget=small", "board=othello,go"]
+        result.provenance["command"][1:] = ["experiment=open_questions/decay", "scale=small", "board=othello,go"]
     return some
 
 
@@ -84,7 +85,7 @@ def test_the_best_decay_by_hand_and_the_best_rule_play_on():
     (line,) = open_questions.duels(duellists("choose", 190, 220, 215, 100))
     assert "best decay by hand k=1, 55.0 %" in line and "best rule k=2, 53.8 %" in line
     command = line.partition("On fresh games: python -m experiments.match ")[2]
-    words = "experiment=open_questions/decay budget=small board=othello by=many option=k3,visits_01 round=confirm"
+    words = "experiment=open_questions/decay scale=small board=othello by=many option=k3,visits_01 round=confirm"
     assert command == words
     jobs, _ = COMMAND._jobs(parsed(command.split()))
     assert [job.checked.player.identity["backup"]["name"] for job in jobs] == ["accelerated", ADAPTIVE]

@@ -13,14 +13,14 @@ SCALES = {
 }
 
 
-def result(budget, games, iterations):
-    config = {"scales": SCALES, "games": games, "budget": {"name": budget, "iterations": iterations}}
+def result(scale, games, iterations):
+    config = {"scales": SCALES, "scale": scale, "games": games, "budget": {"iterations": iterations}}
     return Result(Path("x"), config, {}, {})
 
 
-@pytest.mark.parametrize("budget, games, iterations", [("small", 400, 2000), ("document", 1000, 50000)])
-def test_budgets_of_the_experiment_are_not_mentioned(budget, games, iterations):
-    assert overridden([result(budget, games, iterations)]) == []
+@pytest.mark.parametrize("scale, games, iterations", [("small", 400, 2000), ("document", 1000, 50000)])
+def test_budgets_of_the_experiment_are_not_mentioned(scale, games, iterations):
+    assert overridden([result(scale, games, iterations)]) == []
 
 
 def test_what_the_command_line_changed_is_told():
@@ -33,7 +33,12 @@ def test_what_the_command_line_changed_is_told():
 
 def test_reduced_scales_are_told_beside_the_documents():
     (line,) = reduced([result("small", 400, 500)])
-    assert line.startswith("Reduced, budget=small: games 100 to 400 (document: 1,000); iterations 500 to 2,000")
+    assert line.startswith("Reduced, scale=small: games 100 to 400 (document: 1,000); iterations 500 to 2,000")
+
+
+def test_a_run_of_an_earlier_commit_has_its_scale_under_the_budget():
+    config = {"scales": SCALES, "games": 400, "budget": {"name": "small", "iterations": 500}}
+    assert reduced([Result(Path("x"), config, {}, {})]) == reduced([result("small", 400, 500)])
 
 
 def test_experiments_without_scales_have_nothing_to_tell():

@@ -42,7 +42,7 @@ BAD = {
     "match backup@opponent.backup=discounted opponent.backup.decay=2": "opponent.backup.decay=2: must be",
     "match opponent.playout=minimax": "opponent.playout=minimax: choose it as playout@opponent.playout=minimax",
     "match opponent.player=random": "opponent.player=random: choose it as player@opponent.player=random",
-    "match opponent.budget=small": "opponent.budget=small: choose it as budget@opponent.budget=small",
+    "match opponent.budget=nodes": "opponent.budget=nodes: choose it as budget@opponent.budget=nodes",
     "match opponent.selection=rave": "opponent.selection=rave: choose it as selection@opponent.selection=rave",
     "match opponent.search.in_flight=unobserved": "opponent.search.in_flight=unobserved: counts with "
     "opponent.search.leaves_per_tree or opponent.search.batches_in_flight above 1 alone",
@@ -196,18 +196,24 @@ BAD = {
         "experiment=nonsense is not known; there are: go/gnugo, go/policy, hashimoto2012accelerated/"
     ),
     "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
-    "match experiment=hashimoto2012accelerated/table1a budget=seconds": (
-        "this experiment has figures for small, document"
+    "match experiment=hashimoto2012accelerated/table1a budget=seconds": "here iterations=50000 and seconds=0.1",
+    "match experiment=hashimoto2012accelerated/table1a scale=large": (
+        "scale=large is not known; there are: small, document"
     ),
+    "match experiment=hashimoto2012accelerated/table1a -m budget=small,document": (
+        "it is called scale=small,document now"
+    ),
+    "match budget=small": "budget=small: it is called scale=small now, and goes with experiment=...",
+    "match scale=small": "scale goes with an experiment that has figures for document and small",
     "match experiment=kocsis2006improved/table1 column=work_9": (
         "column=work_9 is not known; there are: work_001, work_01, "
     ),
-    "match experiment=kocsis2006improved/table2 budget=small by=tme": (
+    "match experiment=kocsis2006improved/table2 scale=small by=tme": (
         "by=tme is not known; there are: work, calibrated, time "
     ),
     "match experiment=hashimoto2012accelerated/table1a k=1 playout=minimax": "playout=minimax: "
     "this experiment sets playout itself, to ${policies.${policy}.playout}",
-    "match experiment=playouts/random_vs_informed budget=small board=nope": (
+    "match experiment=playouts/random_vs_informed scale=small board=nope": (
         "board=nope is not known; there are: othello, "
     ),
     "match budget.iterations=100000 memory_gb=0.001": "a tree takes",

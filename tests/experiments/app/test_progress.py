@@ -8,6 +8,7 @@ import pytest
 
 from experiments.match import standing
 from experiments.terminal import console
+from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from gpumcts.match.progress import Progress
 
@@ -90,3 +91,75 @@ def test_runs_beside_each_other_count_as_half_done(tmp_path):
 )
 def test_durations_are_for_people(seconds, words):
     assert duration(seconds) == words
+
+
+class Clock:
+    """A clock that stands still until it is moved; some of its seconds are compiling."""
+
+    def __init__(self):
+        self.seconds = self.compiled = 0.0
+
+    def moved(self, seconds, compiling=0.0):
+        self.seconds += seconds
+        self.compiled += compiling
+
+    @property
+    def pace(self):
+        return Pace(lambda: self.seconds, lambda: self.compiled)
+
+
+def test_what_comes_before_the_first_report_is_no_work():
+    clock = Clock()
+    pace = clock.pace
+    clock.moved(60)  # compiling, announced or not
+    pace.report(1)
+    assert pace.left(1, 1000) is None
+    clock.moved(5)
+    pace.report(11)
+    assert pace.left(11, 1000) == pytest.approx(5 / 10 * 989)
+
+
+def test_compiling_between_two_reports_is_no_work():
+    clock = Clock()
+    pace = clock.pace
+    pace.report(0.5)
+    for done in (10, 20):
+        clock.moved(31, compiling=30)
+        pace.report(done)
+    assert pace.left(20, 100) == pytest.approx(2 / 19.5 * 80)
+    clock.moved(1, compiling=3)  # of several threads at a time: no more than the second there was
+    pace.report(30)
+    assert pace.left(30, 100) == pytest.approx(2 / 29.5 * 70)
+
+
+@pytest.mark.parametrize(
+    ("done", "seconds", "known"),
+    [(29, 4.9, False), (30, 0.1, True), (1, 5.0, True), (0, 60.0, False), (1000, 9, False)],
+)
+def test_no_time_is_told_before_there_is_work_to_tell_it_by(done, seconds, known):
+    clock = Clock()
+    pace = clock.pace
+    pace.report(0)
+    clock.moved(seconds)
+    pace.report(done)
+    assert (pace.left(done, 1000) is not None) == known
+
+
+def test_a_bar_tells_no_time_while_it_compiles(capsys, at_once, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(console, "Pace", lambda: clock.pace)
+    with console.bar("search", 1000) as shown:
+        clock.moved(60)
+        shown.advance(1)
+        clock.moved(2)
+        shown.advance(100)
+    first, second = capsys.readouterr().err.splitlines()
+    assert (first, second) == ("search: 0 %", "search: 10 %, about 18 s left")
+
+
+def test_the_clock_of_a_sweep_leaves_compiling_out_and_waits_for_work(tmp_path):
+    clock = SweepClock(tmp_path, "summary.json", 100, begun=time.time() - 60)
+    assert clock.left("a", 0.5, compiled=58) is None
+    assert clock.left("a", 0.5, compiled=50) == pytest.approx(10 * 99.5 / 0.5, rel=0.01)
+    beside = SweepClock(tmp_path, "summary.json", 4, at_once=4, begun=time.time() - 60)
+    assert beside.left() is None  # runs that go on meanwhile tell no pace

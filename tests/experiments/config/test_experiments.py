@@ -40,7 +40,7 @@ def test_the_decays_of_document_002(table):
     ],
 )
 def test_a_game_has_playouts_of_its_own(board, policy, title, option):
-    words = ("experiment=playouts/random_vs_informed", "budget=small", f"board={board}", f"policy={policy}")
+    words = ("experiment=playouts/random_vs_informed", "scale=small", f"board={board}", f"policy={policy}")
     config = match.match_config(composed("match", *words))
     assert config.study.title == title and config.opponent.policy == Uniform()
     assert config.player.policy == option
@@ -49,12 +49,12 @@ def test_a_game_has_playouts_of_its_own(board, policy, title, option):
 @pytest.mark.parametrize("table", ["table1a", "table1b"])
 def test_the_scales_of_an_experiment_take_effect(table):
     name = f"experiment=hashimoto2012accelerated/{table}"
-    document, small = (composed("match", name, f"budget={budget}") for budget in ("document", "small"))
+    document, small = (composed("match", name, f"scale={scale}") for scale in ("document", "small"))
     assert (document["games"], document["budget"]["iterations"]) == (1000, 50_000)
     assert small["games"] < 1000 and small["budget"]["iterations"] < 50_000
     assert small["opponent"]["budget"]["iterations"] == small["budget"]["iterations"]
     assert (
-        composed("match", name, "budget=small", "games=7", "budget.iterations=9")["opponent"]["budget"]["iterations"]
+        composed("match", name, "scale=small", "games=7", "budget.iterations=9")["opponent"]["budget"]["iterations"]
         == 9
     )
 

@@ -51,7 +51,7 @@ def test_the_sweep_takes_what_is_described_and_every_family():
 
 @pytest.mark.slow
 def test_a_sweep_in_little(run, only):
-    line = "trees experiment=open_questions/drift budget=small engine=cpu threads=1 scales.small.iterations=60"
+    line = "trees experiment=open_questions/drift scale=small engine=cpu threads=1 scales.small.iterations=60"
     more = ["scales.small.trees=8", "shapes.deceptive.depth=4", "shape=deceptive", "option=mean,decay_09,moved_1"]
     done = run(line, *more, "column=c025,c050")
     assert done.code == 0, done.err

@@ -80,7 +80,7 @@ def test_the_reference_is_in_order():
 
 # ------------------------------------------------------------------------------------------------------------ tiny runs
 
-TINY = "trees engine=cpu threads=1 budget=small"
+TINY = "trees engine=cpu threads=1 scale=small"
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def figure_4(run):
 def test_figure_4_in_little(figure_4, only):
     said = " ".join(figure_4.out.split())
     assert "where UCT stops failing, and what alpha-beta takes" in said and "MMMC is above MC at" in said
-    assert "Reduced, budget=small: trees 12 (document: 200); runs 3 (document: 200)" in said
+    assert "Reduced, scale=small: trees 12 (document: 200); runs 3 (document: 200)" in said
     rows = rows_of(only("multirun/kocsis2006improved/*/fig4.csv"))
     assert {row["run"] for row in rows} == set(rates.METHODS) and len(rows) == 2 * 4 * 7
     ended = [
@@ -171,7 +171,7 @@ def test_what_the_document_prints_and_its_own_budget(item, key, rate, iterations
 
 
 def test_every_column_has_games_and_a_printed_figure():
-    """On both budgets, and of both kinds."""
+    """On both scales, and of both kinds."""
     one, two = columns("kocsis2006improved/table1"), columns("kocsis2006improved/table2")
     for scale in ("small", "document"):
         assert list(one["scales"][scale]["games"]) == list(one["columns"])
@@ -184,7 +184,7 @@ def test_every_column_has_games_and_a_printed_figure():
 
 @pytest.mark.slow
 def test_table_1_in_little(run, only):
-    done = run("match experiment=kocsis2006improved/table1 budget=small column=work_001 games=2 threads=1")
+    done = run("match experiment=kocsis2006improved/table1 scale=small column=work_001 games=2 threads=1")
     assert done.code == 0, done.err
     assert "39.2" in done.out and only("multirun/**/plot.png")
 
@@ -193,7 +193,7 @@ def test_table_1_in_little(run, only):
 def test_table_2_in_little(run, only):
     """On a board that alpha-beta solves at once."""
     small = "game.rows=3 game.columns=4 budget.iterations=50 games=4 threads=1"
-    done = run(f"match experiment=kocsis2006improved/table2 budget=small {small} opponent.budget.nodes=50000 "
+    done = run(f"match experiment=kocsis2006improved/table2 scale=small {small} opponent.budget.nodes=50000 "
                "cell=clobber/uct5_ab5,clobber/mc30_ab30")  # fmt: skip
     assert done.code == 0, done.err
     assert "21.5" in done.out and "sees its win at ply" in done.out and only("multirun/**/plot.png")

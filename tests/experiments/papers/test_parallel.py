@@ -20,7 +20,7 @@ OPTIONS = {"virtual_loss": {"title": "virtual loss"}, "unobserved": {"title": "u
 def composed(*overrides):
     """A checked run of the experiment."""
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        return match.match_config(plain_of(compose("match", [NAME, "budget=document", *overrides])))
+        return match.match_config(plain_of(compose("match", [NAME, "scale=document", *overrides])))
 
 
 def result_of(option, column, rate, by="time"):
@@ -77,7 +77,7 @@ def test_equal_time_is_measured_on_one_tree():
 
 @pytest.mark.slow
 def test_the_sweep_in_little(run, only):
-    line = f"match {NAME} budget=small by=iterations column=4 option=unobserved,trees games=2 threads=1 engine=cpu"
+    line = f"match {NAME} scale=small by=iterations column=4 option=unobserved,trees games=2 threads=1 engine=cpu"
     done = run(line)
     assert done.code == 0, done.err
     assert "othello, equal iterations, choose: Elo against L = 1" in " ".join(done.out.split())

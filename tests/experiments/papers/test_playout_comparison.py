@@ -13,7 +13,7 @@ from experiments.runs.results import Result
 def test_random_against_informed_in_little(run, only):
     """Of Dots and Boxes alone, at equal playouts and at equal time."""
     sweep = "board=dots_and_boxes policy=own,mm1 by=playouts,time"
-    done = run(f"match experiment=playouts/random_vs_informed budget=small {sweep} games=4 threads=1")
+    done = run(f"match experiment=playouts/random_vs_informed scale=small {sweep} games=4 threads=1")
     assert done.code == 0, done.err
     assert "dots_and_boxes, playouts" in done.out and "dots_and_boxes, time" in done.out
     folder = only("multirun/**/comparison.png").parent

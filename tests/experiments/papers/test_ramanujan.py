@@ -25,7 +25,7 @@ from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
 
 ITEMS = ("fig3", "table2", "table3", "fig6", "sec6_claims")
-BUDGETS = ("small", "document")
+SCALES = ("small", "document")
 
 
 def composed(item: str, *overrides: str) -> tuple[dict, Checked]:
@@ -37,9 +37,9 @@ def composed(item: str, *overrides: str) -> tuple[dict, Checked]:
     return plain, trees.trees_config(plain)
 
 
-def listed(plain: dict, budget: str, key: str) -> list:
+def listed(plain: dict, scale: str, key: str) -> list:
     """What a sweep goes through, as values."""
-    return yaml.safe_load(f"[{plain['scales'][budget][key]}]")
+    return yaml.safe_load(f"[{plain['scales'][scale][key]}]")
 
 
 # ---------------------------------------------------------------------------------------------------- configurations
@@ -67,27 +67,27 @@ def test_the_horizons_of_figure_3_reach_beyond_convergence(d2):
     assert checked.player.iterations > 2 * fig3.eq1(d2 - 2, d2, 18, 7, 2.4)  # a fit of ours
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("row", "x"), [("shallow", 2), ("mid", 10), ("deep", 18)])
 @pytest.mark.parametrize(("column", "y"), [("shallow", 1), ("mid", 9), ("deep", 17)])
-def test_the_plans_of_tables_2_and_3(budget, row, x, column, y):
-    made = [composed(item, f"budget={budget}", f"shape={row}_{column}")[1] for item in ("table2", "table3")]
+def test_the_plans_of_tables_2_and_3(scale, row, x, column, y):
+    made = [composed(item, f"scale={scale}", f"shape={row}_{column}")[1] for item in ("table2", "table3")]
     assert made[0].identity == made[1].identity
     game, keys = made[0].identity["game"], made[0].keys
     assert (game["critical"], game["trap"], game["depth"], game["leaves"]) == ([0, x], [y, y + 2], 20, "biased")
-    assert (made[0].player.rule.exploration, keys.trees, keys.runs) == (0.7, 1, {"small": 50, "document": 100}[budget])
+    assert (made[0].player.rule.exploration, keys.trees, keys.runs) == (0.7, 1, {"small": 50, "document": 100}[scale])
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
-def test_figure_6_and_the_claims_compose(budget):
-    plain, _ = composed("fig6", f"budget={budget}")
-    assert 0.542 in listed(plain, budget, "epsilon")
-    for shape in listed(plain, budget, "shape"):
-        _, checked = composed("fig6", f"budget={budget}", f"shape={shape}", "selection.epsilon=0.542")
+@pytest.mark.parametrize("scale", SCALES)
+def test_figure_6_and_the_claims_compose(scale):
+    plain, _ = composed("fig6", f"scale={scale}")
+    assert 0.542 in listed(plain, scale, "epsilon")
+    for shape in listed(plain, scale, "shape"):
+        _, checked = composed("fig6", f"scale={scale}", f"shape={shape}", "selection.epsilon=0.542")
         assert (type(checked.player.rule).__name__, checked.identity["game"]["leaves"]) == ("EpsilonGreedy", "shares")
         assert checked.identity["game"]["critical"] == ([0] if shape == "a" else [0, 2])
-    plain, checked = composed("sec6_claims", f"budget={budget}")
-    assert {len(depths) for depths in listed(plain, budget, "critical")} == {1, 2, 3, 4}
+    plain, checked = composed("sec6_claims", f"scale={scale}")
+    assert {len(depths) for depths in listed(plain, scale, "critical")} == {1, 2, 3, 4}
     assert checked.identity["game"]["depth"] == 24
 
 
@@ -230,7 +230,7 @@ def test_the_documents_own_tables_pass_and_others_fail():
 
 # ---------------------------------------------------------------------------------------------------------- tiny runs
 
-TINY = "engine=cpu threads=1 budget=small scales.small.trees=4"
+TINY = "engine=cpu threads=1 scale=small scales.small.trees=4"
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -255,7 +255,7 @@ def test_figure_3_in_little(run, only):
 
 @pytest.mark.slow
 def test_tables_2_and_3_in_little(run, only):
-    little = "engine=cpu threads=1 budget=small game.depth=8 budget.iterations=3000 scales.small.runs=12"
+    little = "engine=cpu threads=1 scale=small game.depth=8 budget.iterations=3000 scales.small.runs=12"
     shapes = {"shallow_shallow": (2, 1), "shallow_mid": (2, 5), "mid_shallow": (4, 1), "mid_mid": (4, 5)}
     more = [f"shapes.{name}.critical=[0,{x}]" for name, (x, _) in shapes.items()]
     more += [f"shapes.{name}.trap=[{y},{y + 2}]" for name, (_, y) in shapes.items()]
@@ -281,7 +281,7 @@ def test_tables_2_and_3_in_little(run, only):
 @pytest.mark.slow
 def test_figure_6_in_little(run, only):
     done = run(
-        "trees experiment=ramanujan2010understanding/fig6 engine=cpu threads=1 budget=small budget.iterations=200 "
+        "trees experiment=ramanujan2010understanding/fig6 engine=cpu threads=1 scale=small budget.iterations=200 "
         "scales.small.trees=60",
         'scales.small.epsilon="0.2,0.542"',
     )  # fmt: skip

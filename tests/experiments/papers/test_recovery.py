@@ -13,19 +13,19 @@ from gpumcts import options
 FILE = yaml.safe_load((CONF / "experiment/open_questions/recovery.yaml").read_text("utf-8"))
 
 
-BUDGETS = ("small", "document")
+SCALES = ("small", "document")
 
 
-def made(budget: str) -> list[dict]:
+def made(scale: str) -> list[dict]:
     """The options that a sweep takes."""
-    return [FILE["options"][name] for name in FILE["scales"][budget]["option"].replace(" ", "").split(",")]
+    return [FILE["options"][name] for name in FILE["scales"][scale]["option"].replace(" ", "").split(",")]
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kind", ["selection", "backup"])
-def test_every_option_is_asked(kind, budget):
+def test_every_option_is_asked(kind, scale):
     """All but RAVE, which has nothing to learn on trees whose moves are no points."""
-    assert {one[kind]["name"] for one in made(budget)} == set(options.names(kind)) - {"rave"}
+    assert {one[kind]["name"] for one in made(scale)} == set(options.names(kind)) - {"rave"}
 
 
 def test_the_sweeps_take_what_is_described():
@@ -33,7 +33,7 @@ def test_the_sweeps_take_what_is_described():
     assert FILE["scales"]["document"]["shape"].split(",") == list(FILE["shapes"])
     assert set(FILE["scales"]["small"]["shape"].split(",")) == {"deceptive", "implanted", "pgames"}
     titles = [one["title"] for one in FILE["options"].values()]
-    assert len(set(titles)) == len(titles) and all(recovery.PLAIN in [o["title"] for o in made(b)] for b in BUDGETS)
+    assert len(set(titles)) == len(titles) and all(recovery.PLAIN in [o["title"] for o in made(b)] for b in SCALES)
     assert {"leaves": "biased", "trap": [5, 7]}.items() <= FILE["shapes"]["traps"].items()
 
 
@@ -81,13 +81,13 @@ def test_boltzmann_is_compared_on_trees_that_chose_no_constant():
 
 @pytest.mark.slow
 def test_a_sweep_in_little(run, only):
-    line = "trees experiment=open_questions/recovery budget=small engine=cpu threads=1 scales.small.runs=2"
+    line = "trees experiment=open_questions/recovery scale=small engine=cpu threads=1 scales.small.runs=2"
     more = ["scales.small.iterations=60", "scales.small.option='ucb1_1,uniform_minimax,boltzmann_01'"]
     more += ["scales.small.trees={deceptive: 6, pgames: 8}", "hydra.sweeper.params.shape='deceptive,pgames'"]
     more += ["shapes.pgames.depth=6", "shapes.deceptive.depth=4"]
     done = run(line, *more)
     assert done.code == 0, done.err
-    assert "Boltzmann against UCB1, pgames" in done.out and "Reduced, budget=small" in done.out
+    assert "Boltzmann against UCB1, pgames" in done.out and "Reduced, scale=small" in done.out
     with only("multirun/open_questions/*/recovery.csv").open() as file:
         rows = list(csv.DictReader(file))
     names = ("UCB1, C = 1", "Boltzmann, T = 0.1", "uniform, minimax")  # as they are described

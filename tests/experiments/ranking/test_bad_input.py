@@ -15,8 +15,8 @@ BAD = {
     "rank method.random_playouts.playout.name=luck": "method.random_playouts.playout.name=luck is not known",
     "rank data.pgn=": "data.pgn=: must name a file, or be null",
     "rank method.random_playouts.playouts=0": "method.random_playouts.playouts=0: must be",
-    "rank budget.iterations=7": "budget.iterations does not count",
-    "rank budget=document": "budget=document counts with experiment=... alone",
+    "rank budget.iterations=7": "budget.iterations: unknown key",
+    "rank scale=document": "scale goes with an experiment that has figures for document and small",
     "rank experiment=ramanujan2010understanding/fig1": (
         "data.pgn=null: this experiment takes games of grandmasters; give data"
     ),

@@ -64,11 +64,11 @@ def test_an_experiment_tells_what_is_less_than_the_documents(run, tmp_path):
     write(tmp_path, "g.pgn", GAMES)
     fewer = "method.random_playouts.playouts=5 method.mm1_playouts.playouts=2 method.minimax_2_playouts.playouts=1"
     shallow = "reference=minimax_8 methods=[minimax_8,random_playouts,mm1_playouts] method.minimax_8.depth=1"
-    experiment = "experiment=ramanujan2010understanding/fig1 budget=small data.pgn=g.pgn data.from_ply=0"
+    experiment = "experiment=ramanujan2010understanding/fig1 scale=small data.pgn=g.pgn data.from_ply=0"
     done = run(f"rank {experiment} data.positions=2 {fewer} {shallow} threads=1 hydra.run.dir=a")
     assert done.code == 0, done.err
     report = (tmp_path / "a/report.md").read_text()
-    assert "Reduced, budget=small: positions 2 (document: all)" in report
+    assert "Reduced, scale=small: positions 2 (document: all)" in report
     assert "random_playouts 5 (document: 10,000); mm1_playouts 2 (document: 1,000)" in report
     assert "Not as the experiment has it, by the command line: positions 2 (of the experiment: 24)" in report
     assert "**The reference is not the document's:** MM-1 of the state after the move; the document's is MM-8" in report

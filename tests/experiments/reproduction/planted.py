@@ -11,9 +11,9 @@ from experiments.ranking.values import values_file
 from tests.experiments.config.drivers import composed
 
 PGN = "data.pgn=/somewhere/gm_games.pgn"
-FIG1 = ("experiment=ramanujan2010understanding/fig1", "budget=document", PGN)
+FIG1 = ("experiment=ramanujan2010understanding/fig1", "scale=document", PGN)
 TRAPS = {
-    name: (f"experiment=ramanujan2010understanding/{name}", "budget=document", PGN) for name in ("fig2", "softtraps")
+    name: (f"experiment=ramanujan2010understanding/{name}", "scale=document", PGN) for name in ("fig2", "softtraps")
 }
 ALIKE, HALF, BACKWARDS = [5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
 """Values of five moves: their Spearman correlations with the first are 1, 0.8 and -1."""

@@ -212,7 +212,7 @@ def test_the_first_ten_of_ten_random_cells_are_made_again(tmp_path):
 def test_a_match_is_collected_and_is_reduced_at_another_budget(tmp_path, monkeypatch, capsys):
     from experiments.match import COMMAND
 
-    words = ["experiment=hashimoto2012accelerated/table1a", "game=othello", "budget=small", "k=3", "games=12"]
+    words = ["experiment=hashimoto2012accelerated/table1a", "game=othello", "scale=small", "k=3", "games=12"]
     assert COMMAND.main([*words, "budget.iterations=20", f"hydra.sweep.dir='{tmp_path}/runs'", "threads=1"]) == 0
     for module in ("cells", "schedule", "command_line"):
         monkeypatch.setattr(f"experiments.reproduction.{module}.RESULTS", tmp_path / "results")

@@ -161,11 +161,11 @@ def test_what_a_trap_is_worth(run, tmp_path):
 BAD = {
     "traps shallow=2 deep=2": "deep=2: must be above shallow=2",
     "traps deltas=[]": "deltas: must be differences",
-    "traps budget=small": "budget=small counts with experiment=... alone",
+    "traps scale=small": "scale goes with an experiment that has figures for document and small",
     "traps experiment=ramanujan2010understanding/fig2": (
         "data.pgn=null: this experiment takes games of grandmasters; give data"
     ),
-    "traps experiment=ramanujan2010understanding/softtraps budget=document": (
+    "traps experiment=ramanujan2010understanding/softtraps scale=document": (
         "data.pgn=null: this experiment takes games"
     ),
 }

@@ -1,0 +1,48 @@
+"""How fast work goes on, and from when on that may be told: seconds of compiling are no work."""
+
+import time
+from collections.abc import Callable
+
+from gpumcts import jit
+
+MIN_SHARE, MIN_SECONDS = 0.03, 5.0  # of work, either of which is enough to estimate the rest by
+
+
+def compiled() -> float:
+    """Seconds of compiling in this process so far; those of two threads at a time count twice."""
+    return sum(list(jit.compile_seconds.values()))  # a list, since other threads may add to it
+
+
+def is_known(share: float, seconds: float) -> bool:
+    """Whether so much of the work, in [0, 1], done in so many seconds tells how fast it goes on."""
+    return share >= MIN_SHARE or (share > 0 and seconds >= MIN_SECONDS)
+
+
+class Pace:
+    """The pace of one piece of work, by what it reports of itself.
+
+    The first report only starts the clock: what came before it is compiling, loading and allocating as much as work.
+
+    now : a clock, in seconds; compiled : seconds that were compiled so far, by the same clock
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, compiled: Callable[[], float] = compiled) -> None:
+        self._now, self._compiled = now, compiled
+        self._last: tuple[float, float] | None = None
+        self._first_done, self._worked = 0.0, 0.0
+
+    def report(self, done: float) -> None:
+        """So much is done by now."""
+        now, compiled = self._now(), self._compiled()
+        if self._last is None:
+            self._first_done = done
+        else:
+            self._worked += max(0.0, now - self._last[0] - (compiled - self._last[1]))
+        self._last = now, compiled
+
+    def left(self, done: float, total: float) -> float | None:
+        """Seconds that the rest takes; None where too little is done to tell."""
+        made = done - self._first_done
+        if total <= 0 or done >= total or not is_known(made / total, self._worked):
+            return None
+        return self._worked * (total - done) / made
