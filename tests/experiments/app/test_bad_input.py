@@ -15,7 +15,8 @@ BAD = {
     "match game=checkers": "game=checkers is not known; there are:",
     "match game=3": "game=3 is not known",
     "match -m seed=1,2 hydra/launcher=slurm": "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local",
-    "match -m seed=1,2 hydra/sweeper=optun": "hydra/sweeper=optun is not known; there are: basic, optuna (did you mean optuna?)",
+    "match -m seed=1,2 hydra/sweeper=optun": "hydra/sweeper=optun is not known; there are: basic, grid, optuna (did "
+    "you mean optuna?)",
     "match backup@oponent.backup=minimax": "backup@oponent.backup: the command has no such place for it; there are: backup, "
     "backup@opponent.backup",
     "match game=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
