@@ -29,7 +29,7 @@ from experiments.app.error_messages import (
 )
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
-from experiments.app.launchers import BASIC, SWEEPER, at_once, check_installed, failure
+from experiments.app.launchers import GRIDS, SWEEPER, at_once, check_installed, failure
 from experiments.app.overrides import (
     combinations,
     flags_first,
@@ -180,7 +180,7 @@ class Command:
                 return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
-            if first.hydra.runtime.choices.get(SWEEPER) != BASIC:
+            if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:
                 return self._by_another_sweeper(name, fixed, more, first, swept, given)
             rows = combinations(parser.parse_overrides([*params, *once_each(given)]))
             jobs, also = self._every(name, rows, more), []

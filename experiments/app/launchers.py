@@ -10,7 +10,9 @@ from hydra.core.override_parser.types import Override
 from experiments.config.schema import usable_cores
 from gpumcts.errors import BadInput
 
-BASIC = "basic"
+GRID = "grid"
+GRIDS = (GRID, "basic")
+"""Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
 EXTRAS = {
     (LAUNCHER, "joblib"): ("joblib", "hydra_plugins.hydra_joblib_launcher"),

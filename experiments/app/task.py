@@ -11,6 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.app.launchers import GRID, SWEEPER
 from experiments.app.overrides import label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.json_files import read_json, write_json
@@ -27,6 +28,13 @@ COMMANDS: dict[str, Any] = {}
 """Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
 OBJECTIVE = "objective"
 NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What a run of a sweep returns in place of an objective where it is refused; Hydra would print a line of its own."""
+
+    message: str
 
 
 @dataclass
@@ -52,24 +60,29 @@ class Task:
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
         return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock)
 
-    def __call__(self, config: DictConfig) -> float | None:
+    def __call__(self, config: DictConfig) -> float | Refused | None:
         """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
         own = HydraConfig.get()
+        try:
+            return self._done(config, own)
+        except BadInput as error:
+            if own.mode != RunMode.MULTIRUN:
+                self.failure.append(error)
+                return None
+            if own.runtime.choices.get(SWEEPER) == GRID:
+                return Refused(str(error))
+            raise  # the sweeper judges it, and Hydra raises it at the end
+
+    def _done(self, config: DictConfig, own: Any) -> float | None:
         of_sweep = own.mode == RunMode.MULTIRUN
         checked = replace(COMMANDS[self.name].check(plain_of(config), None), at_once=self.at_once)
         words = list(own.overrides.task)
         label = checked.study.title or (label_of(words, self.swept) if of_sweep else " ".join(words))
         number = own.job.num + 1 if of_sweep else 1
         run = Run(Path(own.runtime.output_dir), number, max(self.of, number), label)
-        try:
-            with sweeping(self.clock, run.folder.name):
-                summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
-            return objective_of(config.get(OBJECTIVE), summary)
-        except BadInput as error:
-            if of_sweep:
-                raise  # the launcher hands it back, and Hydra raises it at the end
-            self.failure.append(error)
-            return None
+        with sweeping(self.clock, run.folder.name):
+            summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
+        return objective_of(config.get(OBJECTIVE), summary)
 
     def _do(self, checked: Checked, run: Run, config: str) -> dict[str, Any]:
         (run.folder / CONFIG).write_text(config, encoding="utf-8")

@@ -1,5 +1,6 @@
 """Who plays the playouts: engines by name. Importing this loads no CUDA; asking for an engine does."""
 
+import functools
 import sys
 from importlib import metadata
 from typing import Any
@@ -54,8 +55,14 @@ def crossover(name: str, game: Any, policy: Any, threads: int) -> Crossover | No
 def _automatic() -> str:
     found, problem = device.describe(), cuda_problem()
     if found.name and problem and not device.simulated():
-        print(f"gpumcts: engine=auto takes the CPU: {found.name} cannot be used: {problem}", file=sys.stderr)
+        _say_once(f"gpumcts: engine=auto takes the CPU: {found.name} cannot be used: {problem}")
     return "cpu" if problem else "cuda"
+
+
+@functools.cache
+def _say_once(text: str) -> None:
+    """A line on stderr, once in a process: a run asks for its engine several times."""
+    print(text, file=sys.stderr)
 
 
 def _simulate() -> None:

@@ -174,6 +174,15 @@ def test_auto_says_why_a_device_is_not_used(monkeypatch, capsys):
     assert "A device cannot be used: CuPy not installed" in capsys.readouterr().err
 
 
+def test_auto_says_it_once(monkeypatch, capsys):
+    """A run asks for its engine several times: for its checks, its search and its summary."""
+    old = device.Description("An old device", problem="its driver is for CUDA 11.4; needed is one for 12.0 or later")
+    monkeypatch.setattr(device, "describe", lambda: old)
+    for _ in range(3):
+        assert engines.resolve("auto") == "cpu" and engines.crossover("auto", None, None, 1) is None
+    assert capsys.readouterr().err.count("An old device cannot be used") == 1
+
+
 def test_unknown_engine():
     with pytest.raises(BadInput, match=r"^engine=gpu: there are auto, cpu, cuda, device, cudasim$"):
         engines.playout_engine("gpu", GAMES["othello"], UNIFORM())

@@ -18,7 +18,7 @@ BAD = {
         "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local"
     ),
     "match -m seed=1,2 hydra/sweeper=optun": (
-        "hydra/sweeper=optun is not known; there are: basic, optuna (did you mean optuna?)"
+        "hydra/sweeper=optun is not known; there are: basic, grid, optuna (did you mean optuna?)"
     ),
     "match backup@oponent.backup=minimax": (
         "backup@oponent.backup: the command has no such place for it; there are: backup, backup@opponent.backup"

@@ -1,0 +1,77 @@
+"""``hydra/sweeper=grid``: every combination of the swept values, as Hydra's basic sweeper makes them, each composed once.
+
+The command has composed and checked all runs already (``experiments.app.command``), so none is composed a second time before it
+is launched, which the basic sweeper does. A run that is refused later on ends no other run; it is told when all are over.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn
+from hydra.plugins.sweeper import Sweeper
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.app.overrides import combinations
+from experiments.app.task import Refused
+from gpumcts.errors import BadInput
+
+CONFIG = "multirun.yaml"
+
+
+class GridSweeper(Sweeper):
+    """All combinations; the last swept key varies fastest.
+
+    max_batch_size : runs that the launcher is given at a time, None for all of them
+    params : values of keys that are swept, those of the command line go before
+    """
+
+    def __init__(self, max_batch_size: int | None = None, params: Mapping[str, str] | None = None) -> None:
+        self._size, self._params = max_batch_size, dict(params or {})
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        """Make the launcher that is chosen."""
+        self.hydra_context, self.config = hydra_context, config
+        self.launcher = Plugins.instance().instantiate_launcher(
+            hydra_context=hydra_context, task_function=task_function, config=config
+        )
+
+    def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
+        """Launch all runs; raises BadInput at the end where some were refused."""
+        assert self.config is not None and self.launcher is not None and self.hydra_context is not None
+        if self._size is not None and self._size < 1:
+            raise BadInput(f"hydra.sweeper.max_batch_size={self._size}: must be an integer above 0, or null")
+        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
+        words = [*(f"{key}={value}" for key, value in self._params.items()), *arguments]
+        rows = combinations(parser.parse_overrides(words))
+        folder = Path(str(self.config.hydra.sweep.dir))
+        folder.mkdir(parents=True, exist_ok=True)
+        OmegaConf.save(self.config, folder / CONFIG)
+        size, found = self._size or len(rows), []
+        for begin in range(0, len(rows), size):
+            found.append(self.launcher.launch(rows[begin : begin + size], initial_job_idx=begin))
+        _tell_refused([job.return_value for batch in found for job in batch])
+        return found
+
+
+def _tell_refused(values: Sequence[object]) -> None:
+    refused = [value.message for value in values if isinstance(value, Refused)]
+    if refused:
+        more = f" (and {len(refused) - 1} more of {len(values)} runs are refused)" if len(refused) > 1 else ""
+        raise BadInput(f"{refused[0]}{more}")
+
+
+@dataclass
+class GridSweeperConf:
+    """Its keys under ``hydra.sweeper``."""
+
+    _target_: str = f"{GridSweeper.__module__}.{GridSweeper.__name__}"
+    max_batch_size: int | None = None
+    params: dict[str, str] | None = None
+
+
+ConfigStore.instance().store(group="hydra/sweeper", name="grid", node=GridSweeperConf, provider="gpumcts")

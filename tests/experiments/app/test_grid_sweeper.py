@@ -1,0 +1,76 @@
+"""Our own sweeper makes the runs of Hydra's basic one, composes none a second time, and tells refused runs in one line."""
+
+import importlib
+
+import pytest
+from hydra.core.plugins import Plugins
+from hydra.plugins.sweeper import Sweeper
+
+from gpumcts.errors import BadInput
+
+SWEEP = "playouts -m count=1 seed=1,2 threads=1 engine=cpu"
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Batches that a sweeper has Hydra compose to see whether it can."""
+    found = []
+    monkeypatch.setattr(Sweeper, "validate_batch_is_legal", lambda sweeper, batch: found.append(batch))
+    return found
+
+
+def names(folder):
+    return sorted(path.parent.name for path in folder.glob("multirun/*/*/summary.json"))
+
+
+def test_the_runs_of_a_sweep_are_those_of_the_basic_sweeper(run, tmp_path, told):
+    assert run(f"{SWEEP} hydra.sweeper.max_batch_size=1").code == 0
+    assert told == []
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("multirun/*/*/config.yaml")}
+    assert run(f"{SWEEP} hydra/sweeper=basic").code == 0
+    assert len(told) == 1 and len(told[0]) == 2
+    assert before.keys() == {*tmp_path.glob("multirun/*/*/config.yaml")} and len(names(tmp_path)) == 2
+
+
+def test_hydra_finds_it_as_a_plugin():
+    assert "GridSweeper" in {sweeper.__name__ for sweeper in Plugins.instance().discover(Sweeper)}
+
+
+def refusing(monkeypatch, seeds):
+    """Runs of some seeds are refused once their work begins."""
+    command = importlib.import_module("experiments.playouts").COMMAND
+    work = command.work
+
+    def refused(config, run):
+        if config.keys.seed in seeds:
+            raise BadInput(f"seed={config.keys.seed}: it is refused")
+        return work(config, run)
+
+    monkeypatch.setattr(command, "work", refused)
+
+
+def errors(done):
+    return [line for line in done.err.splitlines() if "rror" in line]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [((1,), "seed=1: it is refused"), ((1, 2), "seed=1: it is refused (and 1 more of 2 runs are refused)")],
+)
+def test_a_run_of_a_sweep_that_is_refused_is_one_line_and_the_others_go_on(run, tmp_path, monkeypatch, seeds, said):
+    refusing(monkeypatch, seeds)
+    done = run(SWEEP)
+    assert (done.code, errors(done)) == (2, [f"error: {said}"])
+    assert len(names(tmp_path)) == 2 - len(seeds)
+
+
+def test_a_single_run_that_is_refused_is_one_line(run, monkeypatch):
+    refusing(monkeypatch, (1,))
+    done = run(SWEEP.replace(" -m", "").replace("seed=1,2", "seed=1"))
+    assert (done.code, done.out, done.err) == (2, "", "error: seed=1: it is refused\n")
+
+
+def test_a_batch_of_no_runs_is_one_line(run, tmp_path):
+    done = run(f"{SWEEP} hydra.sweeper.max_batch_size=0")
+    said = ["error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null"]
+    assert (done.code, errors(done), names(tmp_path)) == (2, said, [])
