@@ -2,15 +2,19 @@
 
 import numpy as np
 
-from gpumcts.jit import inlined
+from gpumcts.jit import float_bits, inlined, makes_vector_code, scratch
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
 from gpumcts.tree.solve import with_proof
+from gpumcts.verbs import apart
 
 U = np.uint64
+MANY = 24  # children: fewer are scored one after the other
+BLOCK = 64  # children scored at once, at most
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # of int64
 
 
 @inlined
@@ -91,21 +95,31 @@ def best_child(rule, operator, forest, switches, tree, node, depth, stream):
     total = selection_total(operator, forest, switches, tree, node)
     prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
     first = np.int64(forest.first_child[tree, node])
+    end = first + np.int64(forest.child_count[tree, node])
+    if makes_vector_code() and end - first >= MANY:
+        return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
     best, chosen, equal = -np.inf, first, U(0)
-    for child in range(first, first + np.int64(forest.child_count[tree, node])):
+    for child in range(first, end):
         candidate = score(rule, operator, forest, tree, child, prepared, stream)
         if switches.solve:
             candidate = with_proof(forest, tree, child, candidate)
-        if candidate > best:
-            best, chosen, equal = candidate, child, U(1)
-        elif candidate == best:
-            equal += U(1)
-            if switches.random_ties:
-                if draw(stream, equal, equal) == U(0):
-                    chosen = child
-            elif forest.action[tree, child] < forest.action[tree, chosen]:
-                chosen = child
+        best, chosen, equal = better(forest, switches, tree, stream, child, candidate, best, chosen, equal)
     return np.int64(chosen), best
+
+
+@inlined
+def better(forest, switches, tree, stream, child, candidate, best, chosen, equal):
+    """(highest score, its child, how many have it) once ``child``, whose score is ``candidate``, has been looked at."""
+    if candidate > best:
+        return candidate, child, U(1)
+    if candidate == best:
+        equal += U(1)
+        if switches.random_ties:
+            if draw(stream, equal, equal) == U(0):
+                chosen = child
+        elif forest.action[tree, child] < forest.action[tree, chosen]:
+            chosen = child
+    return best, chosen, equal
 
 
 @inlined
@@ -119,3 +133,63 @@ def selection_total(operator, forest, switches, tree, node):
         if forest.visits[tree, child] > 0:
             total += count(operator, forest, tree, child)
     return total
+
+
+# ------------------------------------------------------------------------------------------- many children, on the CPU
+
+
+@apart
+def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    """``best_child`` among the children ``first`` to ``end``: their scores in vector code, a block at a time."""
+    best, chosen, equal = -np.inf, first, U(0)
+    scores = scratch(BLOCK, np.float64)
+    for begin in range(first, end, BLOCK):
+        size = min(end - begin, BLOCK)
+        score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores)
+        low, high = span_of_highest(scores, size, best)
+        for i in range(low, high):
+            child = begin + i
+            best, chosen, equal = better(forest, switches, tree, stream, child, scores[i], best, chosen, equal)
+    return np.int64(chosen), best
+
+
+@inlined
+def score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores):
+    """Score ``size`` children, number ``begin`` and on, into ``scores`` (float64[BLOCK])."""
+    # What the compiler is told: no child is negative, so no index counts from an array's end; and a node of one column has its
+    # neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
+    first = np.int64(np.uint32(begin))
+    if forest.columns.shape[2] == 1:
+        for i in range(size):
+            scores[i] = score(rule, operator, forest, tree, first + i, prepared, stream)
+    else:
+        for i in range(size):
+            scores[i] = score(rule, operator, forest, tree, first + i, prepared, stream)
+    if switches.solve:
+        for i in range(size):
+            scores[i] = with_proof(forest, tree, first + i, scores[i])
+
+
+@inlined
+def span_of_highest(scores, size, best):
+    """From the first of the highest of ``size`` scores to behind the last; nothing where they are below ``best``.
+
+    The maximum is one of whole numbers: for NaN's sake there is no vector code for that of floats.
+    """
+    highest = np.int64(LOWEST)
+    for i in range(size):
+        highest = max(highest, ordered(scores[i]))
+    if highest < ordered(best):
+        return np.int64(0), np.int64(0)
+    low, high = size, np.int64(0)
+    for i in range(size):
+        is_highest = ordered(scores[i]) == highest
+        low, high = min(low, i if is_highest else size), max(high, i + 1 if is_highest else 0)
+    return low, high
+
+
+@inlined
+def ordered(x):
+    """An int64 that is the greater the greater a float64 is: the same for 0 and -0, the least for -inf and NaN."""
+    signed = np.int64(float_bits((x if x == x else -np.inf) + 0.0))
+    return signed ^ ((signed >> np.int64(63)) & np.int64(HIGHEST))
