@@ -32,7 +32,7 @@ NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
 
 @dataclass(frozen=True)
 class Refused:
-    """What a run of a sweep returns in place of an objective where it is refused; Hydra would print a line of its own."""
+    """What a refused run of a sweep returns in place of an objective; of an exception Hydra would print its own line."""
 
     message: str
 
