@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def no_such_choice(group: str, choice: object) -> str:
 
 
 def _not_among(group: str, choice: str, names: list[str]) -> str:
-    return f"{group}={choice} is not known; there are: {', '.join(names)}{_guess(choice, names)}"
+    return f"{group}={choice} is not known; there are: {', '.join(names)}{guess(choice, names)}"
 
 
 def choices(group: str) -> list[str]:
@@ -93,7 +93,7 @@ def _of_option(text: str) -> str | None:
 def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     group = MISSING_GROUP.search(text)
     if group is not None:
-        return f"{group['key']}: the command has no such group{_guess(group['key'], list(known))}"
+        return f"{group['key']}: the command has no such group{guess(group['key'], list(known))}"
     place = MISSING_PLACE.search(text)
     if place is not None:
         return f"{place['key']}: the command has no such place for it; there are: {place['there']}"
@@ -110,7 +110,7 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     if RENAMED.get(last) in names:
         return renamed(missing["key"])
     there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
-    return f"{missing['key']}: unknown key{_guess(last, names)}{there}"
+    return f"{missing['key']}: unknown key{guess(last, names)}{there}"
 
 
 def _of_reference(text: str, known: Mapping[str, Any]) -> str | None:
@@ -135,7 +135,7 @@ def _of_target(target: str, known: Mapping[str, Any]) -> str | None:
         return None
     names, given = list(map(str, at)), parts[there]
     key = _naming(parts[:there], known)
-    return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{_guess(given, names)}"
+    return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{guess(given, names)}"
 
 
 def _naming(table: list[str], config: Any) -> str | None:
@@ -162,7 +162,8 @@ def not_understood(override: str) -> str:
     return f"{override!r} is not understood; write key=value, and quote text twice: 'key=\"a, b\"'"
 
 
-def _guess(word: str, names: list[str]) -> str:
+def guess(word: str, names: Sequence[str]) -> str:
+    """A question whether another name was meant, where one is near to the word, else nothing."""
     close = difflib.get_close_matches(word, names, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 

@@ -11,6 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.app.error_messages import guess
 from experiments.app.launchers import GRID, SWEEPER
 from experiments.app.overrides import label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
@@ -120,7 +121,8 @@ def check_objective(key: Any, numbers: Sequence[str], name: str) -> None:
     if not numbers:
         raise BadInput(f"objective={key}: experiments.{name} has no number to look for")
     if key not in numbers:
-        raise BadInput(f"objective={key}: the summary has no such number; it has {', '.join(numbers)}")
+        near = guess(str(key), numbers)
+        raise BadInput(f"objective={key}: the summary has no such number{near}; it has {', '.join(numbers)}")
 
 
 def objective_of(key: Any, summary: dict[str, Any]) -> float | None:

@@ -69,7 +69,7 @@ def test_a_wrong_objective_is_one_line_before_anything_runs(run, tmp_path, words
     if (plugin := LAUNCHERS[words]) and not find_spec(f"hydra_plugins.{plugin}"):
         pytest.skip(f"{plugin} is not installed")
     done = run(f"match -m seed=1,2 objective=win_rat {words}")
-    said = "error: objective=win_rat: the summary has no such number; it has games, wins, draws, losses, win_rate, "
+    said = "error: objective=win_rat: the summary has no such number (did you mean win_rate?); it has games, wins, "
     assert (done.code, done.out) == (2, "") and done.err.startswith(said) and done.err.count("\n") == 1, done.err
     assert not list(tmp_path.iterdir())
 
