@@ -72,6 +72,6 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
         axes.errorbar(scale * published.value, row + 0.25, xerr=half, **theirs)
     else:
         known = axes.get_legend_handles_labels()[1]
-        label = "paper's bound" if published.relation != "unstated" else "paper, condition not named"
+        label = "bound of the claim" if published.relation != "unstated" else "paper, condition not named"
         shown = {"color": FAINT, "linewidth": 1, "label": None if label in known else label}
         axes.plot([scale * published.value] * 2, [row - 0.4, row + 0.4], **shown)

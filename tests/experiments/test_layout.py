@@ -15,7 +15,6 @@ LEVELS = (
     {"analysis"},
     {"ranking", "soft_traps"},
     {"papers"},
-    {"reproduction"},
     {"app"},
     {"reproduction"},
 )

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.app.task import OBJECTIVE
-from experiments.config.schema import Checked
-from experiments.rank import rank_config
-from experiments.ranking.methods import MinimaxKeys, PlayoutsKeys
+from experiments.config.schema import as_json
+from experiments.ranking.checks import two_player_game
+from experiments.ranking.methods import MinimaxKeys, PlayoutsKeys, checked_method
 from experiments.ranking.statistics import Agreement, Interval, Resampled, pooled_rho, pooled_tau
-from experiments.ranking.summary import ranker
+from experiments.ranking.summary import Ranker
 from experiments.ranking.values import values_file
 from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Cell, Digests
@@ -40,14 +39,16 @@ TOLERANCE = 1e-9
 
 def rank_digests(result: Result) -> Digests:
     """Of every value of every method, and of the first ten moves of the first position."""
-    lines = _values(result, _checked(result))
+    lines = _values(result, _methods(result)[1])
     values = [[line["position"], name, values] for line in lines for name, values in line["values"].items()]
     return digests_of(values, [[text, name, first_of(row)] for text, name, row in values[: len(lines[0]["values"])]])
 
 
-def _checked(result: Result) -> Checked:
-    """A run's configuration, as the command checked it."""
-    return rank_config({key: value for key, value in result.config.items() if key != OBJECTIVE})
+def _methods(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of a run's methods, and what decides what each says, as the command has them."""
+    game, _ = two_player_game(result.config)
+    found = {name: checked_method(name, result.config["method"][name], game) for name in result.config["methods"]}
+    return {name: own for name, (own, _) in found.items()}, {name: as_json(own) for name, (_, own) in found.items()}
 
 
 def correlations(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
@@ -55,9 +56,9 @@ def correlations(paper: Paper, item: Item, results: Sequence[Result]) -> list[Ce
     return [cell for result in results for cell in _Ranked(paper, item, result).cells()]
 
 
-def _values(result: Result, config: Checked) -> list[Line]:
+def _values(result: Result, definitions: dict[str, Any]) -> list[Line]:
     """What all methods of a run say, by position, as ``ranking.values.Values.of`` has it."""
-    count, definitions = result.summary["boards"], config.policy.definitions
+    count = result.summary["boards"]
     by_method = {name: lines_of(values_file(result.folder, name, own), count) for name, own in definitions.items()}
     first = next(iter(by_method.values()))
     return [
@@ -71,18 +72,28 @@ class _Ranked:
 
     def __init__(self, paper: Paper, item: Item, result: Result) -> None:
         self._paper, self._item, self._result = paper, item, result
-        self._config = _checked(result)
+        self._methods, self._definitions = _methods(result)
         self._digests = rank_digests(result)
-        judge = ranker(self._config)
-        lines = [line for line in _values(result, self._config) if judge.agreement(line, judge.reference) is not None]
+        judge = self._ranker()
+        lines = [
+            line for line in _values(result, self._definitions) if judge.agreement(line, judge.reference) is not None
+        ]
         self._resampled = Resampled([line["game"] for line in lines])
         self._found: dict[str, list[Agreement]] = {
             name: [one for line in lines if (one := judge.agreement(line, name)) is not None]
-            for name in self._config.keys.methods
+            for name in self._methods
             if name != judge.reference
         }
         self._boards = len(lines)
         self._check()
+
+    def _ranker(self) -> Ranker:
+        """The rules for ties of the run."""
+        config = self._result.config
+        ties = {
+            name: "win_rate" if isinstance(own, PlayoutsKeys) else "evaluation" for name, own in self._methods.items()
+        }
+        return Ranker({name: config[f"ties_{unit}"] for name, unit in ties.items()}, config["reference"])
 
     def _check(self) -> None:
         """Refuse a summary that is not of these values."""
@@ -134,13 +145,12 @@ class _Ranked:
 
     def _keys(self, identity: dict[str, Any]) -> dict[str, Any]:
         """A run's identity with its methods and rules for ties, which its folder keeps apart."""
-        keys = self._config.keys
-        ties = {"ties_evaluation": keys.ties_evaluation, "ties_win_rate": keys.ties_win_rate}
-        return {**identity, "reference": keys.reference, "methods": self._config.policy.definitions, **ties}
+        own = {key: self._result.config[key] for key in ("reference", "ties_evaluation", "ties_win_rate")}
+        return {**identity, "methods": self._definitions, **own}
 
     def _budget(self) -> dict[str, int | float]:
-        methods = self._config.policy.methods
-        reference = methods[self._config.keys.reference]
+        methods = self._methods
+        reference = methods[self._result.config["reference"]]
         depth = {"depth": reference.depth} if isinstance(reference, MinimaxKeys) else {}
         playouts: dict[str, int | float] = {
             str(BUDGETS.get(name, name)): own.playouts for name, own in methods.items() if isinstance(own, PlayoutsKeys)
