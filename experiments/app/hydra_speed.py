@@ -1,7 +1,7 @@
-"""A source of configuration files that parses each of them once, registered through Hydra's public interface for plugins.
+"""A source of configuration files that parses each file once, registered through Hydra's public plugin interface.
 
-Hydra parses some twenty files of YAML for each run that it composes: 0.08 s of processor time (Xeon, 2.6 GHz). It composes each
-run of a sweep twice, too; our own sweeper (``hydra_plugins.gpumcts_grid_sweeper``) does it once.
+Hydra parses some twenty files of YAML for each run that it composes: 0.08 s of processor time (Xeon, 2.6 GHz). It
+composes each run of a sweep twice, too; our own sweeper (``hydra_plugins.gpumcts_grid_sweeper``) does it once.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """The scale of an experiment, ``scale=small`` or ``scale=document``: its own small figures, or those of its document.
 
-Earlier commits wrote ``budget=small`` and ``budget=document``. Records of such runs are read here, and a command line that says
-so is told the new word.
+Earlier commits wrote ``budget=small`` and ``budget=document``. Records of such runs are read here, and a command line
+that says so is told the new word.
 """
 
 from collections.abc import Iterable, Mapping
