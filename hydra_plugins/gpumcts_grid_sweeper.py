@@ -1,7 +1,8 @@
-"""``hydra/sweeper=grid``: every combination of the swept values, as Hydra's basic sweeper makes them, each composed once.
+"""``hydra/sweeper=grid``: every combination of the swept values, as of Hydra's basic sweeper, each composed once.
 
-The command has composed and checked all runs already (``experiments.app.command``), so none is composed a second time before it
-is launched, which the basic sweeper does. A run that is refused later on ends no other run; it is told when all are over.
+The command has composed and checked all runs already (``experiments.app.command``), so none is composed a second time
+before it is launched, which the basic sweeper does. A run that is refused later on ends no other run; it is told when
+all are over.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Our own sweeper makes the runs of Hydra's basic one, composes none a second time, and tells refused runs in one line."""
+"""Our sweeper makes the runs of Hydra's basic one, composes none a second time, and tells refused runs in one line."""
 
 import importlib
 

@@ -1,5 +1,7 @@
-"""``objective=`` names a number of a command's summary: what each command declares is what its summaries have, and a name that is
-none of them is told before anything runs."""
+"""``objective=`` names a number of a command's summary: what each command declares is what its summaries have.
+
+A name that is none of them is told before anything runs.
+"""
 
 import importlib
 import json
