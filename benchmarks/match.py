@@ -117,10 +117,10 @@ def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 
 def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any:
     """What a contender runs: matches of UCT on the CPU with so many threads; n is games, at most ``games`` of them."""
     both: dict[str, Any] = {"engine": "cpu", "threads": threads, "workers": ThreadPool(threads)}
-    players = tuple(UctPlayer(uct(bench, **both), iterations, name) for name in ("a", "b"))
+    players: Any = tuple(UctPlayer(uct(bench, **both), iterations, name) for name in ("a", "b"))
 
     def run(n: int) -> None:
         with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
-            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games, at_once=2)  # type: ignore[arg-type]
+            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games, at_once=2)
 
     return run

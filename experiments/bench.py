@@ -7,13 +7,14 @@
     python -m experiments.bench engine=cuda against=null
     python -m experiments.bench engine=cuda suites=[crossover]
 
-Suites: playouts and search (rates, beside other programs), match (games a second, and the share of the time outside compiled
-code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree), startup
-(imports, first move with and without a compile cache). Where they are named: one_tree (many leaves of one tree, on threads,
-and ten million iterations), trees (synthetic trees, tables and planners, on one core), chess_attacks (game=chess: three ways
-to find what sliding pieces attack) and with a device crossover (which engine is fastest for how many trees and playouts a
-leaf) and launch (what launches cost). ``only`` names the playout policies, backup operators and selection rules that playouts
-and search measure, beside what those are held against. Tables, plots and JSON go into the folder, suite by suite.
+Suites: playouts and search (rates, beside other programs), match (games a second, and the share of the time outside
+compiled code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree),
+startup (imports, first move with and without a compile cache). Where they are named: one_tree (many leaves of one tree,
+on threads, and ten million iterations), trees (synthetic trees, tables and planners, on one core), chess_attacks
+(game=chess: three ways to find what sliding pieces attack) and with a device crossover (which engine is fastest for how
+many trees and playouts a leaf) and launch (what launches cost). ``only`` names the playout policies, backup operators
+and selection rules that playouts and search measure, beside what those are held against. Tables, plots and JSON go into
+the folder, suite by suite.
 """
 
 import os

@@ -4,9 +4,10 @@
     python -m experiments.check_game game=my_lab.connect_four
     python -m experiments.check_game game=go game.size=13
 
-``game`` is a file of conf/game, or the dotted name of a module; ``game.KEY=VALUE`` sets one of its options. First comes what is
-asked before anything is compiled; what fails there is one line with file and line. Then come random games, compiled, against
-plain Python; then the machine code. The exit code is 1 where something does not hold, 2 where there is no such game.
+``game`` is a file of conf/game, or the dotted name of a module; ``game.KEY=VALUE`` sets one of its options. First comes
+what is asked before anything is compiled; what fails there is one line with file and line. Then come random games,
+compiled, against plain Python; then the machine code. The exit code is 1 where something does not hold, 2 where there
+is no such game.
 """
 
 import sys

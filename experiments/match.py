@@ -9,8 +9,8 @@
 
 The groups at the top configure the player; ``group@opponent.group=choice`` and ``opponent.group.key=value`` the
 opponent, who is plain UCT with the player's budget if nothing is said. Every move is on disk before its game goes on:
-the same command goes on where it was, and more ``games`` extend a finished match. A sweep (``-m``) ends with a table and a
-plot of its matches.
+the same command goes on where it was, and more ``games`` extend a finished match. A sweep (``-m``) ends with a table
+and a plot of its matches.
 """
 
 import sys
@@ -89,7 +89,7 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
 
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine or a program that is not there, a budget that does not fit, and a player that the game is not for."""
+    """Refuse an absent engine or program, a budget that does not fit, and a player that the game is not for."""
     from experiments.players.preflight import check_chance, check_engine, check_memory, check_programs
 
     check_engine(config.engine)

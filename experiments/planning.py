@@ -5,10 +5,10 @@
     python -m experiments.planning planner.stop=fixed planner.depth=8
     python -m experiments.planning experiment=kocsis2006bandit/fig4 scale=small
 
-A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named in state
-s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are raised fourfold until
-the error was reached by half of them, or to ``samples``. A run is done in pieces of some queries each, and one that was
-stopped goes on with those that are missing.
+A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named
+in state s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are
+raised fourfold until the error was reached by half of them, or to ``samples``. A run is done in pieces of some queries
+each, and one that was stopped goes on with those that are missing.
 """
 
 import csv
@@ -108,7 +108,7 @@ def _stages(samples: int) -> list[int]:
 
 
 def _queries(config: Checked, stop: Any, progress: Any) -> tuple[Any, Any]:
-    """The queries of a run in pieces, and what turns all answers (int8[Q, C]) into the error of each state, float64[N, C]."""
+    """The queries of a run in pieces, and a function from all answers (int8[Q, C]) to state errors, float64[N, C]."""
     import numpy as np
 
     from gpumcts.planning import study
@@ -136,7 +136,7 @@ def _queries(config: Checked, stop: Any, progress: Any) -> tuple[Any, Any]:
 
 
 def _answers(pieces: list[Any], points: Any, home: Path, stop: Any, progress: Any) -> tuple[Any, float]:
-    """The answers of all pieces, int8[Q, C], and the seconds they took: read where they are on disk, else made and written."""
+    """The answers of all pieces, int8[Q, C], and the seconds they took: read where on disk, else made and written."""
     import numpy as np
 
     home.mkdir(exist_ok=True)

@@ -2,17 +2,17 @@
 2010, Figure 1).
 
     python -m experiments.rank data.pgn=games.pgn data.positions=20
-    python -m experiments.rank data.pgn=games.pgn data.positions=null reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]
+    python -m experiments.rank data.pgn=games.pgn data.positions=null reference=minimax_6 methods=[minimax_6,minimax_2]
     python -m experiments.rank data.positions_file=positions.txt method.minimax_2_playouts.playouts=30
     python -m experiments.rank game=othello data.games=5 reference=minimax_6 methods=[minimax_6,evaluation,minimax_2]
-    python -m experiments.rank '+method.minimax_5={kind: minimax, depth: 5}' reference=minimax_5 methods=[minimax_5,evaluation]
+    python -m experiments.rank '+method.mm5={kind: minimax, depth: 5}' reference=mm5 methods=[mm5,evaluation]
     python -m experiments.rank experiment=ramanujan2010understanding/fig1 scale=small data.pgn=games.pgn
 
-Spearman's and Kendall's correlation of ranks, on each board and over all moves, with 95 % intervals by resampling whole games; of
-playouts, as a function of how many there are and of the time they take, with paired differences at equal playouts and at equal
-time. Values are kept by method, in values/: a run that was stopped, or has another method now, goes on with what is missing.
-Beside it lie report.md with its plots, ranks.csv (every move's value and rank by every method) and boards.csv (every position's
-correlations).
+Spearman's and Kendall's correlation of ranks, on each board and over all moves, with 95 % intervals by resampling whole
+games; of playouts, as a function of how many there are and of the time they take, with paired differences at equal
+playouts and at equal time. Values are kept by method, in values/: a run that was stopped, or has another method now,
+goes on with what is missing. Beside it lie report.md with its plots, ranks.csv (every move's value and rank by every
+method) and boards.csv (every position's correlations).
 """
 
 import sys
@@ -73,8 +73,8 @@ class Ranking(NamedTuple):
 def rank_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.rank.
 
-    The identity of a run is what its positions come from, with the seed of playouts. Methods have theirs, under which their
-    values are kept, and what judges ranks or plots them decides no value: neither makes another run.
+    The identity of a run is what its positions come from, with the seed of playouts. Methods have theirs, under which
+    their values are kept, and what judges ranks or plots them decides no value: neither makes another run.
     """
     from experiments.ranking.methods import checked_method
     from experiments.ranking.positions import DataKeys, check_data, check_source

@@ -4,7 +4,8 @@
     python -m experiments.report runs='multirun/hashimoto2012accelerated/**' title='Table 1'
 
 ``runs`` is a pattern of folders; ``**`` goes down any number of folders. Every folder with a summary.json counts. Where
-a run belongs to an experiment, what its sweep ends with is worked out anew: the document's figures or words beside ours.
+a run belongs to an experiment, what its sweep ends with is worked out anew: the document's figures or words beside
+ours.
 """
 
 import glob

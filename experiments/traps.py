@@ -6,11 +6,12 @@
     python -m experiments.traps experiment=ramanujan2010understanding/softtraps scale=small data.pgn=games.pgn
     python -m experiments.traps experiment=ramanujan2010understanding/fig2 scale=small data.pgn=games.pgn
 
-With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta, which are on the scale of the
-game's evaluation (a quarter of a pawn to ten in Chess) where none are given; 2 and 8 are ``shallow`` and
-``deep``. Soft traps of Definition 1 that MM-2 does not see are counted apart; with ``playouts``, playouts between players of the
-shallow search show which of them they would have avoided, and lines of play show why. Positions are worked through in parts, and
-a run that was stopped goes on with those that are missing. report.md lies beside results.jsonl, which has a line a position.
+With m the choice of MM-2, positions are told apart by |v8(m) - v2(m)| >= Delta, for many Delta, which are on the scale
+of the game's evaluation (a quarter of a pawn to ten in Chess) where none are given; 2 and 8 are ``shallow`` and
+``deep``. Soft traps of Definition 1 that MM-2 does not see are counted apart; with ``playouts``, playouts between
+players of the shallow search show which of them they would have avoided, and lines of play show why. Positions are
+worked through in parts, and a run that was stopped goes on with those that are missing. report.md lies beside
+results.jsonl, which has a line a position.
 """
 
 import sys
@@ -76,7 +77,7 @@ def traps_config(plain: Plain, given: Given | None = None) -> Checked:
 
 
 def on_scale_of(game: Any, keys: TrapsKeys) -> TrapsKeys:
-    """The keys with Deltas on the scale of a game's evaluation where none are given: a unit, and a quarter to ten of them."""
+    """The keys with Deltas on the scale of a game's evaluation where none are given: a unit, and 1/4 to ten of them."""
     unit = int(evaluation_unit(compiled(game)))
     deltas = sorted({max(1, hundredths * unit // 100) for hundredths in DELTAS})
     given = keys.deltas if keys.deltas is not None else deltas

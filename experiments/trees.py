@@ -1,13 +1,13 @@
-"""Follow many searches of many synthetic trees: how often they would choose a wrong move, and when their values converge.
+"""Follow many searches of many synthetic trees: how often they would choose a wrong move, when their values converge.
 
     python -m experiments.trees game=pgame budget.iterations=10000
     python -m experiments.trees selection=uniform search=flat budget.iterations=10000
     python -m experiments.trees method=alpha_beta budget.iterations=100000
     python -m experiments.trees experiment=kocsis2006improved/fig4 scale=small
 
-A move fails that is worth less than the best one: a draw for a win, a loss for a draw. Every tree is solved beforehand. Those
-without a wrong move cannot fail; they count, and are not searched. Intervals are over trees. An interrupted run goes on
-with the pieces that are missing.
+A move fails that is worth less than the best one: a draw for a win, a loss for a draw. Every tree is solved beforehand.
+Those without a wrong move cannot fail; they count, and are not searched. Intervals are over trees. An interrupted run
+goes on with the pieces that are missing.
 """
 
 import sys

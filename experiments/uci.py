@@ -1,11 +1,11 @@
-"""Our engine for GUIs and match programs of chess: it reads UCI on stdin and answers on stdout, until quit or the end of input.
+"""Our engine for GUIs and match programs of chess: it reads UCI on stdin and answers on stdout, until quit or end.
 
     python -m experiments.uci game=chess budget.seconds=1
     python -m experiments.uci game=chess budget=iterations budget.iterations=20000
 
-``go nodes`` (iterations), ``movetime`` and ``infinite`` are done as said; with a clock or without a word, ``budget.seconds`` of
-wall-clock time, or the iterations, are the most a move takes. Scores are 400 log10(p / (1 - p)) centipawns for a win rate p.
-What is no answer goes to stderr; the engine makes no folder.
+``go nodes`` (iterations), ``movetime`` and ``infinite`` are done as said; with a clock or without a word,
+``budget.seconds`` of wall-clock time, or the iterations, are the most a move takes. Scores are 400 log10(p / (1 - p))
+centipawns for a win rate p. What is no answer goes to stderr; the engine makes no folder.
 """
 
 import os

@@ -365,7 +365,7 @@ _type_of_step = typeof_impl.dispatch(CFunc)
 
 @typeof_impl.register(CFunc)
 def _known_type_of_step(step: CFunc, context: Any) -> Any:
-    """Numba builds the type of a function as a value anew at each call: half of what calling with four of them costs."""
+    """Numba builds the type of a function as a value anew at each call: half the cost of a call with four of them."""
     if not hasattr(step, "numba_type"):
         step.numba_type = _type_of_step(step, context)
     return step.numba_type

@@ -1,4 +1,4 @@
-"""Under which conditions some runs were made: what they have in common, what varies among them, and what is unfinished."""
+"""Under which conditions some runs were made: what they have in common, what varies, and what is unfinished."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def conditions(results: Sequence[Result]) -> dict[str, str]:
 
 
 def unfinished(results: Sequence[Result]) -> list[str]:
-    """Runs that have less than was asked for, a line each: begun ones of the same sweeps, and matches with fewer games."""
+    """Runs that have less than was asked for, a line each: begun ones of the same sweeps, matches with fewer games."""
     lines = []
     for result in results:
         asked, played = result.config.get("games"), result.summary.get("games")

@@ -54,8 +54,8 @@ def summary_numbers(keys: Any) -> tuple[str, ...]:
 
 
 def _leaves(leaves: np.ndarray, decisive: np.ndarray, most: int) -> dict[str, Any]:
-    """Mean leaves of alpha-beta (int64[K, runs]) over all trees, with what is to be added and subtracted for 95 %; and over those
-    that can fail."""
+    """Mean leaves of alpha-beta (int64[K, runs]), with what to add and subtract for 95 %: over all trees, and over
+    those that can fail."""
     by_tree = leaves.mean(axis=1)
     half = Z * by_tree.std(ddof=1) / math.sqrt(len(by_tree)) if len(by_tree) > 1 else 0.0
     among = float(by_tree[decisive].mean()) if decisive.any() else None
@@ -111,7 +111,7 @@ def _rates(rates: np.ndarray, decisive: np.ndarray) -> dict[str, Any]:
 
 
 def _lasting(rates: list[float], points: list[int], rate: float) -> float | None:
-    """Iterations from which on the failure rate is at most ``rate``, between checkpoints by log-linear interpolation."""
+    """Iterations from which on the failure rate is at most ``rate``; log-linear interpolation between checkpoints."""
     above = [i for i, value in enumerate(rates) if value > rate]
     if not above:
         return float(points[0])
@@ -133,7 +133,7 @@ def _interval(rates: np.ndarray, points: list[int], rate: float) -> list[float |
 
 
 def _crossings(below: np.ndarray, horizon: int, level: float) -> dict[str, Any]:
-    """When the roots' values came above the level for good: the median over searches, its interval, and who never did."""
+    """When the roots' values came above the level for good: the median over searches, its interval, who never did."""
     crossing = np.where(below >= horizon, np.inf, below + 1.0)
     ordered = np.sort(crossing)
     n = len(ordered)

@@ -1,4 +1,4 @@
-"""Runs of a sweep by their values of the swept keys: a row where one key varies, a matrix where two do, and what is missing."""
+"""Runs of a sweep by their values of the swept keys: a row for one key, a matrix for two, and what is missing."""
 
 import math
 import re

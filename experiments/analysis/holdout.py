@@ -1,4 +1,4 @@
-"""What is best of a sweep, and whether it holds on fresh games: ``round=choose`` plays one seed, ``round=confirm`` another.
+"""The best of a sweep, and whether it holds on fresh games: ``round=choose`` has one seed, ``round=confirm`` another.
 
 The best of several win rates lies above its true value, since it was picked for being high. So it is played once more.
 """
@@ -15,8 +15,8 @@ OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
 
 
 def verdicts(results: Sequence[Result], key: str, pinned: Sequence[str] = ()) -> list[str]:
-    """A line a table: the best value of ``key`` that the round found and the command that confirms it, or what the games of
-    ``round=confirm`` say of it. ``pinned`` are the keys beside it that tell the tables of a sweep apart."""
+    """A line a table: the best value of ``key`` that the round found and the command that confirms it, or what the
+    games of ``round=confirm`` say of it. ``pinned`` are the keys beside it that tell the tables of a sweep apart."""
     lines = []
     for title, some in groups(results).items():
         played = [result for result in some if result.summary["games"] and result.config.get("round")]

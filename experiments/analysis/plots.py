@@ -184,7 +184,7 @@ CURVES = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#b8302f", "#888888", "#50
 
 
 def _failure_curves(axes: "Axes", results: list[Result]) -> None:
-    """Failure rates over iterations, both axes logarithmic, with 95 % intervals over trees (Kocsis et al. 2006, Figure 4)."""
+    """Failure rates over iterations, axes logarithmic, 95 % intervals over trees (Kocsis et al. 2006, Figure 4)."""
     results = [result for result in results if "failure_rate" in result.summary]
     faint = min(0.12, 0.35 / len(results))  # bands lie on each other
     for color, result in zip(itertools.cycle(CURVES), results, strict=False):

@@ -58,7 +58,7 @@ def ends(results: Iterable[Result], folder: Path) -> list[End]:
 
 
 def _own_end(results: list[Result], folder: Path) -> list[str]:
-    """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, and returns their names."""
+    """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, returns their names."""
     show(*against_even(results))
     documents = {str(result.config["document"]) for result in results if result.config.get("document")}
     if len(documents) != 1:

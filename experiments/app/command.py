@@ -74,8 +74,8 @@ class Command:
     check : plain configuration to checked values; raises BadInput
     work : does a run and returns its summary; ``{"interrupted": True, ...}`` ends a sweep
     prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
-    cost : about how long a run takes in any unit, given its folder, where an earlier run may have left a part; the time left
-        of a sweep is told by it
+    cost : about how long a run takes in any unit, given its folder, where an earlier run may have left a part; the time
+        left of a sweep is told by it
     numbers : the numbers of a run's summary that ``objective=`` may name, nested ones as ``player.made_a_move``
     results : how its runs are shown in tables, plots and reports
     serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
@@ -241,7 +241,8 @@ class Command:
             try:
                 with _composing(None):
                     composed = compose(self.name, overrides)
-                    return {str(key): value for key, value in OmegaConf.to_container(composed, resolve=False).items()}  # type: ignore[union-attr]
+                    plain: Any = OmegaConf.to_container(composed, resolve=False)
+                    return {str(key): value for key, value in plain.items()}
             except (HydraException, OmegaConfBaseException):
                 continue
         return {}
@@ -265,7 +266,7 @@ def _composed(name: str, overrides: list[str]) -> DictConfig:
 
 
 def _first_of(given: Sequence[Override]) -> list[str]:
-    """The overrides of one run of a sweep, to see what they choose; ranges that only a sweeper can draw from are left out."""
+    """The overrides of one run of a sweep, to see what they choose; ranges for a sweeper to draw from are left out."""
     drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
     return combinations(drawn)[0]
 

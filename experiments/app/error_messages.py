@@ -43,7 +43,7 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
 
 
 def set_not_chosen(words: Iterable[str]) -> str | None:
-    """The complaint about ``opponent.player=uci``, which would put a word in the place of a group; None where no word does."""
+    """The complaint about ``opponent.player=uci``, which would put a word in the place of a group; None without one."""
     for word in words:
         key, _, choice = word.partition("=")
         parent, _, group = key.rpartition(".")
@@ -70,7 +70,7 @@ def choices(group: str) -> list[str]:
 
 @cache
 def name_of_choice(group: str, choice: str) -> str | None:
-    """The ``name`` that a choice of a group of ``conf/`` stands for, such as ``go`` of ``playout=go``; None where it has none."""
+    """The ``name`` a choice of a group of ``conf/`` stands for (``go`` of ``playout=go``); None where it has none."""
     file = CONF / group / f"{choice}.yaml"
     found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
     return found.get("name") if isinstance(found, dict) else None

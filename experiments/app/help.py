@@ -18,9 +18,10 @@ Flags
   -cd FOLDER           add a folder of configurations of your own (game/my_game.yaml, ...)
   --hydra-help         the rest of what Hydra understands
 
-hydra.run.dir=FOLDER puts a run elsewhere, hydra.sweep.dir=FOLDER a sweep. hydra/launcher=joblib, submitit_local or ray plays
-the runs of a sweep side by side; hydra/sweeper=optuna objective=win_rate 'backup.decay=interval(0.9,0.9999)' looks for the
-values that make a number of the summary greatest. Each has an extra of its name: pip install -e '.[joblib]'."""
+hydra.run.dir=FOLDER puts a run elsewhere, hydra.sweep.dir=FOLDER a sweep. hydra/launcher=joblib, submitit_local or ray
+plays the runs of a sweep side by side; hydra/sweeper=optuna objective=win_rate 'backup.decay=interval(0.9,0.9999)'
+looks for the values that make a number of the summary greatest. Each has an extra of its name:
+pip install -e '.[joblib]'."""
 
 
 def help_text(command: Any, conf: Path) -> str:

@@ -41,7 +41,7 @@ def choices(group: str) -> list[str]:
 
 
 def failure(error: Exception) -> str | None:
-    """What to say of an error of a launcher itself, a pool that does not start say; None for an error of a run or of ours.
+    """What to say of an error of a launcher itself (its pool does not start); None for an error of a run or of ours.
 
     A run's error is raised by Hydra once the launcher is back, so the launcher's own module is not among its frames.
     """
@@ -54,7 +54,7 @@ def failure(error: Exception) -> str | None:
 
 
 def pins_of(extra: str) -> str:
-    """The file of the checkout that pins an extra's versions; Ray's launcher wants a cloudpickle that joblib does not."""
+    """The file of the checkout that pins an extra's versions; Ray's launcher wants another cloudpickle than joblib."""
     return "constraints-ray.txt" if extra == "ray" else "constraints.txt"
 
 

@@ -1,4 +1,4 @@
-"""The overrides of a command line: what is refused that Hydra would take, what they set, and which of them are swept."""
+"""The overrides of a command line: which are refused that Hydra would take, what they set, which of them are swept."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -31,7 +31,7 @@ def refuse_odd(given: Sequence[Override]) -> None:
 
 
 def refuse_twice(given: Sequence[Override]) -> None:
-    """Refuse two choices of a group, of which Hydra would take the last without a word; of other keys that is its custom."""
+    """Refuse two choices of a group, of which Hydra would silently take the last; for other keys that is its custom."""
     seen: dict[str, str] = {}
     for override in given:
         line, key = str(override.input_line), str(override.get_key_element()).lstrip("+~")

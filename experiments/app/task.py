@@ -1,4 +1,4 @@
-"""The work of one run, as Hydra's launchers call it: in this process, or in a worker, which imports the command first."""
+"""The work of one run, as Hydra's launchers call it: in this process, or in a worker, which imports the command."""
 
 import importlib
 import sys
@@ -33,7 +33,7 @@ NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
 
 @dataclass(frozen=True)
 class Refused:
-    """What a refused run of a sweep returns in place of an objective; of an exception Hydra would print its own line."""
+    """What a run of a sweep returns in place of an objective where it is refused; Hydra would print its own line."""
 
     message: str
 
@@ -126,7 +126,7 @@ def check_objective(key: Any, numbers: Sequence[str], name: str) -> None:
 
 
 def objective_of(key: Any, summary: dict[str, Any]) -> float | None:
-    """The number of a summary that ``objective`` names, as ``win_rate`` or ``player.made_a_move``; None where it names none.
+    """The number of a summary that ``objective`` names (``win_rate``, ``player.made_a_move``); None for no objective.
 
     Raises BadInput where this run's summary has no such number, or null in its place.
     """
@@ -139,7 +139,7 @@ def objective_of(key: Any, summary: dict[str, Any]) -> float | None:
 
 
 def plain_of(config: DictConfig) -> dict[str, Any]:
-    """A composed configuration as plain containers, interpolations resolved, what is Hydra's and the sweeper's left out."""
+    """A composed configuration as plain containers, interpolations resolved, without keys of Hydra and the sweeper."""
     own = {str(key): config[key] for key in config if key not in NOT_OF_THE_COMMAND}
     return {k: OmegaConf.to_container(v, resolve=True) if OmegaConf.is_config(v) else v for k, v in own.items()}
 

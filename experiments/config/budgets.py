@@ -13,8 +13,8 @@ EXAMPLES = {"iterations": 1000, "nodes": 100_000, "depth": 4, "seconds": 0.1, "m
 
 
 class Budget(NamedTuple):
-    """What a move may cost, in one unit: iterations (leaves of alpha-beta), core seconds, nodes, plies of depth, or what it costs
-    the other side: ``matched`` is the games of the other side against itself in which that is counted."""
+    """What a move may cost, in one unit: iterations (leaves of alpha-beta), core seconds, nodes, plies of depth, or
+    what it costs the other side: ``matched`` is the games of the other side against itself in which that is counted."""
 
     iterations: Annotated[int, Interval(ge=1, le=2**31 - 1)] | None = 1000
     playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
@@ -42,7 +42,7 @@ def budget_of(
     plays_out: bool = False,
     follows: bool = False,
 ) -> Budget:
-    """The budget of a player under ``prefix`` (empty, or ``opponent.``): one unit, which is one of the player's ``units``.
+    """The budget of a player under ``prefix`` (empty, or ``opponent.``), in one of the player's ``units``.
 
     plays_out : whether it plays playouts, of which a leaf may have several
     follows : whether there is another side whose nodes its budget may follow (``budget.matched``)
@@ -53,8 +53,8 @@ def budget_of(
     if len(given) != 1:
         values = " and ".join(f"{unit}={shown(getattr(budget, unit))}" for unit in given) or "none"
         raise BadInput(
-            f"{where}: give one of {_listed(tuple(EXAMPLES))}, the others null; here {values} ({_example(prefix, 'seconds')} "
-            "is a budget in seconds)"
+            f"{where}: give one of {_listed(tuple(EXAMPLES))}, the others null; here {values} "
+            f"({_example(prefix, 'seconds')} is a budget in seconds)"
         )
     units += ("matched",) if follows else ()
     if given[0] not in units:

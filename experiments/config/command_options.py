@@ -1,4 +1,4 @@
-"""The plain keys of commands and players, those that are no option of a group: names, ranges, and defaults as ``conf/`` has."""
+"""The plain keys of commands and players, those that are no option of a group: names, ranges, defaults of ``conf/``."""
 
 from typing import Annotated, NamedTuple
 

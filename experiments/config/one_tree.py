@@ -1,7 +1,7 @@
-"""How many leaves a batch has where one position is searched and nobody names a number: what ``conf/one_tree`` says of a game.
+"""How many leaves a batch has where one position is searched and no number is given: by game, in ``conf/one_tree``.
 
-A match searches many trees at a time, so a batch is full with a leaf of each. ``experiments.search``, ``gtp`` and ``uci``
-have one tree: its leaves fill the batch, at some cost in strength (``docs/many_leaves.md``).
+A match searches many trees at a time, so a batch is full with a leaf of each. ``experiments.search``, ``gtp`` and
+``uci`` have one tree: its leaves fill the batch, at some cost in strength (``docs/many_leaves.md``).
 """
 
 from typing import Any

@@ -18,7 +18,7 @@ NUMBERED = re.compile(r"(?P<form>pgn):(?P<file>.+?)(?::(?P<game>[0-9]{1,6})(?::(
 
 
 def position_of(config: Checked, playable: bool = True) -> np.ndarray:
-    """The position of ``position=`` (the start, if null) after ``moves=``, uint64[W], with what the moves forbid (superko).
+    """The position of ``position=`` (null: the start) after ``moves=``, uint64[W], and what these forbid (superko).
 
     Raises BadInput where the text names no position or an illegal move, and, if ``playable``, where the game is over.
     """

@@ -66,7 +66,7 @@ class Given(NamedTuple):
 
 
 class Study(NamedTuple):
-    """What an experiment adds: what its run is called, the table or figure it reproduces, its panel, and the cell of it."""
+    """What an experiment adds: what its run is called, the table or figure it reproduces, its panel, and its cell."""
 
     title: str | None = None
     document: str | None = None

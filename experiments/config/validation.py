@@ -40,7 +40,8 @@ def typed(cls: type[T], plain: Mapping[str, Any], where: str = "") -> T:
 def group_at(plain: Any, where: str) -> Mapping[str, Any]:
     """The keys of the group ``where`` (``playout``, ``opponent.playout``), which are ``plain``.
 
-    Raises BadInput where a choice stands in their place: ``opponent.playout=minimax`` sets the key itself, and chooses nothing.
+    Raises BadInput where a choice stands in their place: ``opponent.playout=minimax`` sets the key itself, it chooses
+    nothing.
     """
     if isinstance(plain, Mapping):
         return plain

@@ -29,7 +29,7 @@ TABLE_1 = {
         "go": (0.0, 0.0, 0.0, 18.6, 45.8, 46.6, 48.7),
     },
 }
-"""Table 1 (a): Accelerated, (b): Discounted, by game, for k = 1 to 7. It does not say on which base Havannah was played."""
+"""Table 1 (a): Accelerated, (b): Discounted, by game, for k = 1 to 7. On which base Havannah was played is not said."""
 
 TABLE_2 = {"a": (51.2, 51.9, 54.5, 55.9, 53.8, 54.6), "b": (0.0, 0.0, 4.4, 41.6, 47.9, 49.8)}
 """Table 2, RAVE on both sides in Go: (a) Accelerated, (b) Discounted, for k = 1 to 6.

@@ -16,8 +16,8 @@ TITLES = {
     "fig4_variants": "Samples to an error below 0.1, variants (Kocsis and Szepesvári 2006, section 3.2)",
 }
 STATEMENTS = {
-    "fig4": "The document: UCT needs significantly fewer samples for the same error than ARTDP and PG-ID, and scales better "
-    "with the size. ARTDP and PG-ID are reconstructions here.",
+    "fig4": "The document: UCT needs significantly fewer samples for the same error than ARTDP and PG-ID, and scales "
+    "better with the size. ARTDP and PG-ID are reconstructions here.",
     "fig4_variants": "The document: no major differences between stopping schemes; initial values speed ARTDP up.",
 }
 ROW = (
@@ -69,7 +69,7 @@ def _cell(summary: dict[str, Any]) -> str:
 
 
 def slopes(lines: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
-    """For each planner the slope of ln(samples) in ln(size) with its 95 % interval, over sizes above 2 that reached the error."""
+    """By planner, the slope of ln(samples) in ln(size) with 95 %, over sizes above 2 that reached the error."""
     from scipy import stats
 
     rows = []

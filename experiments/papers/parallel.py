@@ -1,4 +1,4 @@
-"""What many leaves of one tree cost in strength: Elo against one leaf a batch, over L, for each way to run them in parallel."""
+"""What many leaves of one tree cost in strength: Elo against one leaf a batch, over L, for each way to parallelize."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ PLOT = "leaves.png"
 
 
 class Difference(NamedTuple):
-    """A difference in Elo and the ends of its interval (95 %, Wilson's of the win rate); infinite where one side won all."""
+    """A difference in Elo and its 95 % interval (Wilson's of the win rate); infinite where one side won all games."""
 
     elo: float
     low: float
@@ -31,7 +31,7 @@ def difference_of(result: Result) -> Difference:
 
 
 def leaves(results: list[Result], folder: Path) -> list[str]:
-    """Tables of Elo by L and way, one a panel; ``leaves.png``; and the best L of each way, with the command that confirms it."""
+    """Tables of Elo by L and way, one a panel; ``leaves.png``; each way's best L, with the command that confirms it."""
     from experiments.terminal.console import show, table
 
     played = [result for result in results if result.summary["games"]]

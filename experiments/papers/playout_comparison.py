@@ -1,4 +1,4 @@
-"""Matches of several ways to play, in several games, at equal work and at equal time: one table and one plot of a sweep.
+"""Matches of several ways to play, in several games, at equal work and at equal time: a table and a plot of a sweep.
 
 Ramanujan et al. 2010 asks what informed playouts see, of chess alone; Kocsis et al. 2006, section 4, what an evaluation
 does for UCT in Amazons and Clobber.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """A win rate as a document prints it, in [0, 1], the games behind it, and the iterations a move, where they are known.
+    """A win rate as a document prints it, in [0, 1], its games, and the iterations a move, where they are known.
 
     enough : games that ours have to have to be tested against it
     """
@@ -17,7 +17,7 @@ class Published(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """One value of a worked figure: ours, and the exact one, printed in the document or following from its equations."""
+    """One value of a worked figure: ours, and the exact one, printed in the document or derived from its equations."""
 
     what: str
     exact: Fraction

@@ -1,6 +1,7 @@
 """Sensei's Library, *UCT*. It prints no figures; what it claims is that UCT given more time finds better moves.
 
-The sweep ends with Elo per doubling of playouts, summed up over the doublings, with other UCTK against 1, and with GNU Go.
+The sweep ends with Elo per doubling of playouts, summed up over the doublings, with other UCTK against 1, and with GNU
+Go.
 """
 
 import math
@@ -17,7 +18,7 @@ UNBOUNDED = "no bound: a match of the ladder was won by one side alone"
 
 
 class Rung(NamedTuple):
-    """A doubling: playouts a move of the stronger side, and the Elo that it gains over half as many, 95 % within ``half``.
+    """A doubling: playouts a move of the stronger side, and the Elo gained over half as many, 95 % within ``half``.
 
     total, total_half : the same over the fewest playouts of the ladder, errors of the matches being independent
     told : the gain in words, for where it or its interval has no end
@@ -107,7 +108,7 @@ def _row(result: Result) -> list[str]:
 
 
 def _plot(ladder: Sequence[Rung], path: Path) -> bool:
-    """Elo over the fewest playouts of the ladder against playouts, as far as it has an end; False where there is no step."""
+    """Elo over the fewest playouts of the ladder against playouts, as far as it is finite; False without any step."""
     from experiments.analysis.plots import DOTS_PER_INCH, FAINT, OURS
 
     ladder = [rung for rung in ladder if math.isfinite(rung.total) and math.isfinite(rung.total_half)]

@@ -1,1 +1,1 @@
-"""From a checked configuration to players: registry, preflight checks, construction, external engines, budgets that match."""
+"""From a checked configuration to players: registry, preflight, construction, external engines, matched budgets."""

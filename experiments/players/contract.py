@@ -45,7 +45,8 @@ class Program:
     """How a program outside is started, looked at and seated.
 
     terms : how it is started, from the words of its command, its checked keys and their prefix; raises BadInput
-    look_at : what it calls itself, from the game and the terms; raises BadInput where it does not start or cannot play the game
+    look_at : what it calls itself, from the game and the terms; raises BadInput where it does not start or cannot play
+        the game
     player : game, terms, processes, side, log and ``on_progress`` to the player
     example : a command, for who has named none
     """
@@ -61,7 +62,8 @@ class Kind:
     """A kind of player.
 
     configured : a checked player from plain groups under a prefix (empty, or ``opponent.``); raises BadInput
-    seated : the player at its place, with a budget of so many iterations, or what it counts (0 where its budget is no number)
+    seated : the player at its place, with a budget of so many iterations, or what it counts (0 where its budget is no
+        number)
     keys : the NamedTuple of its keys in the group ``player``; None where it has ``name`` alone
     groups : the groups that count for it; setting another one is refused
     units : units that its budget may have; of ``budget.seconds`` it is measured in the first one

@@ -1,7 +1,8 @@
-"""A budget that follows the other side (``budget.matched``): as many iterations a move as that one visits nodes, on average.
+"""A budget that follows the other side (``budget.matched``): the mean nodes a move of that side, as iterations.
 
-They are counted in games of the other side against itself, once; what they come to stands in the run's folder and binds, so
-that a match that goes on is the same match. The count is a function of the other side alone, and the same on every machine.
+They are counted in games of the other side against itself, once; what they come to stands in the run's folder and
+binds, so that a match that goes on is the same match. The count is a function of the other side alone, and the same on
+every machine.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,15 +26,17 @@ SEED = 0  # of the games that are counted
 
 
 def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Callable[[], Player]) -> dict[str, int]:
-    """Iterations a move of ``side``, by side: those that bind in ``folder``, or what ``games`` games of the other side come to.
+    """Iterations a move of ``side``, by side: those bound in ``folder``, or what ``games`` of the other side come to.
 
-    game : option value; make : gives the other side, which counts its work. Raises BadInput where the file there is damaged.
+    game : option value; make : gives the other side, which counts its work. Raises BadInput where the file there is
+        damaged.
     """
     path = folder / MATCHED
     if not path.exists():
         found = max(1, round(nodes_a_move(game, make(), games)))
         say(
-            f"{side}: {found:,} iterations a move, as many as the other side visits nodes in {games} games against itself"
+            f"{side}: {found:,} iterations a move, as many as the other side visits nodes in {games} games against "
+            "itself"
         )
         folder.mkdir(parents=True, exist_ok=True)
         write_json(path, {side: found})
@@ -44,7 +47,7 @@ def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Calla
 
 
 def nodes_a_move(game: Any, player: Player, games: int) -> float:
-    """What a move of ``player`` takes on average, in what it counts, over so many games against itself from the start."""
+    """Mean cost of a move of ``player``, in what it counts, over ``games`` games against itself from the start."""
     table, numbers, root = GameBatch(Rules(game), games), np.arange(games), key_of(SEED)
     before, moves = player.iterations, 0
     while len(going := numbers[table.running(numbers)]):

@@ -46,8 +46,8 @@ def place_of(
 class Seats:
     """Both players and what is known of them.
 
-    iterations : a move, by side, or what the player counts in their place (leaves, nodes); 0 for players that do not search, and
-        for a budget of plies
+    iterations : a move, by side, or what the player counts in their place (leaves, nodes); 0 for players that do not
+        search, and for a budget of plies
     bound : what a time budget came to, to go into the identity of the match
     engine : the engine that plays, ``auto`` resolved
     at_once : searches that go on at the same time (see ``play_match``)
@@ -99,8 +99,8 @@ class _Done:
 def seat(config: Checked, folder: Path, on_progress: Callable[[float], None], over: bool = False) -> Seats:
     """Both players of a match; ``on_progress`` is told the moves that were found, fractions of a move included.
 
-    A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match. Where it is ``over``,
-    no search is made ready.
+    A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match. Where it is
+    ``over``, no search is made ready.
     """
     assert config.player is not None and config.opponent is not None
     configured: dict[str, PlayerConfig] = dict(zip(SIDES, (config.player, config.opponent), strict=True))

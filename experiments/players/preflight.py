@@ -1,4 +1,4 @@
-"""What is refused before any work: engines and programs that are not there, too little memory, games not for a player."""
+"""What is refused before any work: absent engines and programs, too little memory, games that a player cannot play."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
 
 
 def check_memory(config: Checked) -> None:
-    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit, or cannot be made at all."""
+    """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit or cannot be made."""
     _check_tables(config)
     for prefix, player in sides(config):
         if player.plays_out:

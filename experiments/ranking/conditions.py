@@ -1,4 +1,4 @@
-"""What a run on positions was made under, in words: game, source of the positions, draws, and what is less than a document's."""
+"""The conditions of a run on positions, in words: game, positions' source, draws, what is less than a document's."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,8 @@ from experiments.runs.run_directory import CONFIG
 
 THIRD = {
     "played": "the third occurrence of a position draws the games the positions are of, not in searches and playouts",
-    "everywhere": "the third occurrence of a position draws in playouts too, as far as their own beginning, not in searches",
+    "everywhere": "the third occurrence of a position draws in playouts too, as far as their own beginning, "
+    "not in searches",
 }
 """Of Chess, by ``game.repetition``."""
 
@@ -56,8 +57,9 @@ def _draws(name: str, game: dict[str, Any]) -> list[str]:
     if name != "chess":
         return []
     return [
-        "Draws, in searches and playouts: stalemate, fifty moves without a capture or a pawn's move, too few pieces to mate, "
-        f"and ply {game['max_plies']:,}, counted from the move number of the position; {THIRD[game['repetition']]}."
+        "Draws, in searches and playouts: stalemate, fifty moves without a capture or a pawn's move, too few pieces "
+        f"to mate, and ply {game['max_plies']:,}, counted from the move number of the position; "
+        f"{THIRD[game['repetition']]}."
     ]
 
 
@@ -67,7 +69,7 @@ def as_document(data: DataKeys, game_name: str) -> bool:
 
 
 def departures(folder: Path, ours: Mapping[str, Any]) -> list[str]:
-    """What the run in a folder has less of than its document, and what of its experiment's scale the command line changed.
+    """What a folder's run has less of than its document, and what of the experiment's scale the command line changed.
 
     ours : the values that the run had, by the keys of the scales; it may have others
     """

@@ -1,4 +1,4 @@
-"""Methods that rank moves: each gives a value of every legal move of a position, higher being better for the player to move.
+"""Methods that rank moves: each gives a value of every legal move of a position, higher being better for the mover.
 
 A method is an option of the group ``method``, a mapping with a ``kind``:
 
@@ -91,7 +91,7 @@ class Method(Protocol):
     """What gives values."""
 
     def of(self, board: Position, stop: threading.Event | None = None) -> Valued:
-        """The values of the legal moves of a board, in their order; KeyboardInterrupt where ``stop`` is set meanwhile."""
+        """The values of the legal moves of a board, in their order; KeyboardInterrupt where ``stop`` gets set."""
         ...
 
     def warm(self, board: Position) -> None:
@@ -168,7 +168,7 @@ class SearchAfterMoves:
     def of_states(
         self, words: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, int]:
-        """Values of ``states`` (uint64[M, W]) for who moves in ``words`` (uint64[W]), float64[M]; and positions visited."""
+        """Values of ``states`` (uint64[M, W]) for who moves in ``words`` (uint64[W]), float64[M]; positions visited."""
         if self._depth == 0:
             found = self._searches.values_of_moves(words[None], 1, stop=stop)
             return self._with_ends(words, states, found.values[0].astype(np.float64)), 0
@@ -189,9 +189,9 @@ class SearchAfterMoves:
     def of_each(
         self, before: np.ndarray, states: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, int]:
-        """Values of ``states`` for who moves in ``before`` (both uint64[B, W]), float64[B], by a search each; positions visited.
+        """Values of ``states`` for who moves in ``before`` (both uint64[B, W]), float64[B]; and positions visited.
 
-        k is at least 1.
+        Each state is searched by itself; k is at least 1.
         """
         counts, movers = self._rules.describe(states)
         values, nodes = np.zeros(len(states)), 0
@@ -207,7 +207,7 @@ class SearchAfterMoves:
 
 
 class _Playouts:
-    """Playouts of one policy from the states after the moves, in stages between checkpoints, each with keys of its own."""
+    """Playouts of one policy from the states after the moves, in stages between checkpoints, each with its own keys."""
 
     def __init__(self, keys: PlayoutsKeys, game: Any, seed: int, threads: int) -> None:
         self._rules, self._seed = Rules(game), seed

@@ -46,7 +46,8 @@ class DataKeys(NamedTuple):
 class Position(NamedTuple):
     """A position that is not over and leaves a choice.
 
-    game : number of the game it is of, from 0, which is what is resampled; each position of a file of positions is one of its own
+    game : number of the game it is of, from 0, which is what is resampled; each position of a file of positions is one
+        of its own
     ply : plies of the game before it; words : uint64[W]; text : ``position_text``; title : the game in a few words
     """
 
@@ -95,13 +96,13 @@ def check_data(keys: DataKeys, game_name: str) -> None:
 
 
 def check_source(keys: DataKeys, game_name: str, document: str | None) -> None:
-    """Refuse random games of Chess where an experiment of a document speaks of those of grandmasters. Raises BadInput."""
+    """Refuse random games of Chess where a document's experiment has games of grandmasters. Raises BadInput."""
     if document is not None and game_name == "chess" and keys.pgn is None and keys.positions_file is None:
         raise BadInput("data.pgn=null: this experiment takes games of grandmasters; give data.pgn=FILE")
 
 
 def content_digest(keys: DataKeys) -> str | None:
-    """What stands for the content of the file in a run's identity; None without one, or where it cannot be read (yet)."""
+    """What stands for the file's content in a run's identity; None without a file, or where it cannot be read (yet)."""
     name = keys.pgn or keys.positions_file
     if name is None:
         return None
@@ -118,7 +119,7 @@ def _digest(name: str, changed: int, size: int) -> str:
 
 
 def boards_of(game: Any, keys: DataKeys, seed: int) -> Positions:
-    """The positions of ``game`` (as it travels into compiled code) that ``keys`` name; a sample of them is drawn under ``seed``.
+    """The positions of ``game`` (as it travels into compiled code) that ``keys`` name; ``seed`` draws a sample of them.
 
     Raises BadInput where a file is broken, and where no position is left.
     """

@@ -206,7 +206,10 @@ def counts(summary: Mapping[str, Any]) -> str:
     left = summary.get("left_out", {})
     also = f"; left out: {some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
     few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {some(summary['games'], 'game')} are too narrow."
-    return f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. Seed {summary['seed']}.{few}"
+    return (
+        f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. "
+        f"Seed {summary['seed']}.{few}"
+    )
 
 
 def brief(summary: Mapping[str, Any]) -> str:
@@ -231,8 +234,8 @@ def write_report(config: Checked, lines: Sequence[Mapping[str, Any]], summary: M
     parts += [cells.markdown for cells in all_cells(summary)]
     parts += [f"![{title}]({name})\n\n{title}" for name, title in images.items()]
     parts.append(
-        f"`{RANKS}` has the value and the rank of every move by every method, `{BOARDS}` the correlations of every position; "
-        "in both, games are counted from 1."
+        f"`{RANKS}` has the value and the rank of every move by every method, `{BOARDS}` the correlations of every "
+        "position; in both, games are counted from 1."
     )
     (folder / REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -253,10 +256,10 @@ def _how_ranks_are_judged(config: Checked) -> str:
     keys = config.keys
     return (
         f"Rank 1 is the best move and ties have the average rank; moves tie within {keys.ties_evaluation:g} units of "
-        f"evaluation, or {keys.ties_win_rate:g} of win rate, of the best of their group. A method that ties all moves counts "
-        "as a correlation of 0. Intervals (95 %) are over games, drawn whole; over all moves, ranks are scaled to "
-        "[0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall). p values are of a sign-flip "
-        "test over games, corrected by Holm. Core time is that of all threads."
+        f"evaluation, or {keys.ties_win_rate:g} of win rate, of the best of their group. A method that ties all moves "
+        "counts as a correlation of 0. Intervals (95 %) are over games, drawn whole; over all moves, ranks are scaled "
+        "to [0, 1] within their board (Spearman), and pairs are of moves of one board (Kendall). p values are of a "
+        "sign-flip test over games, corrected by Holm. Core time is that of all threads."
     )
 
 
@@ -281,8 +284,8 @@ def words_of_distinct(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         )
     if whole := [name for name in unknown if name not in uniform]:
         parts.append(
-            f"Playouts of {', '.join(whole)} are not told apart: here the game plays them whole, not ply by ply (in Chess "
-            "with game.repetition=everywhere)."
+            f"Playouts of {', '.join(whole)} are not told apart: here the game plays them whole, not ply by ply "
+            "(in Chess with game.repetition=everywhere)."
         )
     return parts
 

@@ -1,11 +1,11 @@
 """Ranks of moves, their correlation on one board and over boards, and intervals bootstrapped by game.
 
-Rank 1 is the best move. Ties have the average of their ranks. *Smoothing*: from the best value down, a group takes all values at
-most epsilon below its best one, and they tie. Spearman's rho and Kendall's tau-b are those of scipy.
+Rank 1 is the best move. Ties have the average of their ranks. *Smoothing*: from the best value down, a group takes all
+values at most epsilon below its best one, and they tie. Spearman's rho and Kendall's tau-b are those of scipy.
 
-A board on which the reference sees no difference between moves cannot be ranked and is left out; a method that sees none where
-the reference does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so whole games are drawn
-for the intervals, never boards.
+A board on which the reference sees no difference between moves cannot be ranked and is left out; a method that sees
+none where the reference does has learnt nothing: its correlation is 0. Positions of one game resemble each other, so
+whole games are drawn for the intervals, never boards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,11 @@ EXACT_GAMES, FLIPS = 12, 10_000  # of the sign-flip test
 class Agreement(NamedTuple):
     """A method against the reference on one board of n moves.
 
-    rho, tau : Spearman's and Kendall's (tau-b); best : probability that the method's best move, one of several at random, is one
-    of the reference's best
-    pooled : what sums up over boards, float64[9]: of the ranks scaled to [0, 1] their number, sums, squares and product, and of
-    the pairs of moves concordant minus discordant ones, those the method tells apart, those the reference does
+    rho, tau : Spearman's and Kendall's (tau-b); best : probability that the method's best move, one of several at
+    random, is one of the reference's best
+    pooled : what sums up over boards, float64[9]: of the ranks scaled to [0, 1] their number, sums, squares and
+    product, and of the pairs of moves concordant minus discordant ones, those the method tells apart, those the
+    reference does
     """
 
     rho: float
@@ -41,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def ranks(values: Sequence[float] | np.ndarray, epsilon: float = 0.0) -> np.ndarray:
-    """Ranks of ``values`` (higher is better), float64, 1 for the best; those that tie within ``epsilon`` share the average."""
+    """Ranks of ``values`` (higher is better), float64, 1 for the best; ties within ``epsilon`` share the average."""
     worth = np.asarray(values, np.float64)
     order = np.argsort(-worth, kind="stable")
     found = np.empty(len(worth))
@@ -81,7 +82,7 @@ def _pooled(method: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 def pooled_rho(sums: np.ndarray) -> np.ndarray:
-    """Spearman's over all moves, ranks scaled to [0, 1] within boards, from sums float64[..., 9] of ``Agreement.pooled``."""
+    """Spearman's rho over all moves, ranks in [0, 1] within boards, from ``Agreement.pooled`` sums float64[..., 9]."""
     n, x, y, xx, yy, xy = (sums[..., i] for i in range(6))
     return _ratio(xy - x * y / n, (xx - x * x / n) * (yy - y * y / n))
 
@@ -134,7 +135,7 @@ class Resampled:
         return self._interval(float(of(sums.sum(axis=0))), of(self.totals(sums)))
 
     def ratio(self, above: np.ndarray, below: np.ndarray) -> Interval:
-        """The sum of ``above`` over that of ``below`` (both float64[B]), over the resamples in which there is something below."""
+        """Sum of ``above`` over sum of ``below`` (both float64[B]), over the resamples in which ``below`` has any."""
         sums = self.totals(np.stack([above, below], axis=1).astype(np.float64))
         there = sums[:, 1] > 0
         return self._interval(float(above.sum() / below.sum()), sums[there, 0] / sums[there, 1])
@@ -142,8 +143,8 @@ class Resampled:
     def difference(self, values: np.ndarray) -> tuple[Interval, float]:
         """Mean of paired differences (float64[B]), and the two-sided p value of no difference.
 
-        p is that of the sign-flip test over games: without a difference, each game's sum is as likely with the other sign. All
-        signs are tried for up to 12 games, else FLIPS random ones beside those that were seen.
+        p is that of the sign-flip test over games: without a difference, each game's sum is as likely with the other
+        sign. All signs are tried for up to 12 games, else FLIPS random ones beside those that were seen.
         """
         interval = self.mean(values)
         by_game = np.zeros(self.games)
@@ -164,7 +165,7 @@ class Resampled:
 
 
 def at_time(seconds: np.ndarray, values: np.ndarray, time: float) -> np.ndarray | None:
-    """``values`` (float64[P, ...], after so many core ``seconds``, increasing) at a time, between points by its logarithm.
+    """``values`` (float64[P, ...]) at a time, linear in its logarithm between points of increasing core ``seconds``.
 
     None outside of them.
     """
@@ -177,7 +178,7 @@ def at_time(seconds: np.ndarray, values: np.ndarray, time: float) -> np.ndarray 
 
 
 def at_times(curves: Mapping[str, tuple[np.ndarray, np.ndarray]], times: Sequence[float]) -> dict[str, list[float]]:
-    """What each curve (core seconds, values; both float64[P]) is worth at ``times``, as ``at_time`` has it; NaN outside of it."""
+    """The values of each curve (core seconds, values; both float64[P]) at ``times``, as by ``at_time``; NaN outside."""
     found: dict[str, list[float]] = {}
     for name, (seconds, values) in curves.items():
         read = [at_time(seconds, values, time) for time in times]

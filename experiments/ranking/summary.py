@@ -140,7 +140,8 @@ def _smoothing(
 class Curve(NamedTuple):
     """How a method of playouts agrees with the reference after so many of them.
 
-    points : playouts a move, P of them; seconds : core seconds a move until then, the mean over boards, float64[P], increasing
+    points : playouts a move, P of them; seconds : core seconds a move until then, the mean over boards, float64[P],
+        increasing
     found : of each point, the agreement on each of B boards
     """
 

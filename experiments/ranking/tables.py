@@ -30,8 +30,8 @@ def write_ranks(config: Checked, lines: Sequence[Mapping[str, Any]], path: Path)
 def write_boards(config: Checked, lines: Sequence[Mapping[str, Any]], path: Path) -> None:
     """A row for each position and method: both correlations with the reference, and whether the best moves agree.
 
-    ``best_agrees`` is the probability that the method's best move, one of several at random, is one of the reference's. All
-    three are empty where the reference ties all moves.
+    ``best_agrees`` is the probability that the method's best move, one of several at random, is one of the reference's.
+    All three are empty where the reference ties all moves.
     """
     judge, keys = ranker(config), config.keys
 

@@ -1,4 +1,4 @@
-"""What methods say of the moves of positions, kept by method: changing how ranks are judged, or adding a method, loses none.
+"""What methods say of moves of positions, kept by method: judging ranks otherwise, or adding a method, loses none.
 
 ``values/NAME-DIGEST.jsonl`` has a line for each position, with the method's definition, of which the digest is made.
 """

@@ -1,7 +1,7 @@
 """The catalogue: every item of every paper, what it claims, and the runs that measure it, in the order they are worth.
 
-One YAML file a paper, ``catalogue/<paper>.yaml``. A run is one command line; ``for`` repeats it over values that its other words
-name in braces.
+One YAML file a paper, ``catalogue/<paper>.yaml``. A run is one command line; ``for`` repeats it over values that its
+other words name in braces.
 """
 
 import functools
@@ -136,7 +136,7 @@ def _paper(path: Path) -> Paper:
 
 
 def _spread(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The runs of an entry: one for each combination of the values under ``for``, later ones a little later in order."""
+    """The runs of an entry: one for each combination of the values under ``for``, later ones a little later."""
     values = entry.pop("for", {})
     for number, chosen in enumerate(itertools.product(*values.values())):
         named = dict(zip(values, chosen, strict=True))

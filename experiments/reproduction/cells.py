@@ -1,7 +1,7 @@
 """A cell of a paper's item as a file: ``results/<paper>/<item>/<cell>.json``.
 
-Everything that can be derived (intervals, the comparison, the verdict) is derived again when a file is read, and a check sum
-covers the rest, so that a file edited by hand is refused by name.
+Everything that can be derived (intervals, the comparison, the verdict) is derived again when a file is read, and a
+check sum covers the rest, so that a file edited by hand is refused by name.
 """
 
 import hashlib
@@ -75,8 +75,8 @@ class Shown(Strict):
 class Cell(Strict):
     """One cell of one item of one paper.
 
-    cell : its name, unique in its item; title : what a table calls it; explains : for an explanation that was tried, of which
-        deviation
+    cell : its name, unique in its item; title : what a table calls it; explains : for an explanation that was tried, of
+        which deviation
     """
 
     format: Literal[1] = FORMAT

@@ -25,8 +25,8 @@ JUDGED = ("agrees", "differs", "open")
 class Verdicts(NamedTuple):
     """What the cells of an item come to.
 
-    judged : cells at the paper's own budget, by verdict; wanted : cells of the paper that the catalogue names, or None where a
-        star stands for them
+    judged : cells at the paper's own budget, by verdict; wanted : cells of the paper that the catalogue names, or None
+        where a star stands for them
     word : the item's verdict
     """
 
@@ -50,8 +50,9 @@ class ItemPage(NamedTuple):
 def verdict_of(cells: Sequence[Cell], complete: bool) -> tuple[str, dict[str, float]]:
     """An item's verdict, and the p values of its judged cells, Holm-corrected as one table.
 
-    ``differs`` where a cell differs with an adjusted p below 0.05; ``agrees`` where every cell of the paper's agrees and none is
-    missing; ``open`` otherwise. Where no cell is judged: ``reduced``, ``unpublished``, or ``not run`` without any cell.
+    ``differs`` where a cell differs with an adjusted p below 0.05; ``agrees`` where every cell of the paper's agrees
+    and none is missing; ``open`` otherwise. Where no cell is judged: ``reduced``, ``unpublished``, or ``not run``
+    without any cell.
     """
     judged = [cell for cell in cells if cell.verdict in JUDGED]
     if not judged:
@@ -166,7 +167,7 @@ def drawn(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def without_text(cell: Cell, cells: Sequence[Cell]) -> str:
-    """What stands without an explanation: what its cell measured beside it, or the cell of ``cells`` that it changes."""
+    """What stands without an explanation: what its cell measured beside it, or that cell of ``cells`` it changes."""
     if cell.measured.other is not None:
         return value_text(cell.measured.other, cell.measured.unit)
     changed = next((one for one in cells if cell.cell.startswith(f"{one.cell}-")), None)

@@ -1,4 +1,4 @@
-"""What a cell measured, and what a paper publishes for the cell: counts first, so that every figure can be derived again."""
+"""What a cell measured, and what a paper publishes for it: counts first, so that every figure can be derived again."""
 
 import math
 from typing import Annotated, Literal
@@ -205,7 +205,8 @@ class Published(Strict):
         prints no figure, or one (``value``) without a condition that decides it
     value : as printed, in the unit of the cell (a rate in [0, 1]); None for a claim in words
     count : the games or runs behind the value, where the paper says so
-    half : half the width of the interval that the paper prints, or half a unit of the last printed digit where it prints none
+    half : half the width of the interval that the paper prints, or half a unit of the last printed digit where it
+        prints none
     budget : the paper's own, by name (``iterations``, ``games``, ``trees``, ``runs``, ``searches``, ...)
     source : where in the paper
     """

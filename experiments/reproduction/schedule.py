@@ -1,4 +1,4 @@
-"""What has been run and what is missing, in the order of the catalogue; and the runs themselves, which stop and go on."""
+"""What has been run and what is missing, in the catalogue's order; and the runs themselves, which stop and go on."""
 
 import os
 import shutil
@@ -113,8 +113,8 @@ def missing(hours: float) -> Iterator[Task]:
 def work(task: Task, scale: str, end: float, threads: int | None, engine: str | None = None) -> bool:
     """Do a run, or what is left of it, until ``end`` (of ``time.monotonic``); returns whether it is finished.
 
-    Its cells are written once it is. Raises BadInput where the command of the run fails, also where the folder holds a run that
-    this commit cannot go on with, which the command says.
+    Its cells are written once it is. Raises BadInput where the command of the run fails, also where the folder holds a
+    run that this commit cannot go on with, which the command says.
     """
     if not task.folder.exists() and task.packed.exists():
         _unpack(task)
@@ -139,7 +139,7 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
 
 
 def keep(cell: Cell, results: Path) -> Path:
-    """Write a cell's file, but not over one at the paper's own budget where it has less; returns where, raises BadInput."""
+    """Write a cell's file, but not over one at the paper's budget where it has less; returns where, raises BadInput."""
     path = results / cell.path
     if cell.verdict == "reduced" and path.exists() and read(path, results).verdict != "reduced":
         raise BadInput(f"{path} is at the paper's own budget, and the new cell at another; remove the file first")

@@ -1,15 +1,16 @@
 """Verdicts: what a measurement says of what a paper publishes, in one word that code computes.
 
-``agrees``   at the paper's own budget, the 95 % interval of the difference lies within the margin; a large p is no agreement
+``agrees``   at the paper's own budget, the 95 % interval of the difference lies within the margin; a large p is no
+             agreement
 ``differs``  at the paper's own budget, that interval excludes 0 and is not within the margin
 ``open``     neither: the measurement cannot tell
 ``reduced``  measured at another budget than the paper's, which is never called agreement
 ``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or has one
                  without the condition that decides it
 
-The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a factor
-of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval of their
-difference lies on the claimed side, and differs where it lies on the other.
+The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a
+factor of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval
+of their difference lies on the claimed side, and differs where it lies on the other.
 """
 
 import math
@@ -32,7 +33,8 @@ Verdict = Literal["agrees", "differs", "open", "reduced", "unpublished"]
 class Comparison(NamedTuple):
     """A measurement beside what is published.
 
-    difference : ours less the paper's (or than the other quantity); of quantities that are no rates, the logarithm of the ratio
+    difference : ours less the paper's (or than the other quantity); of quantities that are no rates, the logarithm of
+        the ratio
     low, high : its 95 % interval; margin : within which it agrees
     p_value : two-sided, of no difference
     """

@@ -1,4 +1,4 @@
-"""How the results of a command are shown: what it says of itself, so that tables, plots and reports know no command by name."""
+"""How the results of a command are shown: what it says of itself, so that tables, plots and reports name no command."""
 
 import importlib
 import importlib.util
@@ -51,7 +51,8 @@ class Presentation:
     """How runs of a command are shown.
 
     cells : a run (``runs.results.Result``) as the cells of a table, by heading
-    panel : some runs as a panel of a plot (``analysis.plots.Panel``), others below it; None where nothing is to be drawn
+    panel : some runs as a panel of a plot (``analysis.plots.Panel``), others below it; None where nothing is to be
+        drawn
     measure : the number that a run is compared by in curves and matrices; None where it has none
     partial : whether an interrupted run has a result already, as a match has after every game
     """

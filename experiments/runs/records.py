@@ -47,7 +47,7 @@ class Played(NamedTuple):
 
 
 def games_played(config: Checked, form: str) -> Iterator[Played]:
-    """The games that ``run`` and ``number`` ask for, in order. Raises BadInput where there are none in the format ``form``."""
+    """The games that ``run`` and ``number`` ask for, in order. Raises BadInput where none is in the format ``form``."""
     from gpumcts.games.contract import record_format
 
     folder = _folder(config.keys.run)

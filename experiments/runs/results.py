@@ -83,7 +83,7 @@ def below(folder: Path) -> list[Result]:
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
-    """By program, then by cell of an experiment, then by sweep, each in the order of its runs, whichever ended first."""
+    """By program, then by an experiment's cell, then by sweep, each in the order of its runs, whichever ended first."""
     found = list(results)
     begun: dict[Path, str] = {}
     for result in found:

@@ -1,7 +1,7 @@
 """Many searches of many synthetic trees: what they find on the way, kept piece by piece.
 
-A run is done in pieces of some trees each, and a finished piece is a file in the run's folder: a run that is stopped goes on with
-the pieces that are missing.
+A run is done in pieces of some trees each, and a finished piece is a file in the run's folder: a run that is stopped
+goes on with the pieces that are missing.
 """
 
 import threading
@@ -160,7 +160,7 @@ class _Maker:
         return solve(config.game, states, keys, threads=config.threads, stop=self.stop).leaves
 
     def _right_moves(self, roots: np.ndarray) -> np.ndarray:
-        """bool[K, M]: which moves of the roots are worth as much as the best; move 0 alone where that is not asked for."""
+        """bool[K, M]: which moves of the roots are worth as much as the best; move 0 alone where that is unasked."""
         if not self.config.keys.exact:
             counts = Rules(self.config.game).count_moves(roots)[:, None]
             number = np.arange(counts.max())[None, :]

@@ -81,7 +81,10 @@ def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
 
 def _choice_words(config: Checked) -> str:
     keys = config.keys
-    return f"m is the choice of MM-{keys.shallow}, ties at random (seed {keys.seed}); v is what a search says, h the evaluation."
+    return (
+        f"m is the choice of MM-{keys.shallow}, ties at random (seed {keys.seed}); "
+        "v is what a search says, h the evaluation."
+    )
 
 
 def _share_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
@@ -91,8 +94,8 @@ def _share_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         return ["The games are not complete, so that shares of games are of these positions alone."]
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
     printed = (
-        f"; the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as that "
-        f"for every Delta up to {summary['delta_as_printed']:,.0f}"
+        f"; the document has {100 * PRINTED[0]:.0f} % of {PRINTED[1]} games, and names no Delta. Ours is as large as "
+        f"that for every Delta up to {summary['delta_as_printed']:,.0f}"
     )
     share = f"{headings(config)['disagree']} >= {keys.delta}: {with_interval(row['share'], 100, 1)} % of the games"
     return [f"{share} have such a position{printed if _as_printed(config) else ''}."]
@@ -104,9 +107,9 @@ def _depth_words(config: Checked) -> list[str]:
     if (keys.deep - keys.shallow) % 2 == 0:
         return []
     return [
-        f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, in Chess "
-        "by a good part of a pawn in many positions, so that fewer traps count as unseen. What m costs, judged by one search, "
-        "is free of that."
+        f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, "
+        "in Chess by a good part of a pawn in many positions, so that fewer traps count as unseen. What m costs, "
+        "judged by one search, is free of that."
     ]
 
 
@@ -115,9 +118,10 @@ def _trap_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     keys = config.keys
     deep, shallow = f"v{keys.deep}", f"v{keys.shallow}"
     parts = [
-        f"m is a soft trap where h after m less {deep}(m) is at least {keys.delta}: the opponent can gain as much within "
-        f"{keys.deep - 1} plies, by Definition 1, which counts a piece that is taken back as well. MM-{keys.shallow} does not "
-        f"see it where {shallow}(m) - {deep}(m) >= {keys.delta} besides. Intervals are over games, drawn whole."
+        f"m is a soft trap where h after m less {deep}(m) is at least {keys.delta}: the opponent can gain as much "
+        f"within {keys.deep - 1} plies, by Definition 1, which counts a piece that is taken back as well. "
+        f"MM-{keys.shallow} does not see it where {shallow}(m) - {deep}(m) >= {keys.delta} besides. Intervals are over "
+        "games, drawn whole."
     ]
     if keys.playouts:
         distinct = summary["distinct"]
@@ -125,9 +129,9 @@ def _trap_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
         at_random, traps = summary["by_chance"], summary["traps"]["escapable"]["positions"]
         chance = "" if at_random is None else f" A legal move at random would avoid {at_random:.1f} of these {traps}."
         parts.append(
-            f"Playouts are {keys.playouts} a move between MM-{keys.shallow} players (epsilon {keys.epsilon:g}{known}), at the "
-            f"unseen traps beside which another move is better; they avoid one where the move they rank first is better by "
-            f"{keys.delta}, to MM-{keys.deep}.{chance}"
+            f"Playouts are {keys.playouts} a move between MM-{keys.shallow} players (epsilon {keys.epsilon:g}{known}), "
+            "at the unseen traps beside which another move is better; they avoid one where the move they rank first is "
+            f"better by {keys.delta}, to MM-{keys.deep}.{chance}"
         )
     return parts
 
@@ -173,8 +177,8 @@ def _example(config: Checked, line: Mapping[str, Any]) -> str:
             f"MM-{keys.shallow} plays {line['move']}, "
             f"which it holds worth {_worth(line['shallow'])}; MM-{keys.deep}: {_worth(line['deep'])}",
             f"  {line['move']} {' '.join(line['line'])}",
-            f"playouts rank {line['move']} {line['rank_by_playouts']:g} of {line['moves']} (win rate {trapped:.2f}) and play "
-            f"{line['playouts_choose']} ({free:.2f}); MM-{keys.deep}: {_worth(line['playouts_deep'])}, "
+            f"playouts rank {line['move']} {line['rank_by_playouts']:g} of {line['moves']} (win rate {trapped:.2f}) "
+            f"and play {line['playouts_choose']} ({free:.2f}); MM-{keys.deep}: {_worth(line['playouts_deep'])}, "
             f"its own choice {line['best']}: {_worth(line['best_deep'])}",
             f"  {line['playouts_choose']} {' '.join(line['better_line'])}",
         ]
@@ -191,7 +195,7 @@ def _worth(value: int) -> str:
 
 
 def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
-    """Share of games with a soft trap over Delta, each reading a curve with its band, and in Chess the document's share."""
+    """Share of games with a soft trap over Delta, each reading a curve with its band; in Chess the document's share."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.4), layout="constrained")

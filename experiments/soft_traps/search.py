@@ -1,4 +1,4 @@
-"""The searches behind soft traps: what a shallow and a deep search think of the shallow one's choice, and lines of play.
+"""The searches behind soft traps: what a shallow and a deep search think of the shallow one's choice, lines of play.
 
 Values are for the player to move, in the game's units of evaluation; a win in n plies is WON - n.
 """
@@ -65,7 +65,7 @@ class Traps:
         return key_of(self._keys.seed, TIE_STREAM, board.game, board.ply)
 
     def _deep_values(self, states: np.ndarray, chosen: Sequence[int], stop: threading.Event) -> np.ndarray:
-        """What the chosen moves are worth to the deep search, float64[B]; the positions after them are searched in one batch."""
+        """The deep search's values of the chosen moves, float64[B]; the positions after them are one batch."""
         moves = [self._rules.legal_moves(words)[move] for words, move in zip(states, chosen, strict=True)]
         after = self._rules.play(states, np.array(moves, np.int64))
         return a_ply_on(self._deep.of_each(states, after, stop)[0])
@@ -73,7 +73,7 @@ class Traps:
     # ----------------------------------------------------------------------------------------- playouts and lines
 
     def _avoided(self, board: Position, move: int, stop: threading.Event) -> dict[str, Any]:
-        """What playouts say of a trap: the rank of the trap by them, their own choice, what the deep search thinks of both."""
+        """What playouts say of a trap: its rank by them, their own choice, what the deep search thinks of both."""
         from experiments.ranking.statistics import ranks
 
         assert self._playouts is not None
@@ -106,7 +106,7 @@ class Traps:
 
 
 def a_ply_on(values: np.ndarray) -> np.ndarray:
-    """Values counted from the position after a move (float64[B]), as counted from the one before it: wins are a ply farther."""
+    """Values counted from after a move (float64[B]), as counted from before the move: wins are a ply farther."""
     return np.where(np.abs(values) >= WON_LEAST, values - np.sign(values), values)
 
 

@@ -1,6 +1,7 @@
-"""What the positions of results.jsonl come to: how many games and positions have a soft trap, by Delta, and which playouts avoid.
+"""What the positions of results.jsonl come to: games and positions with a soft trap, by Delta; traps playouts avoid.
 
-Five readings of "soft trap", v being values for the player to move, h the evaluation and m the choice of the shallow search:
+Five readings of "soft trap", v being values for the player to move, h the evaluation and m the choice of the shallow
+search:
 
 ``disagree``   |v_deep(m) - v_shallow(m)| >= Delta, which is the document's count of games
 ``worse``      v_shallow(m) - v_deep(m) >= Delta: the same where m is worse than it looks
@@ -8,8 +9,8 @@ Five readings of "soft trap", v being values for the player to move, h the evalu
 ``chosen``     Definition 1 for m: the opponent can gain Delta of h within deep - 1 plies after m
 ``any``        Definition 1: after some legal move the opponent can gain Delta of h within ``strategy`` plies
 
-Figure 2 of the document is of soft traps that the shallow search misses and playouts between its players avoid. ``STEPS`` counts
-them one condition after the other, so that wins that m misses, which are no traps, do not count.
+Figure 2 of the document is of soft traps that the shallow search misses and playouts between its players avoid.
+``STEPS`` counts them one condition after the other, so that wins that m misses, which are no traps, do not count.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,7 +68,7 @@ def _shares(lines: Sequence[Line], games: np.ndarray, gap: Callable[[Line], Any]
 
 
 def _of_positions(resampled: Resampled, hit: np.ndarray) -> list[float | None]:
-    """The share of positions with its interval; where it is none or all of them, which resamples repeat, Wilson's over games."""
+    """The share of positions with its interval; of shares 0 and 1, which resamples only repeat, Wilson's over games."""
     share = float(hit.mean())
     if 0 < share < 1:
         return list(resampled.mean(hit))
@@ -86,12 +87,12 @@ def _delta_at(lines: Sequence[Line], games: np.ndarray, share: float) -> float:
 
 
 def is_trap(line: Line, delta: int) -> bool:
-    """Whether the choice of the shallow search is a soft trap of Definition 1: the opponent can gain Delta of h after it."""
+    """Whether the shallow search's choice is a soft trap of Definition 1: the opponent can gain Delta of h after it."""
     return line["evaluation"] - line["deep"] >= delta
 
 
 def unseen(line: Line, delta: int) -> bool:
-    """Whether it is one that the shallow search misses: it holds the move worth more by Delta than the deep one does."""
+    """Whether it is a soft trap that the shallow search misses: it values the move by Delta more than the deep one."""
     return is_trap(line, delta) and line["shallow"] - line["deep"] >= delta
 
 
@@ -120,7 +121,7 @@ def steps_of(keys: Any) -> list[str]:
 
 
 def _steps(lines: Sequence[Line], resampled: Resampled, keys: Any) -> dict[str, Any]:
-    """Of each step: positions, games, and the shares of all positions and of unseen traps, with intervals by game (95 %)."""
+    """Of each step: positions, games, shares of all positions and of unseen traps, with intervals by game (95 %)."""
     hits = {name: np.array([STEPS[name](line, keys.delta) for line in lines]) for name in steps_of(keys)}
     games = np.array([line["game"] for line in lines])
     found = {}
@@ -135,7 +136,7 @@ def _steps(lines: Sequence[Line], resampled: Resampled, keys: Any) -> dict[str, 
 def _of_unseen(
     resampled: Resampled, hit: np.ndarray, below: np.ndarray, games: np.ndarray
 ) -> list[float | None] | None:
-    """The share of unseen traps; where it is none or all of them, Wilson's over the games that have any, as for positions."""
+    """The share of unseen traps; Wilson's over the games that have any where it is 0 or 1, as for positions."""
     if not below.any():
         return None
     share = float(hit.sum() / below.sum())
@@ -146,7 +147,7 @@ def _of_unseen(
 
 
 def _by_chance(lines: Sequence[Line], delta: int) -> float | None:
-    """How many of the unseen traps a legal move at random would avoid; None where no playouts were made, which tell the moves."""
+    """How many unseen traps a random legal move would avoid; None without playouts, which record the moves."""
     escapes = [line.get("escapes") for line in lines if escapable(line, delta)]
     if not escapes or None in escapes:
         return None
@@ -161,6 +162,6 @@ def examples(lines: Sequence[Line], delta: int, count: int) -> list[Line]:
 
 
 def _distinct(lines: Sequence[Line]) -> float | None:
-    """Different playouts of a move, the mean over the positions where there were any; None where they were not told apart."""
+    """Different playouts of a move, the mean over positions that have any; None where they were not told apart."""
     known = [np.mean(line["distinct"]) for line in lines if line.get("distinct") is not None]
     return float(np.mean(known)) if known else None

@@ -48,7 +48,8 @@ def show(*things: Table | str) -> None:
 class Lines:
     """Lines of progress where there is no terminal: the first of a run after some seconds, then one now and then.
 
-    sweep, run : the clock of the sweep that this process works in, and the folder of its run there; None and empty outside of one
+    sweep, run : the clock of the sweep that this process works in, and the folder of its run there; None and empty
+        outside of one
     """
 
     sweep: SweepClock | None = None

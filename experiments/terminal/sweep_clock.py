@@ -40,9 +40,9 @@ class SweepClock:
     def left(self, run: str = "", share: float = 0.0, earlier: float = 0.0, compiled: float = 0.0) -> float | None:
         """Seconds that the rest of the sweep takes, by what was done so far; None where too little is done to tell.
 
-        run : the folder of a run that goes on; share : how much of it is done, in [0, 1]; earlier : what an earlier sweep did
-        of that; compiled : seconds of this process that were no work. Other runs that go on meanwhile count as half
-        done.
+        run : the folder of a run that goes on; share : how much of it is done, in [0, 1]; earlier : what an earlier
+        sweep did of that; compiled : seconds of this process that were no work. Other runs that go on meanwhile count
+        as half done.
         """
         ended = self.done()
         total = sum(self.costs.values()) + max(0, self.runs - len(self.costs)) - earlier * self._cost(run)

@@ -36,11 +36,11 @@ def is_leaf(forest, switches, tree, node, depth):
 
 @inlined
 def descend(rule, operator, forest, switches, tree, head, batch):
-    """Select for a group: a row that is alone goes down by the selection rule until the tree ends; several choose at one node.
+    """Select for a group: a row alone goes down by the selection rule until the tree ends; several choose at one node.
 
-    Returns the depth reached, with NEW_CHILD where unvisited moves of that node are to be tried, or THROUGH_CHANCE where
-    chance moves there. In a group of several that is for its rows from AT on, up to UNTIL with NEW_CHILD; with neither all
-    its rows have chosen. A choice counts as a visit of node and child for the rows that follow.
+    Returns the depth reached, with NEW_CHILD where unvisited moves of that node are to be tried, or THROUGH_CHANCE
+    where chance moves there. In a group of several that is for its rows from AT on, up to UNTIL with NEW_CHILD; with
+    neither all its rows have chosen. A choice counts as a visit of node and child for the rows that follow.
     """
     alone, depth = is_alone(batch, head), batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
@@ -156,8 +156,8 @@ def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, s
 @inlined
 def score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores):
     """Score ``size`` children, number ``begin`` and on, into ``scores`` (float64[BLOCK])."""
-    # What the compiler is told: no child is negative, so no index counts from an array's end; and a node of one column has its
-    # neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
+    # What the compiler is told: no child is negative, so no index counts from an array's end; and a node of one column
+    # has its neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
     first = np.int64(np.uint32(begin))
     if forest.columns.shape[2] == 1:
         for i in range(size):

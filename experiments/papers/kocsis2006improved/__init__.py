@@ -25,7 +25,10 @@ TABLE_1 = {"001": 0.392, "01": 0.489, "1": 0.81, "5": 0.96}
 """Win rate of UCT against MC in Amazons by seconds a move (0.01 to 5), 1000 games each."""
 
 TABLE_2 = {"uct5_ab5": 0.215, "uct30_ab30": 0.265, "uct30_ab5": 0.445, "mc30_ab30": 0.175, "mc30_uct30": 0.15}
-"""Win rate of the first against the second in Clobber by the seconds a move of each, 200 games each; MILA is their alpha-beta."""
+"""Win rate of the first against the second in Clobber, by seconds a move of each; 200 games each.
+
+MILA is the authors' alpha-beta.
+"""
 
 GAMES = {"table1": 1000, "table2": 200}
 

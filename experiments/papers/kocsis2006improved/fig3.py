@@ -1,9 +1,10 @@
-"""Figure 3 of Kocsis et al. 2006, worked out: a child that cannot be stored, and the sudden change under minimax update.
+"""Figure 3 of Kocsis et al. 2006, worked out: a child that cannot be stored, and the sudden change of minimax update.
 
-The drawing is lost with the pages; the trees are those of the text. Left (section 2.2): MAX moves in A, to B or to C, which is
-worse; A and B are stored, C cannot be. Right (section 2.4): A is MAX with B and C, B is MIN with E and F, F is MAX with G and
-H; E and H are worth 1, G is worth 0, and so B is worth 1. Nearly all samples have gone to E when G is first sampled. Of C the
-text says that it is the less promising; here it loses, so that equal values leave the bias alone to decide.
+The drawing is lost with the pages; the trees are those of the text. Left (section 2.2): MAX moves in A, to B or to C,
+which is worse; A and B are stored, C cannot be. Right (section 2.4): A is MAX with B and C, B is MIN with E and F, F is
+MAX with G and H; E and H are worth 1, G is worth 0, and so B is worth 1. Nearly all samples have gone to E when G is
+first sampled. Of C the text says that it is the less promising; here it loses, so that equal values leave the bias
+alone to decide.
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Kocsis et al. 2006, Figure 5: iterations to a failure rate as trees grow in depth and in branching, and how steeply."""
+"""Kocsis et al. 2006, Figure 5: iterations to a failure rate as trees grow in depth and in branching; the slopes."""
 
 import csv
 import math
@@ -14,7 +14,7 @@ WORDS = "The document: roughly parallel to B^(D/2); faster for high failure rate
 
 
 class Point(NamedTuple):
-    """Iterations to a failure rate in one shape, or alpha-beta's mean leaves, with 95 %; None beyond the last checkpoint."""
+    """Iterations to a failure rate in one shape, or alpha-beta's mean leaves, with 95 %; None past all checkpoints."""
 
     series: str
     branching: int
@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
 
 class Slope(NamedTuple):
-    """The slope of ln(iterations) in D or in ln B, half its 95 % interval, and the shapes that were ``used`` and ``dropped``."""
+    """The slope of ln(iterations) in D or ln B, half its 95 % interval, and the shapes ``used`` and ``dropped``."""
 
     series: str
     slope: float
@@ -118,7 +118,8 @@ def smaller(found: list[Slope], theory: float) -> str:
     first, *others = found
     verdict = _sign(first.slope - theory, first.half)
     words = [
-        f"at {name_of(first.series)} smaller than {theory:.3f}: {verdict} ({first.slope - theory:+.3f} ± {first.half:.3f})"
+        f"at {name_of(first.series)} smaller than {theory:.3f}: {verdict} "
+        f"({first.slope - theory:+.3f} ± {first.half:.3f})"
     ]
     for other in others:
         gap, half = first.slope - other.slope, math.hypot(first.half, other.half)

@@ -1,4 +1,4 @@
-"""Kocsis et al. 2006, Figures 4 and 6: failure rates over iterations, beside a reference and beside what the document says."""
+"""Kocsis et al. 2006, Figures 4 and 6: failure rates over iterations, beside a reference and the document's words."""
 
 import csv
 from collections.abc import Sequence
@@ -35,7 +35,8 @@ REFERENCE_LEAVES = {(2, 20): 4719, (8, 8): 23_278}
 POINTS = (10, 100, 1000, 2000, 5000, 10_000, 20_000, 30_000, 100_000)
 """Iterations that are shown, those of them that a run has."""
 WORDS = {
-    "fig4": "The document: UCT reaches 0 within about alpha-beta's leaves; MC flattens well above 0; MMMC is worse than MC.",
+    "fig4": "The document: UCT reaches 0 within about alpha-beta's leaves; MC flattens well above 0; "
+    "MMMC is worse than MC.",
     "fig6": "The document: large tables are as good as a tree; the smallest stays under 5 %, but not at 0.",
 }
 
@@ -69,7 +70,7 @@ def none_fails_from(summary: dict[str, Any]) -> int | None:
     return int(points[last + 1])
 
 
-# -------------------------------------------------------------------------------------------------------------- Figure 4
+# ------------------------------------------------------------------------------------------------------------- Figure 4
 
 
 def fig4(results: list[Result], folder: Path) -> list[str]:
@@ -145,7 +146,8 @@ def verdicts(shape: Shape, runs: dict[str, Result]) -> list[str]:
         above = [f"{p:,}" for p, a, b in zip(points, rates["MMMC"], rates["MC"], strict=True) if a > b]
         lines.append(f"{name}: UCT is below MC at {_listed(under)}; MMMC is above MC at {_listed(above)}")
         lines.append(
-            f"{name}: MC ends at {rate_at(runs['MC'], points[-1])} %, and at {points[-2]:,} had {rate_at(runs['MC'], points[-2])}"
+            f"{name}: MC ends at {rate_at(runs['MC'], points[-1])} %, "
+            f"and at {points[-2]:,} had {rate_at(runs['MC'], points[-2])}"
         )
     return lines
 
@@ -174,11 +176,11 @@ def _write(shapes: dict[Shape, dict[str, Result]], path: Path) -> None:
                     writer.writerow([*shape, name, point, *row, theirs])
 
 
-# -------------------------------------------------------------------------------------------------------------- Figure 6
+# ------------------------------------------------------------------------------------------------------------- Figure 6
 
 
 def fig6(results: list[Result], folder: Path) -> list[str]:
-    """Rates by size of the table, for every shape; how far each is from a tree; the plateau of the smallest; ``fig6.csv``."""
+    """Rates by size of the table, for every shape; the distance to a tree; the smallest's plateau; ``fig6.csv``."""
     from experiments.terminal.console import show, table
 
     shapes = by_shape(results)
@@ -226,6 +228,6 @@ def plateau(shape: Shape, runs: dict[str, Result]) -> str:
     at_zero = "not at 0" if s["trees_failing"][-1] else "at 0"
     course = ", ".join(f"{100 * _rate(run, p):.2f} % at {p:,}" for p in points)
     return (
-        f"B = {shape[0]}, D = {shape[1]}: {name} end at {100 * rate:.2f} % [{100 * low:.1f}, {100 * high:.1f}] ({course}): "
-        f"{under}, {at_zero}"
+        f"B = {shape[0]}, D = {shape[1]}: {name} end at {100 * rate:.2f} % "
+        f"[{100 * low:.1f}, {100 * high:.1f}] ({course}): {under}, {at_zero}"
     )

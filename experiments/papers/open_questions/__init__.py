@@ -28,8 +28,9 @@ def decay(results: list[Result], folder: Path) -> list[str]:
 
 
 def duels(results: Sequence[Result]) -> list[str]:
-    """A line a table: the best decay found by hand and the best rule of the round that chooses, with the command that plays
-    both on fresh games; or, of ``round=confirm``, by how much the rule's win rate against plain UCT lies above the decay's."""
+    """A line a table: the best decay found by hand and the best rule of the round that chooses, with the command that
+    plays both on fresh games; or, of ``round=confirm``, by how much the rule's win rate against plain UCT lies above
+    the decay's."""
     lines = []
     for title, some in groups(list(results)).items():
         played = [result for result in some if result.summary["games"]]

@@ -1,12 +1,13 @@
 """Open question 2 (Ramanujan et al. 2010, section 6, remark 1): which backup operator or selection rule recovers from
 poor early choices?
 
-Every search is of a tree in which some move of the root is wrong. Beside the iterations until few of them fail, a run has one
-number: the mean of its failure rate over checkpoints, so many a decade, the area under the curve over the logarithm of the
-iterations. Runs on the same trees are compared by it tree by tree, all pairs with one correction for so many tests (Holm).
+Every search is of a tree in which some move of the root is wrong. Beside the iterations until few of them fail, a run
+has one number: the mean of its failure rate over checkpoints, so many a decade, the area under the curve over the
+logarithm of the iterations. Runs on the same trees are compared by it tree by tree, all pairs with one correction for
+so many tests (Holm).
 
-A constant that was chosen as the best of several has flattered itself. So the best are chosen on the trees of even number and
-compared on those of odd number.
+A constant that was chosen as the best of several has flattered itself. So the best are chosen on the trees of even
+number and compared on those of odd number.
 """
 
 import csv
@@ -28,8 +29,9 @@ LEVEL = 0.05
 FAMILIES = {"UCB1": "UCB1, C", "Boltzmann": "Boltzmann"}
 """How the runs are called that the last verdict compares."""
 WORDS = (
-    'Minimax recovers from poor early choices but is brittle, and "a better backup operator" is left open (Ramanujan et '
-    'al. 2010, remark 1);\nBoltzmann exploration "performs significantly weaker" than UCB1 (Kocsis et al. 2006, section '
+    'Minimax recovers from poor early choices but is brittle, and "a better backup operator" is left open '
+    "(Ramanujan et al. 2010, remark 1);\n"
+    'Boltzmann exploration "performs significantly weaker" than UCB1 (Kocsis et al. 2006, section '
     "2.4; Kocsis and Szepesvári 2006, section 3.3)."
 )
 
@@ -37,7 +39,8 @@ WORDS = (
 class Run(NamedTuple):
     """A rule and an operator on the trees of one kind.
 
-    needed, low, high : iterations until at most 10 % of the searches fail, for good, with 95 % over trees; None beyond the budget
+    needed, low, high : iterations until at most 10 % of the searches fail, for good, with 95 % over trees; None beyond
+        the budget
     areas : float64[K], of the trees that can fail, in order of their numbers; even : bool[K] whether these are even
     """
 
@@ -57,7 +60,7 @@ class Run(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """By how much the first of two runs fails more often, paired by tree, with half its 95 % interval, and p of no difference."""
+    """By how much the first of two runs fails more often, paired by tree; half its 95 % interval; p of equal rates."""
 
     mean: float
     half: float
@@ -113,7 +116,7 @@ def sign(found: Gap | None) -> str:
     return " +" if found.mean < 0 else " -"
 
 
-# ------------------------------------------------------------------------------------------------------------------ said
+# ----------------------------------------------------------------------------------------------------------------- said
 
 
 def recovery(results: list[Result], folder: Path) -> list[str]:
@@ -133,8 +136,8 @@ def recovery(results: list[Result], folder: Path) -> list[str]:
     title = "iterations until at most 10 % of the searches fail [95 % over trees] | mean failure rate over checkpoints"
     show(table(title, heads, rows))
     show(
-        f"Only trees with a wrong move at the root. + and -: fails less or more often over the checkpoints than {PLAIN}, tree by "
-        f"tree,\np < {LEVEL:g} after Holm's correction for {len(gaps)} tests.",
+        "Only trees with a wrong move at the root. + and -: fails less or more often over the checkpoints than "
+        f"{PLAIN}, tree by tree,\np < {LEVEL:g} after Holm's correction for {len(gaps)} tests.",
         *verdicts(names, kinds, gaps),
         *boltzmann(runs, kinds),
         WORDS,
@@ -161,7 +164,7 @@ def verdicts(names: Sequence[str], kinds: Sequence[str], gaps: dict[tuple[str, s
 
 
 def boltzmann(runs: Sequence[Run], kinds: Sequence[str]) -> list[str]:
-    """Boltzmann exploration against UCB1 over the mean, each with its best constant, chosen on other trees; a line a kind."""
+    """Boltzmann exploration against UCB1 over the mean, each with its best constant of other trees; a line a kind."""
     from gpumcts.match.statistics import holm
 
     pairs = []
@@ -180,8 +183,8 @@ def boltzmann(runs: Sequence[Run], kinds: Sequence[str]) -> list[str]:
             else "significantly better"
         )
         lines.append(
-            f"Boltzmann against UCB1, {kind}: {weak.name} against {strong.name}, failure rate {100 * found.mean:+.1f} ± "
-            f"{100 * found.half:.1f} points on {int((~strong.even).sum())} other trees: {verdict} (p = {p:.3f}, Holm)"
+            f"Boltzmann against UCB1, {kind}: {weak.name} against {strong.name}, failure rate {100 * found.mean:+.1f} "
+            f"± {100 * found.half:.1f} points on {int((~strong.even).sum())} other trees: {verdict} (p = {p:.3f}, Holm)"
         )
     return lines
 

@@ -1,7 +1,8 @@
 """Ramanujan, Sabharwal, Selman, *Understanding Sampling Style Adversarial Search Methods*, 2010.
 
-In its section 6 a search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from there on;
-never is until the horizon, the iterations of the run. What each experiment ends with stands in a module of its own.
+In its section 6 a search has converged after t* iterations if its root's value, in [-1, 1], is never below 0.7 from
+there on; never is until the horizon, the iterations of the run. What each experiment ends with stands in a module of
+its own.
 """
 
 from experiments.papers.ramanujan2010understanding import chess, claims, fig3, fig6, tables

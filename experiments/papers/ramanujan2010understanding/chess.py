@@ -1,7 +1,7 @@
-"""Ramanujan et al. 2010 in Chess: its Table 1 and its section 4, success rates of 100 games each, a draw being half a win.
+"""Ramanujan et al. 2010 in Chess: Table 1 and section 4, success rates of 100 games each, a draw being half a win.
 
-Where the evaluation plays no part ours are tested against the document's; elsewhere, since its evaluation is another, their
-order is. A verdict needs the document's budget and games enough, and else says what is missing.
+Where the evaluation plays no part ours are tested against the document's; elsewhere, since its evaluation is another,
+their order is. A verdict needs the document's budget and games enough, and else says what is missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,8 +62,8 @@ STEPS: dict[str, tuple[tuple[str, str], ...]] = {
 def published(item: str, config: Mapping[str, Any]) -> Published | None:
     """What the document prints for the cell of ``item`` that a run's configuration describes, if anything.
 
-    Where the evaluation plays no part, ours are tested against it from its own number of games on. A random player counts as one
-    of a single iteration, as in the configuration; MM-6-R has none.
+    Where the evaluation plays no part, ours are tested against it from its own number of games on. A random player
+    counts as one of a single iteration, as in the configuration; MM-6-R has none.
     """
     if item not in RATES:
         return None
@@ -93,7 +93,7 @@ def sec4(results: list[Result], folder: Path) -> list[str]:
 
 
 def against_document(results: Sequence[Result]) -> list[str]:
-    """A line: the cells of UCT and Random in Table 1 that differ from the document's by two proportions, Holm-corrected."""
+    """A line: the cells of UCT and Random in Table 1 that differ from the document's (two proportions, Holm)."""
     from gpumcts.match.statistics import compare_proportions, holm
 
     some = [result for result in results if _column(result) in RATES["table1"] and _column(result) != "mm6r_mm2r"]
@@ -114,7 +114,7 @@ def against_document(results: Sequence[Result]) -> list[str]:
 
 
 def order(item: str, results: Sequence[Result]) -> list[str]:
-    """A line: for every two cells that follow each other in the document, whether ours do, by two proportions, Holm-corrected."""
+    """A line: for every two cells that follow each other in the document, whether ours do (two proportions, Holm)."""
     from gpumcts.match.statistics import compare_proportions, holm
 
     cells: dict[str, list[Result]] = {}
@@ -124,7 +124,8 @@ def order(item: str, results: Sequence[Result]) -> list[str]:
     steps = [(a, b) for a, b in STEPS[item] if len(cells.get(a, ())) == len(cells.get(b, ())) == 1]
     if not steps:
         return [
-            f"Order of the cells: it takes two that follow each other, once each, at the document's budget, {GAMES} games each."
+            "Order of the cells: it takes two that follow each other, once each, at the document's budget, "
+            f"{GAMES} games each."
         ]
     tests = []
     for low, high in steps:

@@ -15,10 +15,10 @@ from experiments.papers.ramanujan2010understanding.plots import intervals, new_f
 from experiments.runs.results import Result
 
 STATEMENT = (
-    'The document: "UCT in two-player settings scales exponentially with the depth of the critical choice points, whereas in '
-    'single-player\nsettings, all that matters is the number of critical choice points, not their depth" (6.2, b), for a player '
-    "that freezes on one of several\nequal moves; eq. 2 for the number of critical levels, its depths taken relative to the last "
-    "one, as eq. 1 has them."
+    'The document: "UCT in two-player settings scales exponentially with the depth of the critical choice points, '
+    'whereas in single-player\nsettings, all that matters is the number of critical choice points, not their depth" '
+    "(6.2, b), for a player that freezes on one of several\nequal moves; eq. 2 for the number of critical levels, its "
+    "depths taken relative to the last one, as eq. 1 has them."
 )
 ONE, TWO = "one player", "two players"
 PARAMETERS = 3
@@ -26,7 +26,7 @@ MAX_FITTED = 2  # critical levels of the runs that eq. 2 is fitted to; it is jud
 
 
 class Line(NamedTuple):
-    """A run: trees with these critical depths, and t*, the median over trees with its 95 % interval, None beyond the horizon."""
+    """A run: trees with these critical depths, and t*, its median over trees with 95 %, None beyond the horizon."""
 
     exploration: float
     single_agent: bool
@@ -57,7 +57,7 @@ def lines_of(results: Sequence[Result]) -> list[Line]:
 
 
 def eq2(depths: Sequence[int], a: float, b: float, growth: float) -> float:
-    """Eq. 2: iterations to convergence with critical nodes at all of ``depths``; the inner depths are counted from the outer one.
+    """Eq. 2: iterations to convergence with critical nodes at all of ``depths``; inner depths count from the outer one.
 
     With two depths it is eq. 1, whose b is a b here.
     """
@@ -67,7 +67,7 @@ def eq2(depths: Sequence[int], a: float, b: float, growth: float) -> float:
 
 
 def fit_eq2(lines: Sequence[Line]) -> tuple[float, float, float] | None:
-    """a, b and C of eq. 2, fitted to the logarithms of the medians of the runs of one or two critical levels, if they suffice."""
+    """a, b, C of eq. 2, fitted to log medians of runs of one or two critical levels; None where these are too few."""
     from scipy import optimize
 
     known = [line for line in lines if len(line.depths) <= MAX_FITTED and line.median]

@@ -16,9 +16,9 @@ from experiments.runs.results import Result
 GROWTH = 2.37
 """The constant C of eq. 1 as the document found it."""
 STATEMENT = (
-    "The document: a C^(d1/2) + b 2^(d1/2) C^((d2-d1)/2) fits very closely, with C = 2.37; at d1 = 0 the time is essentially\n"
-    "exponential in d2; at d2 = 22 it is between 10^4.8 and 10^4.9, least where d1 is slightly more than half of d2.\n"
-    "It states neither UCT's constant of exploration nor the number of trees."
+    "The document: a C^(d1/2) + b 2^(d1/2) C^((d2-d1)/2) fits very closely, with C = 2.37; at d1 = 0 the time is "
+    "essentially\nexponential in d2; at d2 = 22 it is between 10^4.8 and 10^4.9, least where d1 is slightly more than "
+    "half of d2.\nIt states neither UCT's constant of exploration nor the number of trees."
 )
 PARAMETERS = 3
 
@@ -26,7 +26,8 @@ PARAMETERS = 3
 class Point(NamedTuple):
     """A pair of depths at one constant of exploration: t* in iterations, the median over trees with its 95 % interval.
 
-    ``median``, ``low`` and ``high`` are None beyond the horizon; ``never`` of the ``searches`` did not converge before it.
+    ``median``, ``low`` and ``high`` are None beyond the horizon; ``never`` of the ``searches`` did not converge before
+    it.
     """
 
     exploration: float
@@ -41,7 +42,7 @@ class Point(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Eq. 1 with its 95 % interval of C (from the covariance of the fit, Student's t), and the typical factor it is off by."""
+    """Eq. 1 with its 95 % interval of C (covariance of the fit, Student's t), and the typical factor it is off by."""
 
     a: float
     b: float
@@ -151,7 +152,8 @@ def fig3(results: list[Result], folder: Path) -> list[str]:
     show(table("eq. 1 and the slices", columns, [[row.get(name, "-") for name in columns] for row in shown]))
     horizons = {p.d2: p.horizon for p in points}
     show(
-        f"t*: after it the root's value is never below 0.7 in [-1, 1]; medians over {points[0].searches} trees of one search.",
+        "t*: after it the root's value is never below 0.7 in [-1, 1]; "
+        f"medians over {points[0].searches} trees of one search.",
         "Horizons by d2: " + ", ".join(f"{d2}: {horizon:,}" for d2, horizon in sorted(horizons.items())) + ".",
         *_reduced(results, points),
         STATEMENT,
@@ -175,7 +177,7 @@ def _write_csv(points: list[Point], path: Path) -> None:
     import polars
 
     fits = {value: fit_eq1(some) for value, some in by_exploration(points).items()}
-    fitted = [None if fits[p.exploration] is None else eq1(p.d1, p.d2, *fits[p.exploration][:3]) for p in points]  # type: ignore[index]
+    fitted = [None if (fit := fits[p.exploration]) is None else eq1(p.d1, p.d2, *fit[:3]) for p in points]
     columns = {name: [getattr(p, name) for p in points] for name in Point._fields}
     polars.DataFrame({**columns, "eq1": fitted}).write_csv(path)
 
@@ -184,7 +186,7 @@ def _write_csv(points: list[Point], path: Path) -> None:
 
 
 def plot_fig3(points: Sequence[Point], path: Path) -> None:
-    """Heat maps of log10 t*, one for each constant of exploration, and below them the slices and the fitted constant."""
+    """Heat maps of log10 t*, one a constant of exploration, and below them the slices and the fitted constant."""
     groups = by_exploration(points)
     figure = new_figure(max(11.0, 3.3 * len(groups)), 7.6)
     above, below = figure.subfigures(2, 1, height_ratios=(1, 1.1))

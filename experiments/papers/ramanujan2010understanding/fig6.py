@@ -1,13 +1,14 @@
 """Ramanujan et al. 2010, section 6.2 and Figure 6: the formulas for epsilon-greedy UCT with rounds, as printed and
 corrected, beside searches.
 
-Scenario A: of the root's moves the left one wins, the right one leads to leaves that are +1 with probability p. Scenario B: the
-same two plies deeper, behind a left move of Max and any move of Min; behind the root's right move leaves are +1 with
-probability q. Rounds are repeated until a tie breaks, "unlucky" where it breaks for the right. The model then counts
-iterations until the winning node (A), or each of the two there are (B), has had C(tau, value, iter) further visits.
+Scenario A: of the root's moves the left one wins, the right one leads to leaves that are +1 with probability p.
+Scenario B: the same two plies deeper, behind a left move of Max and any move of Min; behind the root's right move
+leaves are +1 with probability q. Rounds are repeated until a tie breaks, "unlucky" where it breaks for the right. The
+model then counts iterations until the winning node (A), or each of the two there are (B), has had C(tau, value, iter)
+further visits.
 
-In the searches we count iterations from the break until the left move has had the visits that the model wants there: C in
-scenario A, and 2 (2/(1-p) + C/(1-epsilon)) in scenario B.
+In the searches we count iterations from the break until the left move has had the visits that the model wants there: C
+in scenario A, and 2 (2/(1-p) + C/(1-epsilon)) in scenario B.
 """
 
 import csv
@@ -45,12 +46,12 @@ def needed_visits(tau: float, value: float, visits: float) -> float:
 
 
 def scenario_a(epsilon: float, p: float, needed: float) -> float:
-    """Iterations to convergence in scenario A: a tie of 1/(1-p) rounds of two visits, then ``needed`` visits to the left."""
+    """Iterations to convergence in scenario A: a tie of 1/(1-p) rounds of two visits, ``needed`` visits to the left."""
     return 2 / (1 - p) + needed / (1 - epsilon)
 
 
 def needed_in_a(p: float, tau: float) -> float:
-    """C(tau, value, iter) of scenario A: eq. 3 with iter = 1/(1-p) and value = 1 - 2/iter, (1+tau-2p) / ((1-p)(1-tau))."""
+    """C(tau, value, iter) of scenario A: eq. 3 with iter = 1/(1-p), value = 1 - 2/iter: (1+tau-2p) / ((1-p)(1-tau))."""
     return needed_visits(tau, 1 - 2 * (1 - p), 1 / (1 - p))
 
 
@@ -94,7 +95,7 @@ def scenario_b(epsilon: float, p: float, q: float, left: float, needed: float = 
 
 
 class Simulated(NamedTuple):
-    """The searches of one epsilon. Times in iterations; those beyond the horizon count as the horizon, ``beyond`` says how many.
+    """The searches of one epsilon. Times are in iterations; ``beyond`` of them exceed the horizon and count as it.
 
     tie : visits to the root until its tie broke; ahead : share of ties that broke for the right
     lucky, unlucky : from the break to the visits the model wants, by how it broke; whole : both, ties included
@@ -133,7 +134,8 @@ def simulated(result: Result) -> Simulated:
     converged = np.isfinite(searches.crossing)
     return Simulated(
         scenario, epsilon, p, q, len(ahead), searches.horizon, mean_of((begin - OWN)[ahead >= 0]),
-        float((ahead == B).mean()), mean_of(after[ahead == A]), mean_of(after[ahead == B]), mean_of(after + begin - OWN),
+        float((ahead == B).mean()), mean_of(after[ahead == A]), mean_of(after[ahead == B]),
+        mean_of(after + begin - OWN),
         int(beyond.sum()), float(converged.mean()), mean_of(searches.crossing[converged]),
     )  # fmt: skip
 
@@ -156,10 +158,12 @@ def fig6(results: list[Result], folder: Path) -> list[str]:
         show(table(title, dict.fromkeys(rows[0], "right"), [list(row.values()) for row in rows]))
         show(*(_ties_b(some) if scenario == "B" else _ties_a(some)))
     show(
-        f"The formula of Figure 6 is least at epsilon = {LEAST[0]}, with {LEAST[1]} iterations; in the searches the left move "
-        "becomes the better one\nwhile it still lacks visits, which the formula leaves out. With epsilon fixed the root's value "
-        f"nears 1 - epsilon and less: beyond a small\nepsilon it never converges to {TAU}. Means ± 95 %.",
-        f"Horizon {every[0].horizon:,.0f} iterations; {sum(row.beyond for row in every)} searches go beyond it and count as it.",
+        f"The formula of Figure 6 is least at epsilon = {LEAST[0]}, with {LEAST[1]} iterations; in the searches the "
+        "left move becomes the better one\nwhile it still lacks visits, which the formula leaves out. With epsilon "
+        f"fixed the root's value nears 1 - epsilon and less: beyond a small\nepsilon it never converges to {TAU}. "
+        "Means ± 95 %.",
+        f"Horizon {every[0].horizon:,.0f} iterations; "
+        f"{sum(row.beyond for row in every)} searches go beyond it and count as it.",
     )
     _write_csv(every, folder / "fig6.csv")
     plot_fig6(every, folder / "fig6.png")
@@ -211,7 +215,8 @@ def _ties_b(rows: Sequence[Simulated]) -> list[str]:
     visits, chances = ([f(share, q) for share in shares] for f in (tie, unlucky))
     ahead = sum(row.ahead * row.searches for row in rows) / sum(row.searches for row in rows)
     return [
-        f"ties: printed p' {visits[0]:.2f} visits, corrected {visits[1]:.2f}, searches {_pooled([row.tie for row in rows])}; "
+        f"ties: printed p' {visits[0]:.2f} visits, corrected {visits[1]:.2f}, "
+        f"searches {_pooled([row.tie for row in rows])}; "
         f"unlucky: printed {100 * chances[0]:.1f} %, corrected {100 * chances[1]:.1f} %, searches {100 * ahead:.1f} %"
     ]
 

@@ -25,7 +25,7 @@ def save(figure: Any, path: Path) -> None:
 
 
 def intervals(known: Sequence[Any]) -> np.ndarray:
-    """float64[2, N]: how far the intervals reach below and above medians that are known; to the horizon where there is no end."""
+    """float64[2, N]: how far intervals reach below and above known medians; to the horizon where there is no end."""
     ends = [(x.median - (x.low or x.median), (x.high or x.horizon) - x.median) for x in known]
     return np.maximum(np.array(ends, np.float64).reshape(-1, 2), 0.0).T
 

@@ -28,7 +28,7 @@ class Searches(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A mean over ``count`` searches, its 95 % interval from -half to +half, and the median; nan where there are none."""
+    """A mean over ``count`` searches, its 95 % interval from -half to +half, the median; nan where there are none."""
 
     count: int
     mean: float
@@ -49,7 +49,7 @@ def read_searches(result: Result) -> Searches:
 
 
 def at(searches: Searches, column: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """float64[S]: a quantity ``column`` (float64[S, C]) after ``times`` iterations of each search, linear between checkpoints."""
+    """float64[S]: ``column`` (float64[S, C]) after ``times`` iterations of each search, linear between checkpoints."""
     points, rows = searches.points, np.arange(len(column))
     after = np.clip(np.searchsorted(points, times), 1, len(points) - 1)
     span = points[after] - points[after - 1]
@@ -73,7 +73,7 @@ def value_of_a(searches: Searches, times: np.ndarray) -> np.ndarray:
 
 
 def first_lead(searches: Searches, after_a_round: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The first checkpoint at which A and B differ in value, and which is ahead: int64[S] each; move -1 where they never do.
+    """The first checkpoint at which A and B differ in value, and which is ahead: int64[S] each; move -1 for never.
 
     after_a_round : look only where both have been visited equally often
     """
@@ -87,7 +87,7 @@ def first_lead(searches: Searches, after_a_round: bool) -> tuple[np.ndarray, np.
 
 
 def first_reaching(searches: Searches, column: np.ndarray, needed: np.ndarray) -> np.ndarray:
-    """float64[S]: iterations until a growing quantity is at least ``needed``, linear between checkpoints; infinity for never."""
+    """float64[S]: iterations until a growing quantity reaches ``needed``, linear between checkpoints; inf for never."""
     reached = column >= needed[:, None]
     after, rows = reached.argmax(axis=1), np.arange(len(column))
     before = np.maximum(after - 1, 0)

@@ -1,4 +1,4 @@
-"""Ramanujan et al. 2010, Tables 2 and 3: both sides have a plan, and B, which loses, looks better than A, which wins."""
+"""Ramanujan et al. 2010, Tables 2 and 3: both sides have a plan; B loses, but looks better than A, which wins."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -40,8 +40,8 @@ VALUES = {("shallow", "shallow"): 0.720, ("deep", "deep"): 0.850}
 class Cell(NamedTuple):
     """The searches of one pair of plans that began alike: F, A is explored first, or U, B is.
 
-    time : iterations to convergence; share : of visits in B until then, per cent, a mean over searches; pooled : the same of all
-    their visits together; value : of A then, in [-1, 1]
+    time : iterations to convergence; share : of visits in B until then, per cent, a mean over searches; pooled : the
+    same of all their visits together; value : of A then, in [-1, 1]
     never : searches that did not converge before the horizon; they are in none of the means
     """
 
@@ -150,8 +150,8 @@ def _slower(pairs: Sequence[tuple[Cell, Cell]]) -> str:
     against = [f.time.mean - u.time.mean > math.hypot(f.time.half, u.time.half) for f, u in pairs]
     longer = sum(u.time.mean > f.time.mean for f, u in pairs)
     return (
-        f"unfavourable starts take longer: {_verdict(not any(against) and any(beyond))}, in {longer} of {len(pairs)} pairs of "
-        f"plans; beyond chance in {sum(beyond)}, the contrary in {sum(against)}"
+        f"unfavourable starts take longer: {_verdict(not any(against) and any(beyond))}, "
+        f"in {longer} of {len(pairs)} pairs of plans; beyond chance in {sum(beyond)}, the contrary in {sum(against)}"
     )
 
 
@@ -184,8 +184,8 @@ def _values(found: dict[tuple[str, str, str], Cell]) -> list[str]:
         return []
     low, high = (float(np.mean(values)) for values in ours.values())
     return [
-        f"A must be worth more at convergence where both plans are deep: {_verdict(high > low)}, {low:.3f} with shallow "
-        f"plans and {high:.3f} with deep ones; document 0.720 and 0.850"
+        f"A must be worth more at convergence where both plans are deep: {_verdict(high > low)}, "
+        f"{low:.3f} with shallow plans and {high:.3f} with deep ones; document 0.720 and 0.850"
     ]
 
 
@@ -221,9 +221,10 @@ def _end(results, folder, headings, rows) -> list[str]:
         show(table(f"ours beside the document's, exploration {exploration:g} on [-1, 1]", sides, rows(cells)))
         show("\n".join(trends(cells)))
     show(
-        f"Plans, the depths of their critical nodes: {_plans(results)}. The document gives neither them nor UCT's constant.",
-        "F: A is ahead when the values of A and B first differ; U: B is. Means ± 95 %; t* is exact, visits and values at t* "
-        "are linear between checkpoints, a hundred a decade.",
+        f"Plans, the depths of their critical nodes: {_plans(results)}. "
+        "The document gives neither them nor UCT's constant.",
+        "F: A is ahead when the values of A and B first differ; U: B is. Means ± 95 %; t* is exact, visits and values "
+        "at t* are linear between checkpoints, a hundred a decade.",
         f"Horizons: {', '.join(f'{horizon:,}' for horizon in horizons)} iterations.",
     )
     _write_csv(every, folder / "tables2and3.csv")

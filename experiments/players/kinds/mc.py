@@ -1,4 +1,4 @@
-"""player=mc: plain Monte-Carlo planning (Kocsis et al. 2006): a uniform move of the root, a playout, the highest average."""
+"""player=mc: plain Monte-Carlo planning (Kocsis et al. 2006): a uniform root move, a playout, the highest average."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""player=sensei: the UCT of Sensei's Library: its formula, averages, children on a leaf's second visit, solved nodes."""
+"""player=sensei: UCT of Sensei's Library: its formula, averages, children on a leaf's second visit, solved nodes."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple

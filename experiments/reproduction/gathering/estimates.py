@@ -71,7 +71,7 @@ def slopes(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 
 
 def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
-    """Iterations in the unlucky case where the formula is least, beside another epsilon: Figure 6 of Ramanujan et al. 2010."""
+    """Iterations, unlucky case, where the formula is least, beside another epsilon: Ramanujan et al. 2010, Figure 6."""
     rows = {(row.scenario, row.q, row.epsilon): (row, run) for run in results for row in [simulated(run)]}
     found = []
     for (scenario, q, epsilon), (row, run) in rows.items():
@@ -104,7 +104,7 @@ def _mean(mean: Any) -> Mean:
 
 
 def depths(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
-    """Whether the depth of one critical node matters, with two players and with one: section 6.2 (b) of Ramanujan et al. 2010."""
+    """Whether the depth of a critical node matters, with two players and with one (Ramanujan et al. 2010, 6.2 b)."""
     runs: dict[tuple[float, bool], dict[int, Result]] = {}
     for run in results:
         game = run.config["game"]
@@ -163,7 +163,7 @@ def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 
 
 def _samples(summary: dict[str, Any]) -> Estimate:
-    """Samples to the error; one that was not reached counts as the most that were drawn, which errs in the rival's favour."""
+    """Samples to the error; one not reached counts as the most that were drawn, which errs in the rival's favour."""
     number = summary["samples"] or summary["most"]
     low, high = summary["low"] or number, summary["high"] or summary["most"]
     return Estimate(count=1, number=number, low=min(low, number), high=max(high, number))

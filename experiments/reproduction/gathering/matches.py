@@ -96,7 +96,7 @@ def decays(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 
 
 def rave(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
-    """A cell a column and k: Table 2 of Hashimoto et al. 2012, whose figures are shown but, by their intervals, not trusted."""
+    """A cell a column and k: Table 2 of Hashimoto et al. 2012, not trusted because of its intervals, but shown."""
     found = []
     for result in results:
         column, k = result.config["column"], result.config["k"]
@@ -149,7 +149,7 @@ def _slug(words: object) -> str:
 
 
 def _variant(result: Result) -> list[str]:
-    """What sets a run apart from the paper's own column: a budget of another kind, a rule for ties, a scale, playouts alike."""
+    """What sets a run apart from the paper's column: budget of another kind, rule for ties, scale, playouts alike."""
     config, words = result.config, []
     if config["opponent"].get("player", {}).get("name") == "mc" and _playout(config) == _playout(config["opponent"]):
         words.append("alike")

@@ -34,7 +34,7 @@ def search_digests(folder: Path) -> Digests:
 
 
 def _rounding(value: float) -> float:
-    """Half a unit of the last printed digit of an integer; trailing zeros behind the second digit are no digits (30,000: 500)."""
+    """Half a unit of an integer's last printed digit; trailing zeros after its second digit are none (30,000: 500)."""
     unit = 1.0
     while value % (10 * unit) == 0 and value >= 100 * unit:
         unit *= 10
@@ -130,7 +130,7 @@ def _mean(values: np.ndarray) -> Mean:
 
 
 def tables(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
-    """The claims of Figure 6 of Kocsis, Szepesvári, Willemson 2006: tables of fixed size beside a tree, paired by tree."""
+    """Claims of Figure 6 of Kocsis, Szepesvári, Willemson 2006: tables of fixed size beside a tree, paired by tree."""
     found = []
     for (branching, depth), runs in by_shape(results).items():
         sizes = {run.config["search"]["table"]: run for run in runs.values()}
