@@ -43,7 +43,7 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
 
 
 def set_not_chosen(words: Iterable[str]) -> str | None:
-    """The complaint about ``opponent.player=uci``, which would put a word in the place of a group; None without one."""
+    """The complaint about ``opponent.player=uci``, which would put a word in a group's place; None where none does."""
     for word in words:
         key, _, choice = word.partition("=")
         parent, _, group = key.rpartition(".")

@@ -26,7 +26,7 @@ SEED = 0  # of the games that are counted
 
 
 def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Callable[[], Player]) -> dict[str, int]:
-    """Iterations a move of ``side``, by side: those bound in ``folder``, or what ``games`` of the other side come to.
+    """Iterations a move, by ``side``: those bound in ``folder``, or what ``games`` games of the other side come to.
 
     game : option value; make : gives the other side, which counts its work. Raises BadInput where the file there is
         damaged.

@@ -136,7 +136,7 @@ def _paper(path: Path) -> Paper:
 
 
 def _spread(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The runs of an entry: one for each combination of the values under ``for``, later ones a little later."""
+    """The runs of an entry: one for each combination of the values under ``for``, later ones later in order."""
     values = entry.pop("for", {})
     for number, chosen in enumerate(itertools.product(*values.values())):
         named = dict(zip(values, chosen, strict=True))

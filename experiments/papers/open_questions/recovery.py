@@ -164,7 +164,7 @@ def verdicts(names: Sequence[str], kinds: Sequence[str], gaps: dict[tuple[str, s
 
 
 def boltzmann(runs: Sequence[Run], kinds: Sequence[str]) -> list[str]:
-    """Boltzmann exploration against UCB1 over the mean, each with its best constant of other trees; a line a kind."""
+    """Boltzmann exploration against UCB1 over the mean, each with its constant best on other trees; a line a kind."""
     from gpumcts.match.statistics import holm
 
     pairs = []

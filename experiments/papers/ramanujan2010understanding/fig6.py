@@ -46,7 +46,7 @@ def needed_visits(tau: float, value: float, visits: float) -> float:
 
 
 def scenario_a(epsilon: float, p: float, needed: float) -> float:
-    """Iterations to convergence in scenario A: a tie of 1/(1-p) rounds of two visits, ``needed`` visits to the left."""
+    """Iterations to convergence in scenario A: a tie of 1/(1-p) rounds of two visits, then ``needed`` to the left."""
     return 2 / (1 - p) + needed / (1 - epsilon)
 
 
