@@ -1,7 +1,7 @@
 """Files of games that a run of the catalogue needs and the repository does not carry.
 
 The catalogue and the results have its name alone, ``data.pgn=gm_games.pgn``. Where it lies is a matter of the machine:
-the folder of the environment variable ``GPUMCTS_DATA``, or ``shared/data`` beside the checkout.
+the folder of the environment variable ``GPUMCTS_DATA``, or the one where the command is run.
 """
 
 import os
@@ -12,14 +12,13 @@ from typing import Any
 from gpumcts.errors import BadInput
 
 VARIABLE = "GPUMCTS_DATA"
-BESIDE = Path(__file__).parents[3] / "shared" / "data"
 KEY = "data.pgn="
 QUOTES = "'\""
 
 
 def folder() -> Path:
     """Where files of games lie on this machine."""
-    return Path(os.environ.get(VARIABLE) or BESIDE)
+    return Path(os.environ.get(VARIABLE) or Path.cwd())
 
 
 def lacking(words: Sequence[str]) -> Path | None:

@@ -27,7 +27,7 @@ from gpumcts.rng import PLY_STEP, key_of
 from tests.games import drivers
 from tests.games.chess_drivers import GAME, LOCKED, code_of, evaluations, marks, seen, trace_from, whole
 
-DATA = Path(os.environ.get("GPUMCTS_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+DATA = Path(os.environ.get("GPUMCTS_DATA", ""))
 PERFT = {  # chessprogramming.org, "Perft Results"
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": (20, 400, 8902, 197281, 4865609, 119060324),
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": (48, 2039, 97862, 4085603, 193690690),

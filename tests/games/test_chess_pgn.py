@@ -18,7 +18,7 @@ from gpumcts.gtp.records import read_record
 from tests.games import drivers
 from tests.games.chess_drivers import GAME, LOCKED
 
-DATA = Path(os.environ.get("GPUMCTS_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+DATA = Path(os.environ.get("GPUMCTS_DATA", ""))
 MATE = "1. f3 e5 2. g4 Qh4# 0-1"
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")

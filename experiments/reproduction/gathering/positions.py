@@ -14,7 +14,7 @@ Line = dict[str, Any]
 
 
 def lines_of(path: Path, count: int) -> list[Line]:
-    """The lines of a file's first ``count`` positions, by number; raises BadInput where one is missing or damaged."""
+    """The lines of positions 0 to ``count`` - 1 of a file; raises BadInput where one is missing or damaged."""
     try:
         read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         found = {line["number"]: line for line in read}

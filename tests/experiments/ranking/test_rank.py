@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 
 GAME = compiled(Othello())
-PGN = Path(__file__).resolve().parents[4] / "shared/data/gm_games.pgn"
+PGN = Path(os.environ.get("GPUMCTS_DATA", "")) / "gm_games.pgn"
 TINY = (
     "game=othello data.games=3 data.positions=4 data.from_ply=20 reference=minimax_3 threads=1 "
     "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2] "
@@ -171,7 +172,7 @@ def test_a_record_is_seen_as_the_players_saw_it():
 
 def test_games_of_a_pgn():
     if not PGN.exists():
-        pytest.skip(f"{PGN} is not there")
+        pytest.skip("GPUMCTS_DATA names no folder with gm_games.pgn")
     from gpumcts.games.chess import Chess
 
     found = boards_of(compiled(Chess()), DataKeys(pgn=str(PGN), games=2, from_ply=10), 1)
