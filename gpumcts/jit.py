@@ -176,16 +176,6 @@ scratch = _Scratch("scratch", _stack_array)
 scratch._register()
 
 
-def makes_vector_code():
-    """Whether loops may become vector code here: a constant, True in code for the CPU alone."""
-    return False
-
-
-@overload(makes_vector_code, jit_options=JIT_OPTIONS)
-def _makes_vector_code():
-    return (lambda: True) if current_target() == "cpu" else (lambda: False)
-
-
 def popcount(x):
     """Number of set bits of a uint64, as uint64."""
     return U(int(x).bit_count())

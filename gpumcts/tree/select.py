@@ -1,15 +1,17 @@
 """Selection: the rows of a group choose among a node's children by the selection rule, one after the other."""
 
 import numpy as np
+from numba.core.target_extension import current_target
+from numba.extending import overload
 
-from gpumcts.jit import float_bits, inlined, makes_vector_code, scratch
+from gpumcts.jit import float_bits, inlined, scratch
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import apart
+from gpumcts.verbs import JIT_OPTIONS, apart
 
 U = np.uint64
 MANY = 24  # children: fewer are scored one after the other
@@ -96,7 +98,7 @@ def best_child(rule, operator, forest, switches, tree, node, depth, stream):
     prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
     first = np.int64(forest.first_child[tree, node])
     end = first + np.int64(forest.child_count[tree, node])
-    if makes_vector_code() and end - first >= MANY:
+    if scores_in_blocks(operator) and forest.columns.shape[2] == 1 and end - first >= MANY:
         return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
     best, chosen, equal = -np.inf, first, U(0)
     for child in range(first, end):
@@ -138,9 +140,24 @@ def selection_total(operator, forest, switches, tree, node):
 # ------------------------------------------------------------------------------------------- many children, on the CPU
 
 
+def scores_in_blocks(operator):
+    """Whether many children may be scored in vector code, a constant: on the CPU, by operators of one column.
+
+    In plain Python they are not. Vector code would gather the columns of other operators, which gains nothing, so their
+    code stays as it is.
+    """
+    return False
+
+
+@overload(scores_in_blocks, jit_options=JIT_OPTIONS)
+def _scores_in_blocks(operator):
+    is_so = current_target() == "cpu" and len(operator.instance_class.COLUMNS) == 1
+    return (lambda operator: True) if is_so else (lambda operator: False)
+
+
 @apart
 def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
-    """``best_child`` among the children ``first`` to ``end``: their scores in vector code, a block at a time."""
+    """``best_child`` among the children ``first`` to ``end`` of one column, a block of them at a time in vector code."""
     best, chosen, equal = -np.inf, first, U(0)
     scores = scratch(BLOCK, np.float64)
     for begin in range(first, end, BLOCK):
@@ -156,13 +173,10 @@ def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, s
 @inlined
 def score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores):
     """Score ``size`` children, number ``begin`` and on, into ``scores`` (float64[BLOCK])."""
-    # What the compiler is told: no child is negative, so no index counts from an array's end; and a node of one column
-    # has its neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
+    # What the compiler is told: no child is negative, so no index counts from an array's end; a node of one column has
+    # its neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
     first = np.int64(np.uint32(begin))
     if forest.columns.shape[2] == 1:
-        for i in range(size):
-            scores[i] = score(rule, operator, forest, tree, first + i, prepared, stream)
-    else:
         for i in range(size):
             scores[i] = score(rule, operator, forest, tree, first + i, prepared, stream)
     if switches.solve:
