@@ -157,7 +157,7 @@ def _scores_in_blocks(operator):
 
 @apart
 def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
-    """``best_child`` among the children ``first`` to ``end`` of one column, a block of them at a time in vector code."""
+    """``best_child`` among the children ``first`` to ``end`` of one column, a block at a time in vector code."""
     best, chosen, equal = -np.inf, first, U(0)
     scores = scratch(BLOCK, np.float64)
     for begin in range(first, end, BLOCK):
