@@ -1,22 +1,19 @@
 """Selection: the rows of a group choose among a node's children by the selection rule, one after the other."""
 
 import numpy as np
-from numba.core.target_extension import current_target
-from numba.extending import overload
 
-from gpumcts.jit import float_bits, inlined, scratch
+from gpumcts.jit import inlined, scratch
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
+from gpumcts.tree.block_scores import BLOCK, score_block, scores_in_blocks, span_of_highest
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import JIT_OPTIONS, apart
+from gpumcts.verbs import apart
 
 U = np.uint64
 MANY = 24  # children: fewer are scored one after the other
-BLOCK = 64  # children scored at once, at most
-LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # of int64
 
 
 @inlined
@@ -140,21 +137,6 @@ def selection_total(operator, forest, switches, tree, node):
 # ------------------------------------------------------------------------------------------- many children, on the CPU
 
 
-def scores_in_blocks(operator):
-    """Whether many children may be scored in vector code, a constant: on the CPU, by operators of one column.
-
-    In plain Python they are not. Vector code would gather the columns of other operators, which gains nothing, so their
-    code stays as it is.
-    """
-    return False
-
-
-@overload(scores_in_blocks, jit_options=JIT_OPTIONS)
-def _scores_in_blocks(operator):
-    is_so = current_target() == "cpu" and len(operator.instance_class.COLUMNS) == 1
-    return (lambda operator: True) if is_so else (lambda operator: False)
-
-
 @apart
 def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
     """``best_child`` among the children ``first`` to ``end`` of one column, a block at a time in vector code."""
@@ -168,42 +150,3 @@ def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, s
             child = begin + i
             best, chosen, equal = better(forest, switches, tree, stream, child, scores[i], best, chosen, equal)
     return np.int64(chosen), best
-
-
-@inlined
-def score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores):
-    """Score ``size`` children, number ``begin`` and on, into ``scores`` (float64[BLOCK])."""
-    # What the compiler is told: no child is negative, so no index counts from an array's end; a node of one column has
-    # its neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
-    first = np.int64(np.uint32(begin))
-    if forest.columns.shape[2] == 1:
-        for i in range(size):
-            scores[i] = score(rule, operator, forest, tree, first + i, prepared, stream)
-    if switches.solve:
-        for i in range(size):
-            scores[i] = with_proof(forest, tree, first + i, scores[i])
-
-
-@inlined
-def span_of_highest(scores, size, best):
-    """From the first of the highest of ``size`` scores to behind the last; nothing where they are below ``best``.
-
-    The maximum is one of whole numbers: for NaN's sake there is no vector code for that of floats.
-    """
-    highest = np.int64(LOWEST)
-    for i in range(size):
-        highest = max(highest, ordered(scores[i]))
-    if highest < ordered(best):
-        return np.int64(0), np.int64(0)
-    low, high = size, np.int64(0)
-    for i in range(size):
-        is_highest = ordered(scores[i]) == highest
-        low, high = min(low, i if is_highest else size), max(high, i + 1 if is_highest else 0)
-    return low, high
-
-
-@inlined
-def ordered(x):
-    """An int64 that is the greater the greater a float64 is: the same for 0 and -0, the least for -inf and NaN."""
-    signed = np.int64(float_bits((x if x == x else -np.inf) + 0.0))
-    return signed ^ ((signed >> np.int64(63)) & np.int64(HIGHEST))
