@@ -81,7 +81,7 @@ def _wait() -> Callable[[], float]:
 
 def _batch(bench: Bench, engine, leaves: int) -> Callable[[], float]:
     """Seconds of a batch: to the device, its playouts, and back."""
-    (flight, *_) = engine.flights(leaves)
+    (flight, *_) = engine.in_flight_batches(leaves)
     states, leaf_keys, _ = flight.arrays(leaves, 1)
     states[:], leaf_keys[:] = Rules(bench.game).starts(leaves), keys(leaves)
 

@@ -64,12 +64,12 @@ def _large(bench: Bench) -> list[Row]:
     for leaves in WITH_LARGE:
         searcher, states = _searcher(bench, leaves, 1, bench.threads), Rules(bench.game).starts(1)
         searcher.search(states, keys(1), leaves + 1)  # compiles
-        thinking = IncrementalSearch(searcher, states[0], keys(1)[0])
+        search = IncrementalSearch(searcher, states[0], keys(1)[0])
         slices, begin = [], time.perf_counter()
-        for _ in thinking.slices(iterations, None):
+        for _ in search.slices(iterations, None):
             slices.append(time.perf_counter() - begin)
             begin = time.perf_counter()
-        forest, at = thinking.found().forest, {"leaves": leaves, "iterations": iterations}
+        forest, at = search.found().forest, {"leaves": leaves, "iterations": iterations}
         assert forest is not None
         what, nodes = f"L = {leaves:,}, {iterations:,} iterations", count_nodes(forest)
         used = int(forest.used.sum()) * slot_bytes(forest) / nodes

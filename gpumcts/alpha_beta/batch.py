@@ -123,10 +123,10 @@ class Deepening:
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
         begins = range(0, count, size)
-        halt = StopEvent(stop)
+        stop_event = StopEvent(stop)
 
         def search(begin: int) -> None:
-            self._search_part(roots, begin, min(begin + size, count), aim, lambda: not halt.is_set(), on_done)
+            self._search_part(roots, begin, min(begin + size, count), aim, lambda: not stop_event.is_set(), on_done)
 
         if len(begins) < 2:
             for begin in begins:
@@ -136,7 +136,7 @@ class Deepening:
                 try:
                     list(pool.map(search, begins))
                 finally:
-                    halt.set()  # before the pool waits for what is under way
+                    stop_event.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
 

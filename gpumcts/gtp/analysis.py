@@ -89,12 +89,12 @@ class Telling:
         self._position, self._terms, self._sink = position, terms, sink
         self._next, self._told = time.monotonic() + terms.interval, -1
 
-    def look(self, thinking: IncrementalSearch, always: bool = False) -> None:
+    def look(self, search: IncrementalSearch, always: bool = False) -> None:
         """Tell what is known, if it is time, or ``always`` if it is more than before."""
-        if thinking.iterations == self._told or (not always and time.monotonic() < self._next):
+        if search.iterations == self._told or (not always and time.monotonic() < self._next):
             return
-        self._next, self._told = time.monotonic() + self._terms.interval, thinking.iterations
-        line = info(self._position, thinking.found(), self._terms.most, self._terms.shares)
+        self._next, self._told = time.monotonic() + self._terms.interval, search.iterations
+        line = info(self._position, search.found(), self._terms.most, self._terms.shares)
         self._sink.write(line.encode() + b"\n")
         self._sink.flush()
 

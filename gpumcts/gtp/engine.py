@@ -70,7 +70,7 @@ class Engine:
         self._terms, self._with_terms, self._resign = dict(terms or {}), with_terms, resign
         self._maker = ThreadPoolExecutor(1, "gtp-search")
         self._searcher = self._begin_search()
-        self._thinking: tuple[tuple, IncrementalSearch] | None = None  # the last search, and the position it is of
+        self._search: tuple[tuple, IncrementalSearch] | None = None  # the last search, and the position it is of
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "gpumcts",
@@ -175,7 +175,7 @@ class Engine:
     def _go_over_to(self, position: Position, terms: dict[str, Any]) -> None:
         """Go on with a position of another game; its search is made meanwhile."""
         other = repr(position.game) != repr(self.position.game)
-        self.position, self._terms, self._thinking = position, terms, None
+        self.position, self._terms, self._search = position, terms, None
         if other:
             self._searcher.cancel()
             self._searcher = self._begin_search()
@@ -184,7 +184,7 @@ class Engine:
         self._forget()
         self.clock.restart()
         self.position = Position(self.position.game, self.position.number + 1)
-        self._thinking = None
+        self._search = None
         return ""
 
     def _forget(self) -> None:
@@ -263,7 +263,7 @@ class Engine:
     # ----------------------------------------------------------------------------------------------- the search
 
     def _genmove(self, arguments: list[str]) -> str:
-        return self._move(self._player(arguments), lambda thinking: None)
+        return self._move(self._player(arguments), lambda search: None)
 
     def _move(self, player: int, look: Callable[[IncrementalSearch], None]) -> str:
         """Find a move for ``player`` and play it, or resign."""
@@ -278,12 +278,12 @@ class Engine:
         return text
 
     def _reg_genmove(self, arguments: list[str]) -> str:
-        return self._choose(self._player(arguments), lambda thinking: None).text
+        return self._choose(self._player(arguments), lambda search: None).text
 
     def _choose(self, player: int, look: Callable[[IncrementalSearch], None]) -> Choice:
         """The move that the search finds for ``player``; the position stays as it is.
 
-        Time counts from when the search is there: to wait until it is compiled is no thinking.
+        Time counts from when the search is there: waiting until it is compiled does not count.
         """
         position = self._for(player)
         only = position.only_move
@@ -291,21 +291,21 @@ class Engine:
             return Choice(position.text(only), only, None, 0.0)
         searcher, begin = self._searcher.result(), time.monotonic()
         allowed = min(self._limits.seconds or math.inf, self.clock.seconds(player, position.moves_left()))
-        thinking = self._new_search(searcher, position)
+        search = self._new_search(searcher, position)
         limits = Limits(self._limits.iterations, None if allowed == math.inf else allowed)
-        for _ in thinking.slices(*limits.less(begin)):
-            look(thinking)
-        self._tell_if_full(thinking)
-        thinking.keep()
-        found = thinking.found()
+        for _ in search.slices(*limits.less(begin)):
+            look(search)
+        self._tell_if_full(search)
+        search.keep()
+        found = search.found()
         move = int(found.decide()[0])
         values, proofs = found.worth(np.array([move]))
         rate = analysis.rate_of(float(values[0]), int(proofs[0]))
         return Choice(position.text(move), move, rate, time.monotonic() - begin)
 
-    def _tell_if_full(self, thinking: IncrementalSearch) -> None:
-        if thinking.full:
-            self._say(f"memory_gb: the tree is full after {thinking.iterations} iterations, and ends there")
+    def _tell_if_full(self, search: IncrementalSearch) -> None:
+        if search.full:
+            self._say(f"memory_gb: the tree is full after {search.iterations} iterations, and ends there")
 
     def _for(self, player: int) -> Position:
         """The position in which ``player`` moves: the current one, or the one after a pass that GTP leaves out."""
@@ -324,9 +324,9 @@ class Engine:
 
     def _new_search(self, searcher: Searcher, position: Position) -> IncrementalSearch:
         key = key_of(self._seed, position.number, len(position.moves))
-        thinking = IncrementalSearch(searcher, position.words(), key, position.number)
-        self._thinking = (_of(position), thinking)
-        return thinking
+        search = IncrementalSearch(searcher, position.words(), key, position.number)
+        self._search = (_of(position), search)
+        return search
 
     def _begin_search(self) -> Future[Searcher]:
         game = self.position.game
@@ -335,27 +335,27 @@ class Engine:
     # ------------------------------------------------------------------------------------------------- analysis
 
     def _last_search(self) -> TreeSearchResult:
-        if self._thinking is None or self._thinking[0] != _of(self.position):
+        if self._search is None or self._search[0] != _of(self.position):
             raise Refusal("this position has not been searched; reg_genmove or lz-analyze does")
-        return self._thinking[1].found()
+        return self._search[1].found()
 
     def _analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
         """Search on and tell what is found, until another line comes."""
         terms = self._told_as(request)
         position = self._for(terms.player)
         searcher = self._searcher.result()
-        if self._thinking is None or self._thinking[0] != _of(position):
+        if self._search is None or self._search[0] != _of(position):
             self._new_search(searcher, position)
-        assert self._thinking is not None
-        thinking = self._thinking[1]
+        assert self._search is not None
+        search = self._search[1]
         sink.write(f"={request.id}\n".encode())
         told = analysis.Telling(position, terms, sink)
-        for _ in thinking.slices(None, None):
-            told.look(thinking)
+        for _ in search.slices(None, None):
+            told.look(search)
             if lines.waiting():
                 break
-        self._tell_if_full(thinking)
-        told.look(thinking, always=True)
+        self._tell_if_full(search)
+        told.look(search, always=True)
         while not lines.waiting():
             time.sleep(SECONDS_A_LOOK)
         sink.write(b"\n")

@@ -94,10 +94,10 @@ class CpuPlayouts:
         on_seconds : told now and then, by any thread, the seconds that it has played since
         """
         columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
-        parts, halt = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), StopEvent(stop)
+        parts, stop_event = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), StopEvent(stop)
 
         def work() -> None:
-            while not halt.is_set() and (part := parts.take()) is not None:
+            while not stop_event.is_set() and (part := parts.take()) is not None:
                 begin = time.perf_counter()
                 words = np.require(states[part], requirements=["C", "W"])  # as compiled code takes them
                 _evaluate(self._evaluate, self.game, self.policy, words, keys[part], playouts, columns[part])
@@ -115,7 +115,7 @@ class CpuPlayouts:
                     for done in begun:
                         done.result()
                 finally:
-                    halt.set()  # before the pool waits for what is under way
+                    stop_event.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return columns

@@ -43,7 +43,7 @@ class CudaPlayouts:
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
     spans : since ``watch``, when the device was busy with each flight, (begin, end) in seconds; None before
-    device_seconds : that the device was at work on all flights so far
+    device_seconds : that the device was at work on all in-flight batches so far
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     cores : of the host, which copy large batches into pinned memory and out of it
 
@@ -67,7 +67,7 @@ class CudaPlayouts:
         self.spans: list[tuple[float, float]] | None = None
         self.device_seconds = 0.0
         self._base: Any = None  # of the spans
-        self._flights: list[InFlightBatch] = []
+        self._batches: list[InFlightBatch] = []
         self._room = 0
         self._last_end: Any = None  # the mark behind the last launch of the last flight
         self._cores = cores
@@ -112,15 +112,15 @@ class CudaPlayouts:
         return columns
 
     def _play(self, states, keys, playouts: int, columns: np.ndarray, stop: threading.Event | None) -> None:
-        """Send the leaves off in flights, two at a time, and write what comes back to ``columns``, uint64[B, K]."""
+        """Send the leaves off in batches, two at a time, and write what comes back to ``columns``, uint64[B, K]."""
         size = max(1, min(LEAVES_A_FLIGHT * TALLY_COLUMNS // max(TALLY_COLUMNS, columns.shape[1]), len(states)))
-        flights = self._flights_for(Layout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
+        batches = self._batches_for(Layout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
         under_way: list[Callable[[], None]] = []
         try:
             for number, first in enumerate(range(0, len(states), size)):
-                if len(under_way) == len(flights):
+                if len(under_way) == len(batches):
                     under_way.pop(0)()
-                part, flight = slice(first, first + size), flights[number % len(flights)]
+                part, flight = slice(first, first + size), batches[number % len(batches)]
                 under_way.append(self._send(flight, states[part], keys[part], playouts, columns[part], stop))
         finally:
             for land in under_way:
@@ -152,19 +152,19 @@ class CudaPlayouts:
         parts = [slice(first, first + size) for first in range(0, len(target), size)]
         list(self._copiers.map(lambda part: target.__setitem__(part, source[part]), parts))
 
-    def flights(self, leaves: int, playouts: int = 1) -> list[InFlightBatch]:
-        """Two flights with room for so many leaves each, so that neither side waits; kept for the next call."""
-        return self._flights_for(Layout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
+    def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[InFlightBatch]:
+        """Two in-flight batches with room for so many leaves each, so that neither side waits; kept for later."""
+        return self._batches_for(Layout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
 
-    def _flights_for(self, layout: Layout) -> list[InFlightBatch]:
+    def _batches_for(self, layout: Layout) -> list[InFlightBatch]:
         if layout.end > self._room:
-            self._flights = []  # before new ones take memory
-            self._flights, self._room = [InFlightBatch(self, layout.end), InFlightBatch(self, layout.end)], layout.end
-        return self._flights
+            self._batches = []  # before new ones take memory
+            self._batches, self._room = [InFlightBatch(self, layout.end), InFlightBatch(self, layout.end)], layout.end
+        return self._batches
 
     def abandon(self) -> None:
         """Wait for no flight any more: the device is lost."""
-        for flight in self._flights:
+        for flight in self._batches:
             flight.under_way = False
 
     @device.telling

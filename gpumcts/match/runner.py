@@ -178,7 +178,7 @@ class _Match:
         at_once: int,
     ) -> None:
         self.table, self.players, self.numbers = table, players, np.arange(games)
-        self.journal, self.halt = journal, StopEvent(stop)
+        self.journal, self.stop_event = journal, StopEvent(stop)
         self.root = key_of(seed)
         self.moves, self.begin = 0, time.perf_counter()
         self.earlier = int(table.plies[:games].sum())
@@ -192,7 +192,7 @@ class _Match:
         self._lanes = BATCHES_AT_ONCE if at_once else 1
         self._batches = Batches(players, self._lanes)
         together = at_once if all(player.concurrent for player in players) else 1
-        self._thinking = threading.Semaphore(max(1, together))
+        self._deciding = threading.Semaphore(max(1, together))
 
     def play(self, games_in_flight: int, on_progress: Callable[[Progress], None]) -> None:
         """Advance the unfinished games, the lowest numbers first, until none is left or the match is halted."""
@@ -210,7 +210,7 @@ class _Match:
                 for lane in as_completed(lanes):
                     lane.result()
             except BaseException:
-                self.halt.set()
+                self.stop_event.set()
                 raise
 
     def _lane(self) -> None:
@@ -219,7 +219,7 @@ class _Match:
             while (taken := self._take()) is not None and self._move(*taken):
                 pass
         except BaseException:
-            self.halt.set()
+            self.stop_event.set()
             raise
         finally:
             with self._changed:
@@ -228,7 +228,7 @@ class _Match:
     def _take(self) -> tuple[int, np.ndarray] | None:
         """The next batch: whose turn it is (0, 1 or CHANCE), and the games, int64[K]; None at the end."""
         with self._changed:
-            while not self.halt.is_set():
+            while not self.stop_event.is_set():
                 if not self._admit():
                     return None
                 if not len(self.ready) + self.away:
@@ -318,27 +318,27 @@ class _Match:
         player, views, reasons = self.players[turn], None, None
         tell: Callable | None = getattr(player, "choose_and_tell", None)
         follow: Callable | None = getattr(player, "choose_after", None)
-        with self._thinking:
-            if self.halt.is_set():
+        with self._deciding:
+            if self.stop_event.is_set():
                 return None
             begin = time.perf_counter()
             try:
                 if follow is not None:
                     before = [list(table.moves.get(game, ())) for game in batch.tolist()]
-                    moves, reasons = follow(before, states, keys, batch, self.halt)
+                    moves, reasons = follow(before, states, keys, batch, self.stop_event)
                     reasons = reasons if any(reasons) else None
                 elif tell is not None:
-                    moves, views = tell(states, keys, batch, self.halt)
+                    moves, views = tell(states, keys, batch, self.stop_event)
                 else:
-                    moves = cast(Player, player).choose(states, keys, batch, self.halt)
+                    moves = cast(Player, player).choose(states, keys, batch, self.stop_event)
                 with self._counting:
                     self._chosen[turn] += len(batch)
                     self._batches.note(turn, len(batch), time.perf_counter() - begin)
             except KeyboardInterrupt:
-                if self.halt.is_set():
+                if self.stop_event.is_set():
                     return None
                 raise
-            if self.halt.is_set():
+            if self.stop_event.is_set():
                 return None
         if moves.shape != batch.shape:  # before anything reaches the journal
             raise ValueError(f"{player.name} chose {moves.shape} moves for {batch.shape} positions")

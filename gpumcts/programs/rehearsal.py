@@ -24,10 +24,10 @@ def rehearse(searcher: Searcher, game: Any, tell: Callable[[Position, TreeSearch
     for _ in range(2):
         if position.over or position.mover == CHANCE:
             break
-        thinking = IncrementalSearch(searcher, position.words(), key_of(0), NOBODY)
-        next(thinking.slices(None, None), None)
-        thinking.keep()
-        found = thinking.found()
+        search = IncrementalSearch(searcher, position.words(), key_of(0), NOBODY)
+        next(search.slices(None, None), None)
+        search.keep()
+        found = search.found()
         tell(position, found)
         position.push(int(found.decide()[0]))
     searcher.forget(np.array([NOBODY]))

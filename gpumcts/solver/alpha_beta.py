@@ -183,14 +183,14 @@ def _run(
     """Search all roots, parts of them in turn on each of ``threads`` threads."""
     size = max(1, -(-len(roots.words) // (threads * PARTS_A_THREAD))) if threads > 1 else max(1, len(roots.words))
     begins = itertools.count(0, size)  # of parts; taking the next one is atomic
-    halt = StopEvent(stop)
+    stop_event = StopEvent(stop)
 
     def work() -> None:
         stack = empty_stack(game)
         while (begin := next(begins)) < len(roots.words):
             cursor, answer = np.array([begin, NEW, 0], np.int64), -1
             end = min(begin + size, len(roots.words))
-            while answer != DONE and not halt.is_set():
+            while answer != DONE and not stop_event.is_set():
                 answer = advance(game, roots, stack, shuffled, signs, cursor, end, limit, QUOTA)
                 if answer == BY_CHANCE:
                     raise BadInput(
@@ -207,6 +207,6 @@ def _run(
                 for done in [pool.submit(work) for _ in range(threads)]:
                     done.result()
     finally:
-        halt.set()
+        stop_event.set()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt

@@ -93,8 +93,8 @@ class DevicePlayouts:
         with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
-                flights = self._searcher.engine.flights(rows, self._playouts)
-                made = zip(blocks, flights, strict=False)
+                in_flight_batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
+                made = zip(blocks, in_flight_batches, strict=False)
                 more = (self._depth, self._leaves, self._playouts)
                 halves = [Half(block, self._searcher.threads, flight, *more) for block, flight in made]
                 for half in halves:

@@ -60,7 +60,7 @@ class Together:
         begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
         team.board[:] = 0
 
-        def work(thread: int, halt: threading.Event) -> None:
+        def work(thread: int, stop_event: threading.Event) -> None:
             if thread == 0:
                 reached[0] = lead(
                     s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator,
@@ -187,10 +187,10 @@ class Growth:
         return self._kept[1]
 
     def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress, clock) -> None:
-        def work(block: Block, halt: threading.Event) -> None:
+        def work(block: Block, stop_event: threading.Event) -> None:
             trees, leaves = block[1] - block[0], self._searcher.settings.leaves_per_tree
             batch = self._batch_of(forest, block)
-            while numbers[block] < iterations and not halt.is_set():
+            while numbers[block] < iterations and not stop_event.is_set():
                 begin = time.perf_counter()
                 wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
                 until = min(numbers[block] + wanted * leaves, iterations)

@@ -195,9 +195,9 @@ class InFlight:
         """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last is counted."""
         number, until = span
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
-        flights = self._flights((chunk[1] - chunk[0]) * most, playouts)
+        batches = self._batches((chunk[1] - chunk[0]) * most, playouts)
         depth = self._searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        halves = [Half(chunk, self._searcher.threads, flight, depth, most, playouts) for flight in flights]
+        halves = [Half(chunk, self._searcher.threads, flight, depth, most, playouts) for flight in batches]
         aloft = self._aloft.pop(chunk, None)
         try:
             while number < until:
@@ -217,7 +217,7 @@ class InFlight:
                 halves.reverse()
                 self._report((chunk[1] - chunk[0]) * leaves, on_progress)
         finally:
-            for flight in flights:
+            for flight in batches:
                 flight.finish()
         if aloft is not None:
             self._aloft[chunk] = aloft if aloft.flight is None else aloft.landed()
@@ -236,10 +236,10 @@ class InFlight:
         with self._clock.on_device():
             flight.finish()
 
-    def _flights(self, leaves: int, playouts: int) -> list[Any]:
+    def _batches(self, leaves: int, playouts: int) -> list[Any]:
         searcher = self._searcher
         if searcher.engine is not None:
-            return searcher.engine.flights(leaves, playouts)
+            return searcher.engine.in_flight_batches(leaves, playouts)
         if self._host is None:
             self._host = playout_engine("cpu", searcher.played_game, searcher.policy, searcher.threads)
         return [HostInFlightBatch(self._host, leaves, playouts) for _ in range(2)]

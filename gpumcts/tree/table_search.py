@@ -261,12 +261,12 @@ class TableSearcher:
         counts = self._root_moves(states)
         size, threads = self._sizes(len(states))
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
-        halt = StopEvent(stop)
+        stop_event = StopEvent(stop)
 
         def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
             block = self._block(part.stop - part.start, self.entries)
             most = int(counts[part].max())
-            tables = self._run(block, states[part], keys[part], points, most, halt, on_progress, clock)
+            tables = self._run(block, states[part], keys[part], points, most, stop_event, on_progress, clock)
             return tables, block.table if len(parts) == 1 else None
 
         if threads == 1 or len(parts) == 1:
@@ -277,15 +277,15 @@ class TableSearcher:
                 try:
                     yield from ((part, *done) for part, done in zip(parts, pool.map(work, parts), strict=True))
                 finally:
-                    halt.set()  # before the pool waits for what is under way
+                    stop_event.set()  # before the pool waits for what is under way
 
-    def _run(self, block, roots, keys, points, most_moves, halt, on_progress, clock) -> list[root.RootTable]:
+    def _run(self, block, roots, keys, points, most_moves, stop_event, on_progress, clock) -> list[root.RootTable]:
         """All iterations of a block, in calls of a tenth of a second; its root tables at the points."""
         root.horizons_of(self.game, roots, block.near.forest.horizon)
         tables, number, step = [], 0, 16
         for point in points:
             while number < point:
-                if halt.is_set():
+                if stop_event.is_set():
                     raise KeyboardInterrupt
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()

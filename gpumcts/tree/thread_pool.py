@@ -23,24 +23,24 @@ class ThreadPool:
     def run(
         self, work: Callable[[Any, threading.Event], None], items: Iterable[Any], stop: threading.Event | None = None
     ) -> None:
-        """``work(item, halt)`` on every item; returns when none goes on, and raises what one of them raised.
+        """``work(item, stop_event)`` on every item; returns when none goes on, and raises what one of them raised.
 
-        halt : set where ``stop`` is, other work has failed or this thread was interrupted; work ends early then
+        stop_event : set where ``stop`` is, other work has failed or this thread was interrupted; work ends early then
         """
-        halt = StopEvent(stop)
+        stop_event = StopEvent(stop)
         if self.threads == 1:
             with self._alone:
                 for item in items:
-                    work(item, halt)
+                    work(item, stop_event)
             return
         with self._alone:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "search")
         begun: list[Future] = []
         try:
-            begun.extend(self._pool.submit(work, item, halt) for item in items)
+            begun.extend(self._pool.submit(work, item, stop_event) for item in items)
             for done in begun:
                 done.result()
         finally:
-            halt.set()
+            stop_event.set()
             wait(begun)

@@ -245,28 +245,26 @@ class Engine:
         begin = time.monotonic()  # before the tree is planted, which may begin with a large one that was kept
         named = self._named(position, go)
         key = key_of(self._seed, position.number, len(position.moves))
-        thinking = IncrementalSearch(searcher, position.words(), key, position.number)
+        search = IncrementalSearch(searcher, position.words(), key, position.number)
         telling = Telling(position, self._options["multipv"], self._sink, named, begin)
-        while not self._think(thinking, self._limits_of(searcher, position, go).less(begin), telling, go):
+        while not self._think(search, self._limits_of(searcher, position, go).less(begin), telling, go):
             go, begin = go._replace(ponder=False), time.monotonic()  # it was the right move: from now on time counts
-        thinking.keep()
-        found = thinking.found()
+        search.keep()
+        found = search.found()
         telling.tell(found)
         best = found.decide_among(named) if named else int(found.decide()[0])
         return position.text(named[0] if best is None else best)
 
-    def _think(self, thinking: IncrementalSearch, limits: Limits, telling: Telling, go: Go) -> bool:
+    def _think(self, search: IncrementalSearch, limits: Limits, telling: Telling, go: Go) -> bool:
         """Search within limits; False where ``ponderhit`` came first."""
-        for _ in thinking.slices(*limits):
+        for _ in search.slices(*limits):
             if go.ponder and self._inbox.takes("ponderhit"):
                 return False
             if self._stopped(go):
                 return True
-            telling.look(thinking)
-        if thinking.full:
-            self._tell(
-                f"info string memory_gb: the tree is full after {thinking.iterations} iterations, and ends there"
-            )
+            telling.look(search)
+        if search.full:
+            self._tell(f"info string memory_gb: the tree is full after {search.iterations} iterations, and ends there")
         self._wait_for_stop(go)
         return True
 

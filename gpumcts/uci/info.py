@@ -47,12 +47,12 @@ class Telling:
         self._begin = time.monotonic() if begin is None else begin
         self._next = self._begin + INTERVAL
 
-    def look(self, thinking: IncrementalSearch) -> None:
+    def look(self, search: IncrementalSearch) -> None:
         """Tell what is known, if it is time."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + INTERVAL
-            self.tell(thinking.found())
+            self.tell(search.found())
 
     def tell(self, found: TreeSearchResult) -> None:
         """Tell what was found, the move that is to be played first."""

@@ -54,12 +54,12 @@ def test_analysis_goes_on_where_it_was_and_stops_at_once(engine):
     source, sink = Slow(b"lz-analyze interval 1\n", b"name\n"), Sink()
     serve(fresh.handle, source, sink)
     assert sink.getvalue().startswith(b"=\ninfo move ") and sink.getvalue().endswith(b"\n\n= gpumcts\n\n")
-    first = fresh._thinking[1].iterations
+    first = fresh._search[1].iterations
     assert (
         texts(fresh, "gpumcts-pv")[0].startswith("=") and f"after {first:,} iterations" in texts(fresh, "gpumcts-pv")[0]
     )
     talk(fresh, "analyze")
-    assert fresh._thinking[1].iterations > first
+    assert fresh._search[1].iterations > first
 
 
 def test_analysis_refuses_what_it_cannot_do(engine):

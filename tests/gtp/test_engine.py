@@ -144,21 +144,21 @@ def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
     expected = position.text(int(found.decide()[0]))
     assert texts(fresh, "reg_genmove w", "reg_genmove w", "genmove w") == [f"={expected}"] * 3
     assert len(fresh.position.moves) == 2
-    thinking = IncrementalSearch(searcher, position.words(), keys[0])
+    search = IncrementalSearch(searcher, position.words(), keys[0])
     for step in (7, 1, 150, 142):
-        thinking.go_on(step)
-    assert thinking.iterations == 300
-    assert thinking.found().root_children(0) == found.root_children(0)
+        search.go_on(step)
+    assert search.iterations == 300
+    assert search.found().root_children(0) == found.root_children(0)
 
 
 def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
     monkeypatch.setattr("gpumcts.tree.incremental_search.ROOM", 2)
     words, key = Position(OTHELLO).words(), key_of(3)
-    thinking = IncrementalSearch(searcher, words, key)
-    for _ in thinking.slices(2000, None):
+    search = IncrementalSearch(searcher, words, key)
+    for _ in search.slices(2000, None):
         pass
     found = searcher.search(words[None], np.array([key]), 2000)
-    assert thinking.found().root_children(0) == found.root_children(0)
+    assert search.found().root_children(0) == found.root_children(0)
 
 
 def test_slices_are_those_of_one_search_with_several_leaves_a_step():
@@ -167,11 +167,11 @@ def test_slices_are_those_of_one_search_with_several_leaves_a_step():
     words, key = Position(OTHELLO).words(), key_of(3)
     expected = searcher.search(words[None], np.array([key]), 601).root_children(0)
     for pace in (1.0, 70.0, 1100.0):  # slices of 1, 3 and 55 iterations, where the pace decided alone
-        thinking = IncrementalSearch(searcher, words, key)
-        for _ in thinking.slices(601, None):
-            thinking._pace = pace
-        assert thinking.iterations == 601
-        assert thinking.found().root_children(0) == expected
+        search = IncrementalSearch(searcher, words, key)
+        for _ in search.slices(601, None):
+            search._pace = pace
+        assert search.iterations == 601
+        assert search.found().root_children(0) == expected
 
 
 def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
@@ -187,10 +187,10 @@ def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
 def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
     words = Position(OTHELLO).words()
     small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
-    thinking = IncrementalSearch(small, words, key_of(3))
-    for _ in thinking.slices(None, None):
+    search = IncrementalSearch(small, words, key_of(3))
+    for _ in search.slices(None, None):
         pass
-    assert 100 < thinking.iterations < 10_000 and thinking.full
+    assert 100 < search.iterations < 10_000 and search.full
     none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
     with pytest.raises(BadInput, match="a tree takes"):
         next(IncrementalSearch(none, words, key_of(3)).slices(None, None))
@@ -206,9 +206,9 @@ def test_a_proven_win_is_not_resigned(searcher):
             position.push(played.choice(position.legal))
         if position.over or position.only_move is not None:
             continue
-        thinking = IncrementalSearch(proving, position.words(), key_of(5))
-        thinking.go_on(2000)
-        found = thinking.found()
+        search = IncrementalSearch(proving, position.words(), key_of(5))
+        search.go_on(2000)
+        found = search.found()
         if found.worth(found.decide()[:1])[1][0] != WIN:
             continue
         answers = [resigning(search, position) for search in (proving, searcher)]
@@ -233,11 +233,11 @@ def test_a_proven_position_is_not_searched_on():
 
     game = DotsAndBoxes(1, 1)
     searcher = Searcher(game, Uniform(), Ucb1(), Average(), Settings(solve=True, reuse=True))
-    thinking = IncrementalSearch(searcher, Position(game).words(), key_of(3))
-    for _ in thinking.slices(None, 60.0):
+    search = IncrementalSearch(searcher, Position(game).words(), key_of(3))
+    for _ in search.slices(None, 60.0):
         pass
-    assert thinking.proven
-    thinking.keep()
+    assert search.proven
+    search.keep()
     after = Position(game)
     after.play(0, after.legal[0])
     more = IncrementalSearch(searcher, after.words(), key_of(3, 0, 1))

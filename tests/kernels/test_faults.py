@@ -180,7 +180,7 @@ def engine(monkeypatch):
 
     clock, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
     made.game, made.policy = GAMES["othello"], option("playout", "uniform")()
-    made._flights, made._room, made._copiers, made._cores = [], 0, None, 1
+    made._batches, made._room, made._copiers, made._cores = [], 0, None, 1
     made.spans, made._last_end, made.playouts_a_launch = None, None, 1000
     made.clock, made.times = clock, []
     made.took = lambda count, seconds: made.times.append((count, seconds))
@@ -196,7 +196,7 @@ def engine(monkeypatch):
 
 def test_no_start_waits_for_the_device(engine):
     """Of many launches two are queued at once, the rest when somebody waits for the flight anyway."""
-    flight, _ = engine.flights(5000)
+    flight, _ = engine.in_flight_batches(5000)
     flight.start(5000, 1)
     assert engine.clock.asked == ["up", "launch", "launch"]
     flight.finish()
@@ -206,7 +206,7 @@ def test_no_start_waits_for_the_device(engine):
 
 def test_a_flight_is_told_its_own_time_alone(engine):
     """The second begins while the device is busy with the first."""
-    one, other = engine.flights(2000)
+    one, other = engine.in_flight_batches(2000)
     one.start(2000, 1)
     engine.clock.now -= 2  # the other is sent off while the device has not yet begun
     other.start(1000, 1)
@@ -219,7 +219,7 @@ def test_a_flight_is_told_its_own_time_alone(engine):
 
 def test_a_stopped_flight_queues_no_more(engine):
     stop = threading.Event()
-    flight, _ = engine.flights(5000)
+    flight, _ = engine.in_flight_batches(5000)
     flight.start(5000, 1, stop)
     stop.set()
     flight.finish()
@@ -245,7 +245,7 @@ def test_after_a_fault_nobody_waits(engine, monkeypatch, flight):
     with pytest.raises(device.DeviceLost, match=LOST) as raised:
         engine.tally(states, np.zeros(4000, np.uint64))
     assert isinstance(raised.value.__cause__, RuntimeFault) and raised.value.__context__ is raised.value.__cause__
-    assert not any(flight.under_way for flight in engine._flights)
+    assert not any(flight.under_way for flight in engine._batches)
 
 
 def test_an_interrupt_leaves_something_to_wait_for(engine):
@@ -255,7 +255,7 @@ def test_an_interrupt_leaves_something_to_wait_for(engine):
         raise KeyboardInterrupt
 
     engine.launch, real = launch, engine.launch
-    flight, _ = engine.flights(1000)
+    flight, _ = engine.in_flight_batches(1000)
     with pytest.raises(KeyboardInterrupt):
         flight.start(1000, 1)
     assert flight.under_way and engine.clock.asked == ["up", "down"]
@@ -269,10 +269,10 @@ def test_one_state_is_sent_once(engine):
     sent = []
     state = np.arange(3, dtype=np.uint64)
     for states in (np.broadcast_to(state, (1000, 3)), np.repeat(state[None], 1000, axis=0)):
-        engine._flights, engine._room = [], 0
+        engine._batches, engine._room = [], 0
         uploads = []
-        engine.flights(1000)
-        for flight in engine._flights:
+        engine.in_flight_batches(1000)
+        for flight in engine._batches:
             flight._buffer.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
         engine.tally(states, np.zeros(1000, np.uint64))
         sent += uploads

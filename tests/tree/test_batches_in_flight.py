@@ -96,16 +96,16 @@ def test_a_batch_survives_the_cuts_of_a_clock(roots, elsewhere):
     settings = two(Settings(leaves_per_tree=8, roots=roots))
     engine = {"engine": Elsewhere(OTHELLO)} if elsewhere else {}
     searcher = searcher_of(operator_of("average"), settings, **engine)
-    thinking, cuts = IncrementalSearch(searcher, START[0], keys_for(1)[0]), 0
-    for _ in thinking.slices(1003, None):
+    search, cuts = IncrementalSearch(searcher, START[0], keys_for(1)[0]), 0
+    for _ in search.slices(1003, None):
         cuts += 1
-        told = thinking.found()
-        ended = thinking.iterations > 1003 - roots
-        assert told.iterations == thinking.iterations - (0 if ended else 8 * roots)
+        told = search.found()
+        ended = search.iterations > 1003 - roots
+        assert told.iterations == search.iterations - (0 if ended else 8 * roots)
         assert told.forest.visits[:, 0].sum() == told.iterations
-    thinking.keep()
+    search.keep()
     whole = searcher_of(operator_of("average"), settings).search(START, keys_for(1), 1003)
-    found = thinking.found()
+    found = search.found()
     assert cuts > 1 and found.iterations == whole.iterations == 1003 // roots * roots
     assert found.root_children(0) == whole.root_children(0)
     assert [digest(found.forest, t) for t in range(roots)] == [digest(whole.forest, t) for t in range(roots)]
@@ -115,11 +115,11 @@ def test_a_batch_survives_the_cuts_of_a_clock(roots, elsewhere):
 def test_a_search_that_is_stopped_is_one_of_so_many_iterations(batches):
     settings, last = two(Settings(leaves_per_tree=10)), 10 * batches
     searcher = searcher_of(operator_of("average"), settings)
-    thinking = IncrementalSearch(searcher, START[0], keys_for(1)[0])
-    while thinking.iterations < last:
-        thinking.go_on(10)
-    thinking.keep()
-    assert digest(thinking.found().forest) == digest_of(settings, last)
+    search = IncrementalSearch(searcher, START[0], keys_for(1)[0])
+    while search.iterations < last:
+        search.go_on(10)
+    search.keep()
+    assert digest(search.found().forest) == digest_of(settings, last)
 
 
 def test_reuse_goes_on_from_what_is_counted():

@@ -43,7 +43,7 @@ class Elsewhere:
         self.thread = ThreadPoolExecutor(1)
         self.started = self.most_under_way = self.under_way = 0
 
-    def flights(self, leaves, playouts):
+    def in_flight_batches(self, leaves, playouts):
         return [InFlightBatch(self, leaves, playouts), InFlightBatch(self, leaves, playouts)]
 
 

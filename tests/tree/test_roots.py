@@ -87,12 +87,12 @@ def test_lines_come_from_the_tree_that_knows_most_of_them():
 def test_slices_change_nothing(leaves):
     engine = searcher(roots=2, leaves_per_tree=leaves)
     state, key = packed(OTHELLO, othello_states()[:1]), keys_for(1)
-    thinking = IncrementalSearch(engine, state[0], key[0])
-    for _ in thinking.slices(1001, None):
-        assert thinking.iterations % 2 == 0
+    search = IncrementalSearch(engine, state[0], key[0])
+    for _ in search.slices(1001, None):
+        assert search.iterations % 2 == 0
     whole = engine.search(state, key, 1001)
-    assert thinking.iterations == whole.iterations == 1000
-    assert thinking.found().root_children(0) == whole.root_children(0)
+    assert search.iterations == whole.iterations == 1000
+    assert search.found().root_children(0) == whole.root_children(0)
 
 
 def test_each_tree_keeps_its_own():
@@ -120,8 +120,8 @@ def test_what_one_tree_has_proven_is_proven():
     known = max(proof.get(best, 0) for proof in proofs)
     assert known and (found.proven_line(0, best)[:1] == [best]) == (known != DRAW)
     assert found.iterations_made(1, 1)[0] < found.iterations  # each stops where its root is proven
-    thinking = IncrementalSearch(one, root[0], keys_for(1)[0])
-    assert not thinking.proven and list(thinking.slices(9000, None)) and thinking.proven
+    search = IncrementalSearch(one, root[0], keys_for(1)[0])
+    assert not search.proven and list(search.slices(9000, None)) and search.proven
 
 
 def one_tree(forest, tree):

@@ -315,7 +315,7 @@ def test_workers_are_as_many_as_were_asked_for(threads):
     """Two callers at once share them: no more than so many pieces of work go on, and all are done."""
     workers, inside, most, done, lock = ThreadPool(threads), [0], [0], [], threading.Lock()
 
-    def work(item, halt):
+    def work(item, stop_event):
         with lock:
             inside[0] += 1
             most[0] = max(most[0], inside[0])
@@ -333,7 +333,7 @@ def test_workers_are_as_many_as_were_asked_for(threads):
 def test_what_a_worker_raises_comes_out():
     for threads in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            ThreadPool(threads).run(lambda item, halt: 1 // item, [1, 0, 2])
+            ThreadPool(threads).run(lambda item, stop_event: 1 // item, [1, 0, 2])
 
 
 @pytest.mark.parametrize("interrupt", [ZeroDivisionError, KeyboardInterrupt])
@@ -341,13 +341,13 @@ def test_what_fails_ends_what_goes_on_beside_it(interrupt):
     """The others are told, and none goes on when the error comes out."""
     ended, begun = [], threading.Event()
 
-    def work(item, halt):
+    def work(item, stop_event):
         if item == 0:
             begun.wait(10)
             raise interrupt
         begun.set()
         for _ in range(10_000):
-            if halt.is_set():
+            if stop_event.is_set():
                 ended.append(item)
                 return
             time.sleep(0.001)
