@@ -260,7 +260,7 @@ def test_a_clock_ends_a_search(engine):
     assert texts(fresh, *refused) == ["?syntax error"] * 5
 
 
-def test_the_wait_for_the_search_is_no_thinking(searcher):
+def test_the_wait_for_the_search_does_not_count(searcher):
     """Neither of the clock's time nor of the seconds that are told: the search takes two to be made."""
     said = []
 
