@@ -1,8 +1,7 @@
 """``hydra/sweeper=grid``: every combination of the swept values, as Hydra's basic sweeper makes them.
 
 The command has composed and checked all runs already (``experiments.app.command``). So none is composed again before it
-is launched, as the basic sweeper does: a sixth of the processor time of 100 short runs. A run that is refused later on
-ends no other run; it is told when all are over.
+is launched, as the basic sweeper does. A run that is refused later on ends no other run; it is told when all are over.
 """
 
 from collections.abc import Mapping, Sequence

@@ -176,7 +176,7 @@ def test_rounds_until_one_move_is_best():
 @pytest.mark.parametrize(
     "p, epsilon", [*[pytest.param(0.5, e, marks=pytest.mark.slow) for e in (0.0, 0.2)], (0.8, 0.4)]
 )
-def test_scenario_a_of_document_004(p, epsilon):
+def test_scenario_a_of_ramanujan2010(p, epsilon):
     """One move always wins, the other a share p: rounds are geometric, 1 / (1 - p) on average, then epsilon decides."""
     game, trees, iterations = Implanted(24, [0], leaves="shares", first_share=p).compiled(), 2_000, 200
     searcher = searcher_of(ROUNDS, Settings(expansion="root"), game, EpsilonGreedy(epsilon))

@@ -20,7 +20,7 @@ from tests.experiments.config.drivers import composed
 
 
 @pytest.mark.parametrize("table", ["table1a", "table1b"])
-def test_the_decays_of_document_002(table):
+def test_the_decays_of_hashimoto2012(table):
     """decay = 1 - 0.1^k, and what stands for it is the decimal the document means, to the last bit."""
     name = f"experiment=hashimoto2012accelerated/{table}"
     for k in range(1, 8):
@@ -87,7 +87,7 @@ def test_our_go_player_against_gnu_go(option, rule, urgency, policy):
 
 
 @pytest.mark.parametrize("k", range(1, 7))
-def test_table_2_of_document_002(k):
+def test_table_2_of_hashimoto2012(k):
     """RAVE on both sides, the column and k of the player alone."""
     for column, name in (("a", "Accelerated"), ("b", "Discounted")):
         overrides = ("experiment=hashimoto2012accelerated/table2", f"column={column}", f"k={k}", "round=confirm")
@@ -117,7 +117,7 @@ UCB1 = options.option("selection", "ucb1")(exploration=0.4, lowest_reward=-1)
 
 
 @pytest.mark.parametrize("k, nodes", [(2, 1000), (4, 10_000), (6, 200_000)])
-def test_table_1_of_document_004(k, nodes):
+def test_table_1_of_ramanujan2010(k, nodes):
     """UCT of the document's nodes, and a random player, against MM-k-R."""
     uct, random = (ramanujan("table1", f"{name}_mm{k}r") for name in ("uct", "random"))
     assert tree_of(uct.player) == (nodes, Uniform(), UCB1, "visits") and random.player.name == "random"
@@ -126,14 +126,14 @@ def test_table_1_of_document_004(k, nodes):
         assert (config.opponent.name, config.opponent.budget.depth) == ("minimax", k)
 
 
-def test_uct_may_have_the_nodes_that_mm_k_r_visits_in_table_1_of_document_004():
+def test_uct_may_have_the_nodes_that_mm_k_r_visits_in_table_1_of_ramanujan2010():
     """In place of the document's number of nodes."""
     words = ("cell=chess/uct_mm2r", "budget.iterations=null", "budget.matched=4")
     config = match.match_config(composed("match", "experiment=ramanujan2010understanding/table1", *words))
     assert (config.player.budget.matched, config.player.iterations, config.opponent.budget.depth) == (4, 0, 2)
 
 
-def test_mm6r_against_mm2r_in_table_1_of_document_004():
+def test_mm6r_against_mm2r_in_table_1_of_ramanujan2010():
     config = ramanujan("table1", "mm6r_mm2r")
     sides = config.player, config.opponent
     assert [(side.name, side.own.leaf, side.budget.depth) for side in sides] == [
@@ -145,13 +145,13 @@ def test_mm6r_against_mm2r_in_table_1_of_document_004():
 @pytest.mark.parametrize(
     "iterations, final", [(50, "value"), (100, "value"), (1000, "visits")]
 )  # few iterations leave nearly all moves with as many visits
-def test_uct_h_against_uct_in_section_4_of_document_004(iterations, final):
+def test_uct_h_against_uct_in_section_4_of_ramanujan2010(iterations, final):
     config = ramanujan("sec4", f"uct_h_{iterations}")
     assert tree_of(config.player) == (iterations, Evaluation("linear"), UCB1, final)
     assert tree_of(config.opponent) == (10_000, Uniform(), UCB1, "visits") and config.keys.games == 100
 
 
-def test_uct_h_against_mm2_in_section_4_of_document_004():
+def test_uct_h_against_mm2_in_section_4_of_ramanujan2010():
     config = ramanujan("sec4", "uct_h_mm2")
     assert tree_of(config.player) == (50_000, Evaluation("linear"), UCB1, "visits")
     opponent = config.opponent
@@ -159,7 +159,7 @@ def test_uct_h_against_mm2_in_section_4_of_document_004():
     assert (opponent.budget.depth, config.keys.games) == (2, 400)
 
 
-def test_every_cell_of_document_004_in_chess_is_tested():
+def test_every_cell_of_ramanujan2010_in_chess_is_tested():
     """Those above are all there are."""
     cells = {file.stem for file in (CONF / "cell/chess").glob("*.yaml")}
     mm = {f"{name}_mm{k}r" for name in ("uct", "random") for k in (2, 4, 6)} | {"mm6r_mm2r"}

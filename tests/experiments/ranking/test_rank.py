@@ -16,6 +16,7 @@ from experiments.ranking.report import words_of_distinct
 from experiments.ranking.statistics import at_time
 from gpumcts.alpha_beta.leaves import WON
 from gpumcts.games import contract
+from gpumcts.games.chess import Chess
 from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
@@ -170,11 +171,8 @@ def test_a_record_is_seen_as_the_players_saw_it():
     assert (game.states[1] == rules.play(rules.words(start)[None], np.array(moves))[0]).all()
 
 
+@pytest.mark.skipif(not PGN.is_file(), reason="GPUMCTS_DATA names no folder with gm_games.pgn")
 def test_games_of_a_pgn():
-    if not PGN.exists():
-        pytest.skip("GPUMCTS_DATA names no folder with gm_games.pgn")
-    from gpumcts.games.chess import Chess
-
     found = boards_of(compiled(Chess()), DataKeys(pgn=str(PGN), games=2, from_ply=10), 1)
     assert found.games == 2 and {board.game for board in found.boards} == {0, 1}
     assert min(board.ply for board in found.boards) == 10
