@@ -18,9 +18,9 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.rng import TIE_STREAM, child_key, draw, key_of
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.backup.minimax import Minimax
+from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.hand_tree import HandTree
-from gpumcts.tree.select import best_child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import REWARD_UNIT, Keeping, empty_table, find, keeping, table_index
