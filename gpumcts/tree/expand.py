@@ -281,15 +281,18 @@ def part(game, state, forest, switches, tree, head, batch):
         else:
             batch.movers[row, depth] = moves_here
             batch.paths[row, depth + 1] = first + choice
-            group = groups
-            while group != NO_NODE and batch.links[group, CHOICE] != choice:
-                group = np.int64(batch.links[group, SIBLING])
-            if group == NO_NODE:
-                begin_group(batch, row, depth + 1)
-                batch.links[row, SIBLING] = groups
-                groups = row
-            else:
+            before, group = np.int64(NO_NODE), groups
+            while group != NO_NODE and batch.links[group, CHOICE] < choice:
+                before, group = group, np.int64(batch.links[group, SIBLING])
+            if group != NO_NODE and batch.links[group, CHOICE] == choice:
                 join_group(batch, group, row)
+            else:
+                begin_group(batch, row, depth + 1)
+                batch.links[row, SIBLING] = group
+                if before == NO_NODE:
+                    groups = row
+                else:
+                    batch.links[before, SIBLING] = row
         row = following
     return groups
 
