@@ -249,6 +249,16 @@ overload(with_bits, jit_options=JIT_OPTIONS)(
 )
 
 
+def compiled_for_cpu():
+    """Whether this is code for the CPU, a constant of the compiled code; False in plain Python."""
+    return False
+
+
+@overload(compiled_for_cpu, jit_options=JIT_OPTIONS)
+def _compiled_for_cpu():
+    return (lambda: True) if current_target() == "cpu" else (lambda: False)
+
+
 @overload(put_word, jit_options=JIT_OPTIONS)
 def _put_word(words, at, word):
     def compiled(words, at, word):

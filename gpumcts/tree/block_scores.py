@@ -4,12 +4,11 @@ import numpy as np
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
-from gpumcts.jit import bits_float, float_bits, inlined
+from gpumcts.jit import float_bits, inlined
 from gpumcts.tree.selection.contract import score
 from gpumcts.tree.solve import with_proof
 from gpumcts.verbs import JIT_OPTIONS
 
-U = np.uint64
 BLOCK = 64  # children scored at once, at most
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # of int64
 
@@ -66,9 +65,3 @@ def ordered(x):
     """An int64 that is the greater the greater a float64 is: the same for 0 and -0, the least for -inf and NaN."""
     signed = np.int64(float_bits((x if x == x else -np.inf) + 0.0))
     return signed ^ ((signed >> np.int64(63)) & np.int64(HIGHEST))
-
-
-@inlined
-def number_at(order):
-    """The float64 whose place in the order is ``order`` (int64): of 0 and -0 that of 0, of NaN -inf."""
-    return bits_float(U(order ^ ((order >> np.int64(63)) & np.int64(HIGHEST))))

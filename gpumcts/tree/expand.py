@@ -16,7 +16,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.games.contract import score as score_of_game
-from gpumcts.jit import blend, inlined, scratch
+from gpumcts.jit import blend, compiled_for_cpu, inlined, scratch
 from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
 from gpumcts.playouts.contract import rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
@@ -51,8 +51,10 @@ from gpumcts.tree.forest import (
     clear_node,
 )
 from gpumcts.tree.select import is_leaf
+from gpumcts.verbs import apart
 
 U = np.uint64
+MIN_ROWS_FOR_TABLE = 16  # of a group: fewer look for their own among the groups below, one after the other
 GUESSES = 2  # at the number of an unvisited move, by how many are missing
 UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
 
@@ -268,8 +270,11 @@ def give_children(game, state, forest, switches, tree, head, batch):
 def part(game, state, forest, switches, tree, head, batch):
     """Part a group whose rows have chosen, and finish the rows that stay.
 
-    Returns the first of the groups below, which SIBLING links, or NO_NODE.
+    Returns the first of the groups below, which SIBLING links in the order of the children, or NO_NODE. So they come
+    in one order in every batch, and threads that take them from two ends meet the same subtrees again.
     """
+    if compiled_for_cpu() and batch.links[head, COUNT] >= MIN_ROWS_FOR_TABLE:
+        return part_by_table(game, state, forest, switches, tree, head, batch)
     depth = batch.codes[head] & DEPTH_MASK
     node = np.int64(batch.paths[head, depth])
     first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
@@ -294,6 +299,37 @@ def part(game, state, forest, switches, tree, head, batch):
                 else:
                     batch.links[before, SIBLING] = row
         row = following
+    return groups
+
+
+@apart
+def part_by_table(game, state, forest, switches, tree, head, batch):
+    """``part`` with the heads in a table by child, so that no row looks through all groups for its own."""
+    depth = batch.codes[head] & DEPTH_MASK
+    node = np.int64(batch.paths[head, depth])
+    first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
+    children = np.int64(forest.child_count[tree, node])
+    heads = scratch(children, np.int32)  # 0 for none, else the row + 1
+    row = head
+    while row != NO_NODE:
+        following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
+        if choice == STAYS:
+            finish(game, state, switches, row, depth, batch)
+        else:
+            batch.movers[row, depth] = moves_here
+            batch.paths[row, depth + 1] = first + choice
+            if heads[choice] > 0:
+                join_group(batch, np.int64(heads[choice]) - 1, row)
+            else:
+                begin_group(batch, row, depth + 1)
+                heads[choice] = row + 1
+        row = following
+    groups = np.int64(NO_NODE)
+    for child in range(children - 1, -1, -1):
+        if heads[child] > 0:
+            group = np.int64(heads[child]) - 1
+            batch.links[group, SIBLING] = groups
+            groups = group
     return groups
 
 

@@ -10,12 +10,11 @@ import numpy as np
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
-from gpumcts.jit import inlined, scratch
+from gpumcts.jit import bits_float, float_bits, inlined, scratch
 from gpumcts.rng import PLY_STEP
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.batch import AT, CHOICE, NEXT, TIES
 from gpumcts.tree.best_child import better, selection_total
-from gpumcts.tree.block_scores import LOWEST, number_at, ordered
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.solve import with_proof
@@ -93,12 +92,16 @@ def enter_child(rule, operator, forest, switches, tree, first, place, values, we
 
 @inlined
 def span_near_highest(values, weights, size, factor):
-    """(first, behind the last, least estimate) of the children that may have the highest score."""
-    highest = np.int64(LOWEST)
+    """(first, behind the last, least estimate) of the children that may have the highest score.
+
+    Estimates are 0 and more, or -inf of a proven child: so their bits as whole numbers rise as they do, and a maximum
+    of whole numbers becomes vector code.
+    """
+    highest = np.int64(-(1 << 63))
     for i in range(size):
-        highest = max(highest, ordered(values[i] + factor * weights[i]))
-    top = number_at(highest)
-    least = top - SLACK * (1.0 + abs(top)) if top > -np.inf else top
+        highest = max(highest, np.int64(float_bits(values[i] + factor * weights[i])))
+    top = bits_float(U(highest))
+    least = top - SLACK * (1.0 + top) if top >= 0.0 else top
     low, high = size, np.int64(0)
     for i in range(size):
         is_near = values[i] + factor * weights[i] >= least
