@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gpumcts.jit import inlined
+from gpumcts.jit import inlined, prefetch
 from gpumcts.rng import PLY_STEP
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
 from gpumcts.tree.best_child import best_child
@@ -11,15 +11,96 @@ from gpumcts.tree.group_choice import MAX_CHILDREN, MIN_CHILDREN, choose_by_part
 from gpumcts.tree.selection.contract import tries_unvisited
 
 U = np.uint64
+ABREAST = 32  # rows: what they ask for ahead fits the nearest cache
 
 
 @inlined
 def select(rule, operator, forest, switches, begin, end, side, batch):
-    """Select in the groups ``begin`` to ``end`` of the open ones in list ``side`` until each needs the game."""
+    """Select in the groups ``begin`` to ``end`` of the open ones in list ``side`` until each needs the game.
+
+    The other list of the pair is written over.
+    """
+    for first in range(begin, end, ABREAST):
+        select_abreast(rule, operator, forest, switches, first, min(first + ABREAST, end), side, batch)
+
+
+@inlined
+def select_abreast(rule, operator, forest, switches, begin, end, side, batch):
+    """``select`` for few groups. With several leaves a tree, rows that are alone go down side by side.
+
+    Each waits for memory at each level, so what the next level reads is asked for one level ahead for all of them.
+    ``batch.codes`` holds the depth that such a row has reached. Trees of one leaf lie in the cache, mostly, and their
+    rows go down one after the other.
+    """
+    going, abreast = begin, switches.leaves > 1
     for i in range(begin, end):
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])
-        batch.codes[head] = descend(rule, operator, forest, switches, tree, head, batch)
+        if is_alone(batch, head):
+            batch.codes[head] = batch.depths[head]
+            batch.open[going, side ^ 1] = head
+            going += 1
+        else:
+            batch.codes[head] = choose(rule, operator, forest, switches, tree, head, batch)
+    while going > begin:
+        if abreast:
+            for i in range(begin, going):
+                prefetch_children(forest, np.int64(batch.open[i, side ^ 1]), batch)
+        still = begin
+        for i in range(begin, going):
+            row = np.int64(batch.open[i, side ^ 1])
+            tree, code = np.int64(batch.trees[row]), batch.codes[row]
+            node, goes_on = np.int64(batch.paths[row, code]), True
+            while goes_on:
+                code, node, goes_on = go_down(rule, operator, forest, switches, tree, node, code, row, batch)
+                if abreast:
+                    break
+            batch.codes[row] = code
+            if goes_on:
+                prefetch_node(forest, tree, node)
+                batch.open[still, side ^ 1] = row
+                still += 1
+        going = still
+
+
+@inlined
+def prefetch_node(forest, tree, node):
+    """Ask for what ``go_down`` reads of a node."""
+    prefetch(forest.first_child, (tree, node))
+    prefetch(forest.child_count, (tree, node))
+    prefetch(forest.move_count, (tree, node))
+
+
+@inlined
+def prefetch_children(forest, row, batch):
+    """Ask for what the choice among the children reads, at the node that a row has reached."""
+    tree = np.int64(batch.trees[row])
+    first = np.int64(forest.first_child[tree, np.int64(batch.paths[row, batch.codes[row]])])
+    if first != NO_NODE:
+        prefetch(forest.visits, (tree, first))
+        prefetch(forest.columns, (tree, first, np.int64(0)))
+
+
+@inlined
+def go_down(rule, operator, forest, switches, tree, node, depth, row, batch):
+    """One level of a row that is alone: (code, the node that it goes on at, whether it does).
+
+    The code is the depth reached, with NEW_CHILD where an unvisited move of that node is to be tried, or THROUGH_CHANCE
+    where chance moves there.
+    """
+    stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
+    moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
+    if is_leaf(forest, switches, tree, node, depth):
+        return depth, node, False
+    if moves < 0:
+        return depth | THROUGH_CHANCE, node, False
+    if children < moves and tries_new(rule, switches, stream, moves, children):
+        return depth | NEW_CHILD, node, False
+    chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
+    if lacks_better(switches, moves, children, best):
+        return depth | NEW_CHILD, node, False
+    batch.paths[row, depth + 1] = chosen
+    return depth + 1, chosen, True
 
 
 @inlined
@@ -31,16 +112,33 @@ def is_leaf(forest, switches, tree, node, depth):
 
 
 @inlined
-def descend(rule, operator, forest, switches, tree, head, batch):
-    """Select for a group: a row alone goes down by the selection rule until the tree ends; several choose at one node.
+def tries_new(rule, switches, stream, moves, children):
+    """Whether an unvisited move, of which there are some, is tried before children are compared."""
+    if children == 0:
+        return True
+    return switches.first_play_urgency == np.inf and tries_unvisited(rule, stream, moves - children, moves)
 
-    Returns the depth reached, with NEW_CHILD where unvisited moves of that node are to be tried, or THROUGH_CHANCE
-    where chance moves there. In a group of several that is for its rows from AT on, up to UNTIL with NEW_CHILD; with
-    neither all its rows have chosen. A choice counts as a visit of node and child for the rows that follow.
+
+@inlined
+def lacks_better(switches, moves, children, best):
+    """Whether an unvisited move is tried in place of the best child, whose score is ``best``."""
+    return children < moves and (best == -np.inf or best <= switches.first_play_urgency < np.inf)
+
+
+# --------------------------------------------------------------------------------------------------- a group of several
+
+
+@inlined
+def choose(rule, operator, forest, switches, tree, head, batch):
+    """The rows of a group choose at its node, in row order, as far as they do without the game.
+
+    Returns the depth, with NEW_CHILD where the rows from AT on, up to UNTIL, try unvisited moves, or THROUGH_CHANCE
+    where chance moves; with neither all rows have chosen. A choice counts as a visit of node and child for the rows
+    that follow.
     """
-    alone, depth = is_alone(batch, head), batch.depths[head]
+    depth = batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
-    if not alone and scores_by_parts(rule) and chooses_by_parts(forest, switches, tree, node, depth):
+    if scores_by_parts(rule) and chooses_by_parts(forest, switches, tree, node, depth):
         choose_by_parts(rule, operator, forest, switches, tree, head, node, depth, batch)
         return depth
     tried = np.int64(0)  # unvisited moves that rows from AT on try
@@ -48,31 +146,16 @@ def descend(rule, operator, forest, switches, tree, head, batch):
         moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node]) + tried
         stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
         if tried == 0 and is_leaf(forest, switches, tree, node, depth):
-            if alone:
-                return depth
             batch.links[row, CHOICE] = STAYS
         elif moves < 0:
             return depth | THROUGH_CHANCE
-        elif children < moves and (
-            children == 0
-            or (switches.first_play_urgency == np.inf and tries_unvisited(rule, stream, moves - children, moves))
-        ):
-            if alone:
-                return depth | NEW_CHILD
+        elif children < moves and tries_new(rule, switches, stream, moves, children):
             tried += 1
         elif tried > 0:
             return depth | NEW_CHILD
         else:
             chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
-            lacks = children < moves and (best == -np.inf or best <= switches.first_play_urgency < np.inf)
-            if alone:
-                if lacks:
-                    return depth | NEW_CHILD
-                node = chosen
-                depth += 1
-                batch.paths[row, depth] = node
-                continue
-            if lacks:
+            if lacks_better(switches, moves, children, best):
                 tried = np.int64(1)
             else:
                 batch.links[row, CHOICE] = chosen - np.int64(forest.first_child[tree, node])
