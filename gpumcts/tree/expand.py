@@ -16,7 +16,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.games.contract import score as score_of_game
-from gpumcts.jit import blend, compiled_for_cpu, inlined, scratch
+from gpumcts.jit import blend, compiled_for_cpu, inlined, prefetch, scratch
 from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
 from gpumcts.playouts.contract import rescaled_evaluation
 from gpumcts.rng import PLY_STEP, draw
@@ -55,6 +55,7 @@ from gpumcts.verbs import apart
 
 U = np.uint64
 MIN_ROWS_FOR_TABLE = 16  # of a group: fewer look for their own among the groups below, one after the other
+AHEAD = 4  # groups
 GUESSES = 2  # at the number of an unvisited move, by how many are missing
 UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
 
@@ -376,6 +377,23 @@ def expand_group(game, state, forest, switches, tree, head, opened, side, batch)
 
 
 @inlined
+def prefetch_block(forest, head, batch):
+    """Ask for the block of children at the node that a row alone has reached, where its next child goes."""
+    tree, code = np.int64(batch.trees[head]), batch.codes[head]
+    if NEW_CHILD <= code < THROUGH_CHANCE and is_alone(batch, head):
+        node = np.int64(batch.paths[head, code & DEPTH_MASK])
+        first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
+        if count > 0:
+            child = first + count - 1
+            prefetch(forest.visits, (tree, child))
+            prefetch(forest.first_child, (tree, child))
+            prefetch(forest.child_count, (tree, child))
+            prefetch(forest.move_count, (tree, child))
+            prefetch(forest.action, (tree, child))
+            prefetch(forest.columns, (tree, child, np.int64(0)))
+
+
+@inlined
 def expand(game, forest, switches, begin, end, side, batch):
     """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` told; how many are open afterwards.
 
@@ -383,6 +401,8 @@ def expand(game, forest, switches, begin, end, side, batch):
     """
     opened = begin
     for i in range(begin, end):
+        if i + AHEAD < end:
+            prefetch_block(forest, np.int64(batch.open[i + AHEAD, side]), batch)
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])
         state = unpack(game, batch.words[head], 0, 1)
