@@ -401,7 +401,7 @@ def expand(game, forest, switches, begin, end, side, batch):
     """
     opened = begin
     for i in range(begin, end):
-        if i + AHEAD < end:
+        if switches.leaves > 1 and i + AHEAD < end:
             prefetch_block(forest, np.int64(batch.open[i + AHEAD, side]), batch)
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])

@@ -65,7 +65,8 @@ def select_abreast(rule, operator, forest, switches, begin, end, side, batch):
 
 @inlined
 def prefetch_node(forest, tree, node):
-    """Ask for what ``go_down`` reads of a node."""
+    """Ask for what ``go_down`` reads of a node, and for its move, which is played later."""
+    prefetch(forest.action, (tree, node))
     prefetch(forest.first_child, (tree, node))
     prefetch(forest.child_count, (tree, node))
     prefetch(forest.move_count, (tree, node))
