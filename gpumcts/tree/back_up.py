@@ -10,7 +10,7 @@ from gpumcts.tree.batch import NO_LEAF
 from gpumcts.tree.selection.contract import learn
 from gpumcts.tree.solve import prove
 
-AHEAD = 4  # rows
+AHEAD = 4  # rows whose memory is on its way
 DEEPEST = 3  # levels of a path above the leaf that are asked for ahead
 
 

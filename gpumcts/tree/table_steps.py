@@ -29,8 +29,8 @@ from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
 from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.best_child import best_child
-from gpumcts.tree.expand import UNVISITED_DRAW
 from gpumcts.tree.forest import NO_NODE, ROOT, Forest, empty_forest
+from gpumcts.tree.new_children import UNVISITED_DRAW
 from gpumcts.tree.selection.contract import tries_unvisited
 from gpumcts.tree.table import (
     REWARDS,
