@@ -26,22 +26,37 @@ MAX_CHILDREN = 4_096  # of a table, which lies on the stack: 64 KiB
 SLACK = 1e-12  # an estimate lies nearer to its score, relative to 1 + the score
 
 
-def scores_by_parts(rule):
-    """Whether a rule's scores are estimated from a table, a constant: on the CPU, by rules with ``child_weight``.
+def has_parts(rule):
+    """Whether a rule's scores have two parts."""
+    return child_weight.find(rule) is not None
 
-    In plain Python they are not.
+
+def chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
+    """Let the rows of a group from AT on choose by estimates, where that is possible and pays; whether it is done.
+
+    On the CPU, by rules with ``child_weight``, where all rows choose among many children in the tree. In plain Python
+    it never is.
     """
     return False
 
 
-@overload(scores_by_parts, jit_options=JIT_OPTIONS)
-def _scores_by_parts(rule):
-    is_so = current_target() == "cpu" and child_weight.find(rule.instance_class) is not None
-    return (lambda rule: True) if is_so else (lambda rule: False)
+@overload(chosen_by_estimates, jit_options=JIT_OPTIONS)
+def _chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
+    if current_target() != "cpu" or not has_parts(rule.instance_class):
+        return lambda rule, operator, forest, switches, tree, head, node, depth, batch: False
+
+    def compiled(rule, operator, forest, switches, tree, head, node, depth, batch):
+        moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
+        if children != moves or not MIN_CHILDREN <= children <= MAX_CHILDREN or (depth > 0 and switches.flat):
+            return False
+        choose_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch)
+        return True
+
+    return compiled
 
 
 @apart
-def choose_by_parts(rule, operator, forest, switches, tree, head, node, depth, batch):
+def choose_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
     """The rows of a group from AT on choose among the children of ``node``, all of which have been visited."""
     first, size = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
     values, weights = scratch(size, np.float64), scratch(size, np.float64)

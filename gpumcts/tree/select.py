@@ -7,7 +7,7 @@ from gpumcts.rng import PLY_STEP
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
 from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import NO_NODE, add_in_flight
-from gpumcts.tree.group_choice import MAX_CHILDREN, MIN_CHILDREN, choose_by_parts, scores_by_parts
+from gpumcts.tree.group_choice import chosen_by_estimates
 from gpumcts.tree.selection.contract import tries_unvisited
 
 U = np.uint64
@@ -139,8 +139,7 @@ def choose(rule, operator, forest, switches, tree, head, batch):
     """
     depth = batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
-    if scores_by_parts(rule) and chooses_by_parts(forest, switches, tree, node, depth):
-        choose_by_parts(rule, operator, forest, switches, tree, head, node, depth, batch)
+    if chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
         return depth
     tried = np.int64(0)  # unvisited moves that rows from AT on try
     while row != NO_NODE:
@@ -170,10 +169,3 @@ def choose(rule, operator, forest, switches, tree, head, batch):
             if switches.cells > 0:
                 return depth | NEW_CHILD
     return depth | NEW_CHILD if tried > 0 else depth
-
-
-@inlined
-def chooses_by_parts(forest, switches, tree, node, depth):
-    """Whether all rows at a node choose among children in the tree, many of them."""
-    moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
-    return children == moves and MIN_CHILDREN <= children <= MAX_CHILDREN and not (depth > 0 and switches.flat)

@@ -12,8 +12,10 @@ from gpumcts.options import compiled
 from gpumcts.tree.batch import CHOICE, NEXT, SIBLING, STAYS, begin_group, empty_batch, join_group
 from gpumcts.tree.expand import part, part_by_table
 from gpumcts.tree.forest import NO_NODE, ROOT, zeroed_forest
-from gpumcts.tree.group_choice import MIN_CHILDREN, SLACK, scores_by_parts, span_near_highest
+from gpumcts.tree.group_choice import MIN_CHILDREN, SLACK, has_parts, span_near_highest
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
+from gpumcts.tree.selection.depth_decayed import DepthDecayed
+from gpumcts.tree.selection.rave import Rave
 from gpumcts.tree.selection.sensei import Sensei
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
@@ -56,8 +58,9 @@ def test_all_that_may_have_the_highest_score_are_looked_at(values, span):
     assert values[low] >= least <= values[high - 1]
 
 
-def test_plain_python_scores_all_children():
-    assert not scores_by_parts(Ucb1())
+def test_rules_say_whether_their_scores_have_parts():
+    assert has_parts(Ucb1) and has_parts(Sensei)
+    assert not has_parts(Rave) and not has_parts(DepthDecayed)
 
 
 @pytest.mark.parametrize("operator", ["average", "accelerated", "discounted", "max"])
