@@ -43,8 +43,6 @@ class GridSweeper(Sweeper):
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
         """Launch all runs; raises BadInput at the end where some were refused."""
         assert self.config is not None and self.launcher is not None and self.hydra_context is not None
-        if self._size is not None and self._size < 1:
-            raise BadInput(f"hydra.sweeper.max_batch_size={self._size}: must be an integer above 0, or null")
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
         words = [*(f"{key}={value}" for key, value in self._params.items()), *arguments]
         rows = combinations(parser.parse_overrides(words))

@@ -29,7 +29,7 @@ from experiments.app.error_messages import (
 )
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
-from experiments.app.launchers import GRIDS, SWEEPER, at_once, check_installed, failure
+from experiments.app.launchers import GRIDS, SWEEPER, at_once, check_installed, check_sweeper, failure
 from experiments.app.overrides import (
     combinations,
     flags_first,
@@ -178,6 +178,7 @@ class Command:
                 if several:
                     compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
                 return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
+            check_sweeper(first.hydra.sweeper)
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:

@@ -22,6 +22,8 @@ EXTRAS = {
     (SWEEPER, "optuna"): ("optuna", "hydra_plugins.hydra_optuna_sweeper"),
 }
 """The extra that installs a choice, and a module of it."""
+COUNTS = {"max_batch_size": ", or null", "n_trials": "", "n_jobs": ""}
+"""Keys of sweepers that count runs, and what else they may be."""
 
 
 def check_installed(given: Sequence[Override]) -> None:
@@ -33,6 +35,13 @@ def check_installed(given: Sequence[Override]) -> None:
             raise BadInput(
                 f"{override.input_line}: it is not installed: pip install -e '.[{extra}]' -c {pins_of(extra)}"
             )
+
+
+def check_sweeper(chosen: Mapping[str, Any]) -> None:
+    """Raise BadInput where a number of Hydra's configuration of a sweeper would leave it nothing to do."""
+    for key, otherwise in COUNTS.items():
+        if (number := chosen.get(key)) is not None and number < 1:
+            raise BadInput(f"hydra.sweeper.{key}={number}: must be an integer above 0{otherwise}")
 
 
 def choices(group: str) -> list[str]:

@@ -70,7 +70,8 @@ def test_a_single_run_that_is_refused_is_one_line(run, monkeypatch):
     assert (done.code, done.out, done.err) == (2, "", "error: seed=1: it is refused\n")
 
 
-def test_a_batch_of_no_runs_is_one_line(run, tmp_path):
-    done = run(f"{SWEEP} hydra.sweeper.max_batch_size=0")
-    said = ["error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null"]
-    assert (done.code, errors(done), names(tmp_path)) == (2, said, [])
+@pytest.mark.parametrize("sweeper", ["grid", "basic"])
+def test_a_batch_of_no_runs_is_one_line_and_leaves_nothing(run, tmp_path, sweeper):
+    done = run(f"{SWEEP} hydra/sweeper={sweeper} hydra.sweeper.max_batch_size=0")
+    said = "error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])

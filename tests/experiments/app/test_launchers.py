@@ -156,6 +156,14 @@ def test_a_sweeper_that_looks_for_the_best_needs_to_know_of_what(run, tmp_path):
     assert not (tmp_path / "multirun").exists()
 
 
+@pytest.mark.parametrize("word", ["n_trials=0", "n_jobs=0", "n_jobs=-1"])
+def test_a_study_without_trials_is_one_line_and_leaves_nothing(run, tmp_path, word):
+    needs("optuna")
+    done = run(f"match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.{word}")
+    said = f"error: hydra.sweeper.{word}: must be an integer above 0\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
 @pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/launcher=ray", "hydra/sweeper=optuna"])
 def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, monkeypatch, word):
     monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
