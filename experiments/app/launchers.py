@@ -14,6 +14,8 @@ GRID = "grid"
 GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
+LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
+"""The module between a sweeper and a launcher."""
 EXTRAS = {
     (LAUNCHER, "joblib"): ("joblib", "hydra_plugins.hydra_joblib_launcher"),
     (LAUNCHER, "submitit_local"): ("submitit", "hydra_plugins.hydra_submitit_launcher"),

@@ -184,6 +184,24 @@ def test_a_launcher_that_fails_is_one_line(tmp_path):
     assert command(f"{SWEEP} -m", tmp_path).returncode == 0 and len(summaries(tmp_path)) == 2
 
 
+def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_path):
+    """A folder lies where the run writes a file: a fault that another process meets too."""
+    needs("joblib")
+    line = "playouts -m count=20 seed=1,2 threads=1 engine=cpu hydra.sweep.dir=sweep"
+    assert run(line).code == 0
+    (planted,) = (path for path in (tmp_path / "sweep").glob("*/config.yaml") if "\nseed: 2" in path.read_text())
+    for name in ("config.yaml", "summary.json"):
+        (planted.parent / name).unlink()
+    planted.mkdir()
+    done = command(f"{line} hydra/launcher=joblib hydra.launcher.n_jobs=2", tmp_path)
+    errors = [line for line in done.stderr.splitlines() if "rror" in line]
+    assert done.returncode == 1 and len(errors) == 1, done.stderr
+    assert errors[0].startswith("error: [2/2] seed=2: IsADirectoryError: ")
+    assert errors[0].endswith(f"{planted.parent.relative_to(tmp_path)}/traceback.txt has the traceback")
+    assert [line.split()[0] for line in done.stdout.splitlines() if line.startswith(" seed=")] == ["seed=1"]
+    assert done.stdout.splitlines()[-1] == "table.csv, table.parquet, plot.png in sweep"
+
+
 def test_an_error_that_is_no_launchers_is_not_explained_away():
     try:
         raise ValueError("of a run")
