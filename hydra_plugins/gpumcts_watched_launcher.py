@@ -16,6 +16,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, read_write
 
 from experiments.app.failed_runs import Failed
+from experiments.app.launchers import quieten
 from experiments.app.overrides import label_of
 from experiments.app.task import Task
 
@@ -30,6 +31,7 @@ class WatchedLauncher(Launcher):
         """Make the launcher that is chosen."""
         assert isinstance(task_function, Task) and task_function.watch is not None
         self.hydra_context, self.config = hydra_context, copy.deepcopy(config)
+        quieten()
         self.swept, self.watch = task_function.swept, task_function.watch
         with read_write(self.config.hydra.launcher):
             self.config.hydra.launcher._target_ = self.watch.launcher

@@ -8,7 +8,7 @@ sweep of which some runs failed still ends with its table.
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from experiments.app.error_messages import (
     one_line,
     set_not_chosen,
 )
-from experiments.app.failed_runs import SweepEnded, Watch
+from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
 from experiments.app.launchers import GRIDS, LAUNCH, SWEEPER, at_once, check_installed, check_sweeper, failure
@@ -140,11 +140,11 @@ class Command:
         sweep.note()
         return self._swept(words, sweep)
 
-    def _said(self, error: Exception, words: list[str]) -> str:
-        """What is wrong with a command line, or with the overrides of a run, in a line."""
+    def _said(self, error: Exception, words: list[str], in_sweep: bool = False) -> str:
+        """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""
         if isinstance(error, BadInput):
             return str(error)
-        return old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words))
+        return old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words, in_sweep))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
         """Work without a folder, in this process."""
@@ -239,12 +239,12 @@ class Command:
             check_objective(objective, self.numbers(checked), self.name)
         return Job(checked, Path(str(OmegaConf.select(composed, where))))
 
-    def _known(self, words: list[str]) -> dict[str, Any]:
+    def _known(self, words: list[str], in_sweep: bool) -> dict[str, Any]:
         """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
         groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
         for overrides in (groups, []):
             try:
-                with _composing(None):
+                with nullcontext() if in_sweep else _composing(None):  # Hydra is at work in a sweep
                     composed = compose(self.name, overrides)
                     plain: Any = OmegaConf.to_container(composed, resolve=False)
                     return {str(key): value for key, value in plain.items()}
@@ -256,7 +256,8 @@ class Command:
 
     def _swept(self, words: list[str], sweep: Sweep) -> int:
         """Run a sweep, which ends with the table of the runs that finished, whatever became of the others."""
-        watch = Watch(sweep.runs, sweep.launcher, tolerated=sweep.tolerated)
+        refusal = None if sweep.foreseen else self._refusal_in(sweep)
+        watch = Watch(sweep.runs, sweep.launcher, refusal, sweep.tolerated)
         task = Task(self.name, module_of(self.work), sweep.swept, sweep.runs, sweep.at_once, sweep.clock(), watch=watch)
         try:
             self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
@@ -266,6 +267,22 @@ class Command:
                 self._end(sweep, watch)
                 raise
         return self._end(sweep, watch)
+
+    def _refusal_in(self, sweep: Sweep) -> Refusal:
+        """Checks a run that a sweeper has made up, as the runs of a grid are checked before any begins."""
+
+        def refusal(row: Sequence[str], composed: Callable[[], DictConfig]) -> str | None:
+            try:
+                config = composed()
+                config.hydra.job.num = 0
+                job = self._job_of(config, config.hydra.job.config_name, list(row), [], "hydra.sweep.subdir")
+                check_folder(sweep.folder / job.folder, job.checked)
+                self.prepare(replace(job.checked, at_once=sweep.at_once))
+            except ERRORS_OF_INPUT as error:
+                return self._said(error, list(row), in_sweep=True)
+            return None
+
+        return refusal
 
     def _end(self, sweep: Sweep, watch: Watch) -> int:
         """Show the table of a sweep, then the runs that failed, a line each; returns the exit code."""

@@ -27,6 +27,7 @@ NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
 EXAMPLE = "experiment=kocsis2006improved/table1"
+WHOLE_TRACEBACK = "Traceback (most recent call last)"  # the cause of what another process raised
 CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
 
 
@@ -34,7 +35,7 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
     """The message of an error of Hydra or OmegaConf; ``known`` is the command's configuration, for suggestions."""
     text = str(error)
     cause = error.__cause__
-    if cause is not None and str(cause) not in text:
+    if cause is not None and str(cause) not in text and WHOLE_TRACEBACK not in str(cause):
         text = f"{text}\n{cause}"
     known = known or {}
     return (

@@ -8,8 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from omegaconf.errors import InterpolationResolutionError
 
 from experiments.app import launchers, overrides
+from experiments.app.error_messages import one_line
 from experiments.app.task import Task, objective_of, task_of
 from experiments.config.schema import usable_cores
 from gpumcts.errors import BadInput
@@ -156,11 +158,11 @@ def test_a_sweeper_that_looks_for_the_best_needs_to_know_of_what(run, tmp_path):
     assert not (tmp_path / "multirun").exists()
 
 
-@pytest.mark.parametrize("word", ["n_trials=0", "n_jobs=0", "n_jobs=-1"])
-def test_a_study_without_trials_is_one_line_and_leaves_nothing(run, tmp_path, word):
+@pytest.mark.parametrize("word", ["n_trials=0", "n_jobs=0", "n_jobs=-1", "max_failure_rate=1.5"])
+def test_a_number_of_a_study_out_of_range_is_one_line_and_leaves_nothing(run, tmp_path, word):
     needs("optuna")
     done = run(f"match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.{word}")
-    said = f"error: hydra.sweeper.{word}: must be an integer above 0\n"
+    said = f"error: hydra.sweeper.{word}: must be {'a number in [0, 1]' if '.' in word else 'an integer above 0'}\n"
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
 
 
@@ -202,8 +204,37 @@ def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_p
     assert done.stdout.splitlines()[-1] == "table.csv, table.parquet, plot.png in sweep"
 
 
-def test_an_error_that_is_no_launchers_is_not_explained_away():
+def test_an_error_that_a_worker_sends_is_told_without_its_traceback():
+    error = InterpolationResolutionError("KeyError raised while resolving interpolation: 'match'")
+    error.__cause__ = RuntimeError("""Traceback (most recent call last):\n  File "x.py", line 1\nKeyError: 'match'""")
+    assert one_line(error) == "KeyError raised while resolving interpolation: 'match'"
+
+
+def raised_through(*modules):
+    """An error that the last of some modules raised, each called by the one before it."""
+    inner = "raise RuntimeError('of its own.')"
+    for module in reversed(modules):
+        space = {"__name__": module}
+        exec(f"def call():\n    {inner if isinstance(inner, str) else 'inner()'}", space | {"inner": inner}, space)
+        inner = space["call"]
     try:
-        raise ValueError("of a run")
-    except ValueError as error:
-        assert launchers.failure(error) is None
+        inner()
+    except RuntimeError as error:
+        return error
+
+
+JOBLIB, OPTUNA = "hydra_plugins.hydra_joblib_launcher._core", "hydra_plugins.hydra_optuna_sweeper._impl"
+
+
+@pytest.mark.parametrize(
+    ("modules", "said"),
+    [
+        (["experiments.match"], None),
+        ([launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
+        ([OPTUNA, "optuna.study"], "hydra/sweeper=optuna failed: RuntimeError: of its own"),
+        ([OPTUNA, launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
+        ([OPTUNA, launchers.LAUNCH, "experiments.app.command"], None),
+    ],
+)
+def test_an_error_of_a_launcher_or_a_sweeper_is_told_apart_from_ours(modules, said):
+    assert launchers.failure(raised_through(*modules)) == said
