@@ -204,6 +204,17 @@ def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_p
     assert done.stdout.splitlines()[-1] == "table.csv, table.parquet, plot.png in sweep"
 
 
+@pytest.mark.parametrize(
+    ("word", "wanted"),
+    [("n_jobs=two", "an integer"), ("n_jobs=1.5", "an integer"), ("timeout=soon", "a number")],
+)
+def test_a_wrong_type_of_a_launchers_key_is_one_line(run, tmp_path, word, wanted):
+    needs("joblib")
+    done = run(f"match -m seed=1,2 hydra/launcher=joblib hydra.launcher.{word}")
+    said = f"error: hydra.launcher.{word}: must be {wanted}\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
 def test_an_error_that_a_worker_sends_is_told_without_its_traceback():
     error = InterpolationResolutionError("KeyError raised while resolving interpolation: 'match'")
     error.__cause__ = RuntimeError("""Traceback (most recent call last):\n  File "x.py", line 1\nKeyError: 'match'""")
