@@ -37,7 +37,7 @@ from gpumcts.tree.device_search import (
 )
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, widen, zeroed_forest
+from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, widen, zeroed_forest
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.memory import MAX_VISITS, TreeMemory
@@ -97,8 +97,8 @@ class Searcher:
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             check_whole_path(policy, operator)
-        self._forest_is_for = (self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
-        self.slot_bytes = bytes_per_slot(*self._forest_is_for)
+        self._layout = Layout(self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
+        self.slot_bytes = bytes_per_slot(self._layout)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         row_bytes = sum(array.nbytes for array in self.batch(1))
         self._memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
@@ -167,11 +167,11 @@ class Searcher:
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
-        return empty_forest(trees, slots, *self._forest_is_for)
+        return empty_forest(trees, slots, self._layout)
 
     def zeroed_forest(self, trees: int, slots: int, zeros: Callable) -> Forest:
         """A forest for this search whose arrays come from ``zeros(shape, dtype)``: all zeros, lists of blocks too."""
-        return zeroed_forest(trees, slots, *self._forest_is_for, zeros)
+        return zeroed_forest(trees, slots, self._layout, zeros)
 
     # ------------------------------------------------------------------------------------------------------- search
 
