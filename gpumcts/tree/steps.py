@@ -4,14 +4,12 @@ On the CPU the glue takes the steps as values: selection for (rule, operator), e
 (game, policy), the back-up for the operator. On the device all of them go into one kernel.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import numba
 from numba import types
-from numba.extending import typeof_impl
 
-from gpumcts.jit import separate
+from gpumcts.jit import keep_type, separate
 from gpumcts.tree.back_up import back_up_leaves, back_up_part
 from gpumcts.tree.backup.contract import back_up_at
 from gpumcts.tree.batch import Batch
@@ -46,16 +44,7 @@ class Steps(NamedTuple):
     back_up_part: Any = None  # where threads share a tree
 
 
-@functools.lru_cache(maxsize=64)
-def _type_of_steps(steps: Steps) -> Any:
-    return types.BaseTuple.from_types([numba.typeof(step) for step in steps], Steps)
-
-
-@typeof_impl.register(Steps)
-def _known_type_of_steps(steps: Steps, context: Any) -> Any:
-    """Numba would build the type of steps anew at each call, of names of functions a page long."""
-    return _type_of_steps(steps)
-
+keep_type(Steps)
 
 OPEN = (types.int64, types.int64, types.int64)  # begin, end, side
 
