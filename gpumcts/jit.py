@@ -399,6 +399,16 @@ def _known_type_of_step(step: CFunc, context: Any) -> Any:
     return step.numba_type
 
 
+def keep_type(bundle: type) -> None:
+    """Let numba keep the types of a NamedTuple class of steps: it would build one of page-long names at each call."""
+
+    @functools.lru_cache(maxsize=64)
+    def built(steps: Any) -> Any:
+        return types.BaseTuple.from_types([numba.typeof(step) for step in steps], bundle)
+
+    typeof_impl.register(bundle)(lambda steps, context: built(steps))
+
+
 def separate(function: Callable, signature: Any, name: str) -> Any:
     """Compile ``function`` on its own, to be handed to compiled glue as a value.
 
