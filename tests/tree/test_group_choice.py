@@ -11,7 +11,7 @@ from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
 from gpumcts.tree.batch import CHOICE, NEXT, SIBLING, STAYS, begin_group, empty_batch, join_group
 from gpumcts.tree.expand import part, part_by_table
-from gpumcts.tree.forest import NO_NODE, ROOT, zeroed_forest
+from gpumcts.tree.forest import NO_NODE, ROOT, Layout, zeroed_forest
 from gpumcts.tree.group_choice import MIN_CHILDREN, SLACK, has_parts, span_near_highest
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.selection.depth_decayed import DepthDecayed
@@ -28,7 +28,7 @@ SWITCHES = Settings(leaves_per_tree=8).compiled(evaluate_leaves=False)
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_estimates_lie_within_the_slack_of_scores(rule):
     rng, operator = np.random.default_rng(1), operator_of("average")
-    forest = zeroed_forest(1, 200, 1)
+    forest = zeroed_forest(1, 200, Layout(1))
     forest.visits[0, 1:] = rng.integers(1, 1 << rng.integers(1, 25, 199))
     forest.visits[0, ROOT] = forest.visits[0, 1:].sum()
     forest.columns[0, :, 0] = forest.visits[0] * rng.random(200)
@@ -88,7 +88,7 @@ def test_large_groups_choose_as_the_reference_does_with(more):
 def test_groups_below_a_node_are_linked_in_the_order_of_its_children(parting):
     choices = [5, 2, 5, 0, 3, 2, STAYS, 5]
     batch = empty_batch(len(choices), OTHELLO.WORDS, 4, 4)
-    forest = zeroed_forest(1, 10, 1)
+    forest = zeroed_forest(1, 10, Layout(1))
     forest.first_child[0, ROOT], forest.child_count[0, ROOT] = 1, 6
     begin_group(batch, 0, 0)
     for row in range(1, len(choices)):
