@@ -1,7 +1,7 @@
 """``hydra/sweeper=grid``: every combination of the swept values, as Hydra's basic sweeper makes them.
 
 The command has composed and checked all runs already (``experiments.app.command``). So none is composed again before it
-is launched, as the basic sweeper does. A run that is refused later on ends no other run; it is told when all are over.
+is launched, as the basic sweeper does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,6 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.overrides import combinations
-from experiments.app.task import Refused
-from gpumcts.errors import BadInput
 
 CONFIG = "multirun.yaml"
 
@@ -41,10 +39,8 @@ class GridSweeper(Sweeper):
         )
 
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
-        """Launch all runs; raises BadInput at the end where some were refused."""
+        """Launch all runs."""
         assert self.config is not None and self.launcher is not None and self.hydra_context is not None
-        if self._size is not None and self._size < 1:
-            raise BadInput(f"hydra.sweeper.max_batch_size={self._size}: must be an integer above 0, or null")
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
         words = [*(f"{key}={value}" for key, value in self._params.items()), *arguments]
         rows = combinations(parser.parse_overrides(words))
@@ -54,15 +50,7 @@ class GridSweeper(Sweeper):
         size, found = self._size or len(rows), []
         for begin in range(0, len(rows), size):
             found.append(self.launcher.launch(rows[begin : begin + size], initial_job_idx=begin))
-        _tell_refused([job.return_value for batch in found for job in batch])
         return found
-
-
-def _tell_refused(values: Sequence[object]) -> None:
-    refused = [value.message for value in values if isinstance(value, Refused)]
-    if refused:
-        more = f" (and {len(refused) - 1} more of {len(values)} runs are refused)" if len(refused) > 1 else ""
-        raise BadInput(f"{refused[0]}{more}")
 
 
 @dataclass

@@ -10,7 +10,7 @@ from gpumcts import struct_of_arrays
 from gpumcts.struct_of_arrays import Array, allocate, bytes_per_row
 from gpumcts.tree.batch import empty_batch
 from gpumcts.tree.device_search import Roots
-from gpumcts.tree.forest import PER_NODE, Forest, bytes_per_slot, empty_forest
+from gpumcts.tree.forest import PER_NODE, Forest, Layout, bytes_per_slot, empty_forest
 
 
 class Mixed(NamedTuple):
@@ -43,13 +43,14 @@ def test_a_length_without_a_number_is_an_error():
 @pytest.mark.parametrize("solve", [False, True])
 @pytest.mark.parametrize("unobserved", [False, True])
 def test_memory_of_a_slot_is_what_a_forest_of_many_takes(solve, unobserved):
-    few, many = (empty_forest(3, slots, 2, 40, solve, unobserved) for slots in (10, 110))
+    layout = Layout(2, 40, solve, unobserved)
+    few, many = (empty_forest(3, slots, layout) for slots in (10, 110))
     more = sum(a.nbytes for a in many) - sum(a.nbytes for a in few)
-    assert more == 3 * 100 * bytes_per_slot(2, 40, solve, unobserved)
+    assert more == 3 * 100 * bytes_per_slot(layout)
 
 
 def test_the_first_arrays_of_a_forest_and_no_others_have_a_place_a_node():
-    few, many = empty_forest(1, 10, 1, solve=True, counts_unobserved=True), empty_forest(1, 20, 1, 9, True, True)
+    few, many = (empty_forest(1, slots, Layout(1, 9, solve=True, counts_unobserved=True)) for slots in (10, 20))
     grown = [name for name, a, b in zip(Forest._fields, few, many, strict=True) if a.shape != b.shape]
     assert tuple(grown) == Forest._fields[:PER_NODE]
 

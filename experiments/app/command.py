@@ -1,13 +1,14 @@
 """One entry for all commands: compose and check every run of a sweep, and only then let Hydra make folders and work.
 
 Bad input is one line on stderr and exit code 2, with nothing created. Ctrl-C is 130. Anything else that goes wrong is a
-fault of the program and keeps its traceback.
+fault of the program and keeps its traceback; in a sweep, where the other runs go on, in a file in the run's folder. A
+sweep of which some runs failed still ends with its table.
 """
 
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,10 @@ from experiments.app.error_messages import (
     one_line,
     set_not_chosen,
 )
+from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
-from experiments.app.launchers import GRIDS, SWEEPER, at_once, check_installed, failure
+from experiments.app.launchers import GRIDS, LAUNCH, SWEEPER, at_once, check_installed, check_sweeper, failure
 from experiments.app.overrides import (
     combinations,
     flags_first,
@@ -45,7 +47,7 @@ from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, mod
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
-from experiments.runs.run_directory import Run, check_folder, digest
+from experiments.runs.run_directory import SUMMARY, Run, check_folder, digest
 from experiments.terminal.console import say, show
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
@@ -53,6 +55,8 @@ from gpumcts.kernels import device
 VERSION_BASE = "1.3"
 DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, BadInput)
+WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"
 
 
 def _refuse_nothing(checked: Checked) -> None:
@@ -100,13 +104,8 @@ class Command:
         quicken()
         try:
             return self._main(words)
-        except (HydraException, OmegaConfBaseException, BadInput) as error:
-            message = (
-                str(error)
-                if isinstance(error, BadInput)
-                else old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words))
-            )
-            print(f"error: {message}", file=sys.stderr)
+        except ERRORS_OF_INPUT as error:
+            print(f"error: {self._said(error, words)}", file=sys.stderr)
             return BAD_INPUT
         except KeyboardInterrupt:
             say("interrupted; the same command goes on where it was")
@@ -139,12 +138,13 @@ class Command:
             self._call_hydra(words)
             return 0
         sweep.note()
-        self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more], sweep)
-        from experiments.analysis.sweep_report import conclude
+        return self._swept(words, sweep)
 
-        conclude(sweep.folder)
-        show(*best_of(sweep.folder))
-        return 0
+    def _said(self, error: Exception, words: list[str], in_sweep: bool = False) -> str:
+        """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""
+        if isinstance(error, BadInput):
+            return str(error)
+        return old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words, in_sweep))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
         """Work without a folder, in this process."""
@@ -178,6 +178,7 @@ class Command:
                 if several:
                     compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
                 return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
+            check_sweeper(first.hydra.sweeper)
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:
@@ -194,7 +195,8 @@ class Command:
         share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
         jobs = [Job(job.checked, folder / job.folder) for job in jobs]
         costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
-        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs)
+        launcher = str(first.hydra.launcher._target_)
+        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher)
 
     def _every(self, name: str, rows: Sequence[list[str]], more: list[str]) -> list[Job]:
         return [self._job(name, row, more, "hydra.sweep.subdir", number) for number, row in enumerate(rows)]
@@ -214,9 +216,12 @@ class Command:
             folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
         if not any(override.key_or_group == DIRECTION for override in given):
             also = [f"{DIRECTION}=maximize"]
-        runs = int(first.hydra.sweeper.get("n_trials") or 1)
-        share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, runs)
-        return [Job(job.checked, folder / "checked")], Sweep(folder, tuple(swept), share, runs, tuple(also))
+        sweeper, launcher = first.hydra.sweeper, first.hydra.launcher
+        runs = int(sweeper.get("n_trials") or 1)
+        share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
+        sweep = Sweep(folder, tuple(swept), share, runs, tuple(also), launcher=str(launcher._target_), foreseen=False)
+        sweep = replace(sweep, tolerated=float(sweeper.get("max_failure_rate") or 0.0))
+        return [Job(job.checked, folder / "checked")], sweep
 
     def _job(self, name: str, overrides: list[str], more: list[str], where: str, number: int = 0) -> Job:
         composed = _composed(name, [*overrides, *more])
@@ -234,12 +239,12 @@ class Command:
             check_objective(objective, self.numbers(checked), self.name)
         return Job(checked, Path(str(OmegaConf.select(composed, where))))
 
-    def _known(self, words: list[str]) -> dict[str, Any]:
+    def _known(self, words: list[str], in_sweep: bool) -> dict[str, Any]:
         """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
         groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
         for overrides in (groups, []):
             try:
-                with _composing(None):
+                with nullcontext() if in_sweep else _composing(None):  # Hydra is at work in a sweep
                     composed = compose(self.name, overrides)
                     plain: Any = OmegaConf.to_container(composed, resolve=False)
                     return {str(key): value for key, value in plain.items()}
@@ -249,10 +254,52 @@ class Command:
 
     # --------------------------------------------------------------------------------------------------- running
 
-    def _call_hydra(self, words: list[str], sweep: Sweep | None = None) -> None:
-        task = Task(self.name, module_of(self.work))
-        if sweep is not None:
-            task = replace(task, swept=sweep.swept, of=sweep.runs, at_once=sweep.at_once, clock=sweep.clock())
+    def _swept(self, words: list[str], sweep: Sweep) -> int:
+        """Run a sweep, which ends with the table of the runs that finished, whatever became of the others."""
+        refusal = None if sweep.foreseen else self._refusal_in(sweep)
+        watch = Watch(sweep.runs, sweep.launcher, refusal, sweep.tolerated)
+        task = Task(self.name, module_of(self.work), sweep.swept, sweep.runs, sweep.at_once, sweep.clock(), watch=watch)
+        try:
+            self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
+        except Exception as error:
+            # A sweeper may complain that it has nothing to choose from: that says no more than the failed runs do.
+            if not (isinstance(error, SweepEnded) or watch.all_failed):
+                self._end(sweep, watch)
+                raise
+        return self._end(sweep, watch)
+
+    def _refusal_in(self, sweep: Sweep) -> Refusal:
+        """Checks a run that a sweeper has made up, as the runs of a grid are checked before any begins."""
+
+        def refusal(row: Sequence[str], composed: Callable[[], DictConfig]) -> str | None:
+            try:
+                config = composed()
+                config.hydra.job.num = 0
+                job = self._job_of(config, config.hydra.job.config_name, list(row), [], "hydra.sweep.subdir")
+                check_folder(sweep.folder / job.folder, job.checked)
+                self.prepare(replace(job.checked, at_once=sweep.at_once))
+            except ERRORS_OF_INPUT as error:
+                return self._said(error, list(row), in_sweep=True)
+            return None
+
+        return refusal
+
+    def _end(self, sweep: Sweep, watch: Watch) -> int:
+        """Show the table of a sweep, then the runs that failed, a line each; returns the exit code."""
+        if any(sweep.folder.rglob(SUMMARY)):
+            from experiments.analysis.sweep_report import conclude
+
+            conclude(sweep.folder)
+        if watch.chosen:
+            show(*best_of(sweep.folder))
+        for line in watch.lines():
+            print(f"error: {line}", file=sys.stderr)
+        if not watch.failed:
+            return 0
+        return BAD_INPUT if all(failed.refused for failed in watch.failed) else FAILED
+
+    def _call_hydra(self, words: list[str], task: Task | None = None) -> None:
+        task = task or Task(self.name, module_of(self.work))
         entry = hydra.main(version_base=VERSION_BASE, config_path=str(CONF), config_name=self.name)(task)
         with _as_command_line(words):
             entry()

@@ -27,6 +27,11 @@ NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
 EXAMPLE = "experiment=kocsis2006improved/table1"
+WHOLE_TRACEBACK = "Traceback (most recent call last)"  # the cause of what another process raised
+WRONG_TYPE = re.compile(
+    r"Error merging override (?P<override>\S+)\s+Value .* could not be converted to (?P<type>Integer|Float)\b"
+)
+TYPES = {"Integer": "an integer", "Float": "a number"}
 CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
 
 
@@ -34,12 +39,11 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
     """The message of an error of Hydra or OmegaConf; ``known`` is the command's configuration, for suggestions."""
     text = str(error)
     cause = error.__cause__
-    if cause is not None and str(cause) not in text:
+    if cause is not None and str(cause) not in text and WHOLE_TRACEBACK not in str(cause):
         text = f"{text}\n{cause}"
     known = known or {}
-    return (
-        _of_option(text) or _of_key(text, known) or _of_reference(text, known) or _of_syntax(error) or _collapsed(text)
-    )
+    told = _of_option(text) or _of_key(text, known) or _of_reference(text, known) or _of_type(text)
+    return told or _of_syntax(error) or _collapsed(text)
 
 
 def set_not_chosen(words: Iterable[str]) -> str | None:
@@ -146,6 +150,11 @@ def _naming(table: list[str], config: Any) -> str | None:
     steps = r"\.".join(rf"(?:{re.escape(part)}|\$\{{[\w.]+\}})" for part in table)
     found = re.search(rf"\$\{{{steps}\.\$\{{(?P<key>[\w.]+)\}}", config) if isinstance(config, str) else None
     return None if found is None else found["key"]
+
+
+def _of_type(text: str) -> str | None:
+    wrong = WRONG_TYPE.search(text)
+    return None if wrong is None else f"{wrong['override']}: must be {TYPES[wrong['type']]}"
 
 
 def _of_syntax(error: BaseException) -> str | None:

@@ -1,5 +1,6 @@
 """Hydra's launchers and sweepers: which extra brings them, and how many runs go on at the same time."""
 
+import logging
 import traceback
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -14,6 +15,8 @@ GRID = "grid"
 GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
+LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
+"""The module between a sweeper and a launcher."""
 EXTRAS = {
     (LAUNCHER, "joblib"): ("joblib", "hydra_plugins.hydra_joblib_launcher"),
     (LAUNCHER, "submitit_local"): ("submitit", "hydra_plugins.hydra_submitit_launcher"),
@@ -22,6 +25,10 @@ EXTRAS = {
     (SWEEPER, "optuna"): ("optuna", "hydra_plugins.hydra_optuna_sweeper"),
 }
 """The extra that installs a choice, and a module of it."""
+COUNTS = {"max_batch_size": ", or null", "n_trials": "", "n_jobs": ""}
+"""Keys of sweepers that count runs, and what else they may be."""
+LOGGERS = {"optuna": logging.WARNING, "hydra_plugins.hydra_optuna_sweeper": logging.CRITICAL}
+"""Loggers whose lesser messages are no news: that a study begins; that a trial failed, which the command tells."""
 
 
 def check_installed(given: Sequence[Override]) -> None:
@@ -35,21 +42,38 @@ def check_installed(given: Sequence[Override]) -> None:
             )
 
 
+def check_sweeper(chosen: Mapping[str, Any]) -> None:
+    """Raise BadInput where a number of Hydra's configuration of a sweeper is out of its range."""
+    for key, otherwise in COUNTS.items():
+        if (number := chosen.get(key)) is not None and number < 1:
+            raise BadInput(f"hydra.sweeper.{key}={number}: must be an integer above 0{otherwise}")
+    if (rate := chosen.get("max_failure_rate")) is not None and not 0 <= rate <= 1:
+        raise BadInput(f"hydra.sweeper.max_failure_rate={rate}: must be a number in [0, 1]")
+
+
+def quieten() -> None:
+    """Keep lines of sweepers from the terminal, once they are imported, which sets the levels anew."""
+    for name, level in LOGGERS.items():
+        logging.getLogger(name).setLevel(level)
+
+
 def choices(group: str) -> list[str]:
     """What an extra can bring into a group of Hydra's."""
     return [choice for its, choice in EXTRAS if its == group]
 
 
 def failure(error: Exception) -> str | None:
-    """What to say of an error of a launcher itself (its pool does not start); None for an error of a run or of ours.
+    """What to say of an error of a launcher (its pool does not start) or of a sweeper; None for an error of ours.
 
-    A run's error is raised by Hydra once the launcher is back, so the launcher's own module is not among its frames.
+    Runs raise none: they return what went wrong.
     """
     modules = {str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)}
-    for (group, choice), (_, plugin) in EXTRAS.items():
-        if group == LAUNCHER and any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
+    for (group, choice), (_, plugin) in EXTRAS.items():  # launchers first: a sweeper calls them
+        if group == SWEEPER and LAUNCH in modules:
+            continue
+        if any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
             chosen = "submitit" if plugin.endswith("submitit_launcher") else choice
-            return f"hydra/launcher={chosen} failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
+            return f"{group}={chosen} failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
     return None
 
 

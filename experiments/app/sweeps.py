@@ -31,6 +31,9 @@ class Sweep:
     more : overrides that Hydra needs to put them there
     runs : how many there are
     family : what all runs have in common; None where only the sweeper knows the runs
+    launcher : the class of the launcher that is chosen
+    foreseen : whether all runs are known, and were checked, before the first begins
+    tolerated : the share of a batch of runs that may fail before the sweep ends
     """
 
     folder: Path
@@ -40,6 +43,9 @@ class Sweep:
     more: tuple[str, ...] = ()
     family: str | None = None
     costs: Mapping[str, float] = field(default_factory=dict)
+    launcher: str = ""
+    foreseen: bool = True
+    tolerated: float = 1.0
 
     def clock(self) -> SweepClock:
         """A clock of the sweep that begins now."""

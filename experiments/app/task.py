@@ -12,7 +12,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.error_messages import guess
-from experiments.app.launchers import GRID, SWEEPER
+from experiments.app.failed_runs import TRACEBACK, Failed, Watch, failed_by
 from experiments.app.overrides import label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.json_files import read_json, write_json
@@ -31,13 +31,6 @@ OBJECTIVE = "objective"
 NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
 
 
-@dataclass(frozen=True)
-class Refused:
-    """What a run of a sweep returns in place of an objective where it is refused; Hydra would print its own line."""
-
-    message: str
-
-
 @dataclass
 class Task:
     """A run of a command; it can be pickled, and knows in another process where its command is defined.
@@ -48,6 +41,7 @@ class Task:
     at_once : how many of them share this machine at a time
     clock : of the sweep
     failure : of a run outside of a sweep, which is raised once Hydra is back: it would print lines of its own
+    watch : of the sweep, in the process that began it
     """
 
     name: str
@@ -57,22 +51,25 @@ class Task:
     at_once: int = 1
     clock: SweepClock | None = None
     failure: list[BadInput] = field(default_factory=list)
+    watch: Watch | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
         return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock)
 
-    def __call__(self, config: DictConfig) -> float | Refused | None:
+    def __call__(self, config: DictConfig) -> float | Failed | None:
         """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
         own = HydraConfig.get()
+        if own.mode == RunMode.MULTIRUN:
+            try:
+                return self._done(config, own)
+            except Exception as error:
+                label = label_of(list(own.overrides.task), self.swept)
+                return failed_by(error, own.job.num + 1, label, Path(own.runtime.output_dir))
         try:
             return self._done(config, own)
         except BadInput as error:
-            if own.mode != RunMode.MULTIRUN:
-                self.failure.append(error)
-                return None
-            if own.runtime.choices.get(SWEEPER) == GRID:
-                return Refused(str(error))
-            raise  # the sweeper judges it, and Hydra raises it at the end
+            self.failure.append(error)
+            return None
 
     def _done(self, config: DictConfig, own: Any) -> float | None:
         of_sweep = own.mode == RunMode.MULTIRUN
@@ -87,6 +84,7 @@ class Task:
 
     def _do(self, checked: Checked, run: Run, config: str) -> dict[str, Any]:
         (run.folder / CONFIG).write_text(config, encoding="utf-8")
+        (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
         path = run.folder / PROVENANCE
         record = {**provenance(self.name, run.label, checked), "number": run.number}
         write_json(path, following(record, read_json(path)) if path.exists() else record)

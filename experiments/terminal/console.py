@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from experiments.terminal.pace import Pace, compiled
@@ -106,7 +106,7 @@ class Bar:
 
     def __init__(self, title: str, total: float, progress: Progress | None) -> None:
         self._title, self._total, self._progress = title, total, progress
-        self._task = progress.add_task(title, total=total, note="", sweep="") if progress else None
+        self._task = progress.add_task(title, total=total, left="", note="", sweep="") if progress else None
         self._done, self._earlier, self._note = 0.0, 0.0, ""
         self._pace, self._looked = Pace(), time.monotonic()
         self._lock = threading.Lock()
@@ -144,13 +144,14 @@ class Bar:
 
     def _show(self) -> None:
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=self._done, note=self._note)
+            self._progress.update(self._task, completed=self._done, left=self._left(), note=self._note)
             if LINES.sweep is not None and time.monotonic() - self._looked > SECONDS_A_LOOK:
                 self._looked = time.monotonic()
                 self._progress.update(self._task, sweep=LINES.of_sweep(*self._shares()))
         elif LINES.due():
-            words = [f"{100 * self._shares()[0]:.0f} %{self._left()}", self._note, LINES.of_sweep(*self._shares())]
-            say(f"{self._title}: {'; '.join(word for word in words if word)}")
+            done = ", ".join(filter(None, [f"{100 * self._shares()[0]:.0f} %", self._left()]))
+            words = [done, self._note, LINES.of_sweep(*self._shares())]
+            say(f"{self._title}: {'; '.join(filter(None, words))}")
 
     def _shares(self) -> tuple[float, float]:
         """What is done of the whole, in [0, 1], and what of it was done by an earlier run."""
@@ -158,7 +159,7 @@ class Bar:
 
     def _left(self) -> str:
         seconds = self._pace.left(self._done, self._total)
-        return "" if seconds is None else f", about {duration(seconds)} left"
+        return "" if seconds is None else f"about {duration(seconds)} left"
 
 
 @contextmanager
@@ -169,7 +170,8 @@ def bar(title: str, total: float) -> Iterator[Bar]:
         yield Bar(title, total, None)
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    # rich's own time left counts seconds of compiling as work
+    times = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
     notes = (TextColumn("{task.fields[note]}", markup=False), TextColumn("{task.fields[sweep]}", style="dim"))
     with Progress(*columns, *times, *notes, console=console, transient=True) as progress:
         before = jit.announce

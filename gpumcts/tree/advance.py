@@ -1,4 +1,7 @@
-"""The compiled glue: iterations of a block of trees, with the four steps handed in as values."""
+"""The compiled glue: iterations of a block of trees, by the ``Steps`` of a ``Method`` (``tree.steps``).
+
+A block is trees (begin, end) of the forest.
+"""
 
 from typing import NamedTuple
 
@@ -30,20 +33,20 @@ NO_WATCH = Watch(0.0, np.zeros(0, np.int64))
 
 
 @inlined
-def watch_roots(operator, forest, watch, begin, end, number):
-    """Note the trees whose root's value is below the level after ``number`` iterations."""
-    for tree in range(begin, end):
+def watch_roots(operator, forest, watch, block, number):
+    """Note the trees of a block whose root's value is below the level after ``number`` iterations."""
+    for tree in range(block[0], block[1]):
         if value(operator, forest, tree, ROOT) < watch.level:
             watch.below[tree] = number
 
 
 @inlined
-def begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch):
+def begin_rows(forest, switches, roots, keys, block, number, leaves, batch):
     """Put the rows of each tree in a group at its root, under keys of iterations from ``number`` on; how many groups.
 
     A tree whose root is proven stays as it is: its rows have no leaf.
     """
-    groups = 0
+    groups, (begin, end) = 0, block
     for tree in range(begin, end):
         playouts, ties = child_key(keys[tree], PLAYOUT_STREAM), child_key(keys[tree], TIE_STREAM)
         chances = child_key(keys[tree], CHANCE_STREAM)
@@ -73,54 +76,58 @@ def begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch)
 
 
 @inlined
-def gather(select, expand, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch):
-    """Select and expand ``leaves`` leaves of trees ``begin`` to ``end`` into ``batch``, iteration ``number`` and on."""
-    open_groups, side = begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch), 0
+def gather(steps, method, forest, roots, keys, block, number, leaves, batch):
+    """Select and expand ``leaves`` leaves of the trees of a block into ``batch``, iteration ``number`` and on."""
+    game, switches = plain_game(method.game), method.switches
+    open_groups, side = begin_rows(forest, switches, roots, keys, block, number, leaves, batch), 0
     while open_groups > 0:
-        select(rule, operator, forest, switches, 0, open_groups, side, batch)
-        open_groups = expand(game, forest, switches, 0, open_groups, side, batch)
+        steps.select(method.rule, method.operator, forest, switches, 0, open_groups, side, batch)
+        open_groups = steps.expand(game, forest, switches, 0, open_groups, side, batch)
         side = 1 - side
 
 
 @inlined
-def has_room(forest, begin, end, slots):
+def play_leaves(steps, method, rows, batch):
+    """The playouts of the first ``rows`` rows, into an empty tally."""
+    for row in range(rows):
+        for column in range(TALLY_COLUMNS):
+            batch.tally[row, column] = 0
+    words, keys, tally = batch.words[:rows], batch.keys[:rows], batch.tally[:rows]
+    steps.evaluate(method.game, method.policy, words, keys, 0, method.switches.playouts, tally)
+
+
+@inlined
+def has_room(forest, block, slots):
     """Whether every tree of the block can take ``slots`` more."""
     room = True
-    for tree in range(begin, end):
+    for tree in range(block[0], block[1]):
         room &= forest.used[tree] + slots <= forest.visits.shape[1]
     return room
 
 
 @inlined
-def advance(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
-    until, room, batch, watch,
-):  # fmt: skip
-    """Iterations ``number`` to ``until`` of the trees ``begin`` to ``end``; the source of the CPU's and device's loops.
+def advance(steps, method, forest, roots, keys, block, numbers, room, batch, watch):
+    """Iterations ``numbers`` (begin, end) of the trees of a block; the source of the CPU's and device's loops.
 
-    game : what playouts are played on: the game, or a ``traces.Traced`` that holds it
     Stops early, and returns the iteration it stopped at, where a tree may lack room for another step of ``room`` slots.
     Where every root is proven, the iterations left would change nothing and are not made.
     """
+    (begin, end), (number, until), switches = block, numbers, method.switches
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
             if watch.below.shape[0] > 0:
-                watch_roots(operator, forest, watch, begin, end, until)
+                watch_roots(method.operator, forest, watch, block, until)
             return until
         leaves = min(switches.leaves, until - number)
-        if not has_room(forest, begin, end, room):
+        if not has_room(forest, block, room):
             break
         rows = (end - begin) * leaves
-        plain = plain_game(game)
-        gather(select, expand, rule, operator, plain, forest, switches, roots, keys, begin, end, number, leaves, batch)
-        for row in range(rows):
-            for column in range(TALLY_COLUMNS):
-                batch.tally[row, column] = 0
-        evaluate(game, policy, batch.words[:rows], batch.keys[:rows], 0, switches.playouts, batch.tally[:rows])
-        back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+        gather(steps, method, forest, roots, keys, block, number, leaves, batch)
+        play_leaves(steps, method, rows, batch)
+        steps.back_up(learner(method.rule), method.operator, forest, switches, 0, rows, batch)
         number += leaves
         if watch.below.shape[0] > 0:
-            watch_roots(operator, forest, watch, begin, end, number)
+            watch_roots(method.operator, forest, watch, block, number)
     return number
 
 
@@ -128,86 +135,63 @@ def advance(
 
 
 @inlined
-def gather_timed(
-    select, expand, rule, operator, game, forest, switches, roots, keys, begin, end, number, leaves, batch, ticks
-):  # fmt: skip
+def gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks):
     """``gather``, timed; the time at its end."""
     clock = look_at_clock(True)
-    open_groups, side = begin_rows(forest, switches, roots, keys, begin, end, number, leaves, batch), 0
+    game, switches = plain_game(method.game), method.switches
+    open_groups, side = begin_rows(forest, switches, roots, keys, block, number, leaves, batch), 0
     while open_groups > 0:
-        select(rule, operator, forest, switches, 0, open_groups, side, batch)
+        steps.select(method.rule, method.operator, forest, switches, 0, open_groups, side, batch)
         clock = lap(ticks, SELECTION, clock, True)
-        open_groups = expand(game, forest, switches, 0, open_groups, side, batch)
+        open_groups = steps.expand(game, forest, switches, 0, open_groups, side, batch)
         clock = lap(ticks, GROWTH, clock, True)
         side = 1 - side
     return clock
 
 
 @apart
-def advance_timed(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end, number,
-    leaves, batch, ticks,
-):  # fmt: skip
+def advance_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks):
     """The batch of ``advance`` that begins with iteration ``number``, timed, where there is room for it."""
-    rows, plain = (end - begin) * leaves, plain_game(game)
-    clock = gather_timed(
-        select, expand, rule, operator, plain, forest, switches, roots, keys, begin, end, number, leaves, batch, ticks
-    )
-    for row in range(rows):
-        for column in range(TALLY_COLUMNS):
-            batch.tally[row, column] = 0
-    evaluate(game, policy, batch.words[:rows], batch.keys[:rows], 0, switches.playouts, batch.tally[:rows])
+    rows = (block[1] - block[0]) * leaves
+    clock = gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
+    play_leaves(steps, method, rows, batch)
     clock = lap(ticks, PLAYOUTS, clock, True)
-    back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+    steps.back_up(learner(method.rule), method.operator, forest, method.switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)
 
 
 @entry
-def advance_block(
-    select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, block, numbers,
-    room, batch, watch, ticks,
-):  # fmt: skip
-    """``advance`` for iterations ``numbers`` (begin, end) of the trees ``block`` (begin, end), everything compiled.
+def advance_block(steps, method, forest, roots, keys, block, numbers, room, batch, watch, ticks):
+    """``advance``, everything compiled.
 
     ticks : int64[PARTS]; one batch in several is timed (``time_split``)
     """
-    (begin, end), (number, until) = block, numbers
+    (begin, end), (number, until), switches = block, numbers, method.switches
     untimed = (batches_a_look((end - begin) * switches.leaves, switches.playouts) - 1) * switches.leaves
     while number < until:
-        goes_on = has_room(forest, begin, end, room) and not (switches.solve and all_solved(forest, begin, end))
+        goes_on = has_room(forest, block, room) and not (switches.solve and all_solved(forest, begin, end))
         if goes_on:
             leaves = min(switches.leaves, until - number)
-            advance_timed(
-                select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin,
-                end, number, leaves, batch, ticks,
-            )  # fmt: skip
+            advance_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
             number += leaves
             if watch.below.shape[0] > 0:
-                watch_roots(operator, forest, watch, begin, end, number)
+                watch_roots(method.operator, forest, watch, block, number)
         wanted = min(number + untimed, until) if goes_on else until
-        number = advance(
-            select, expand, evaluate, back_up, rule, operator, game, policy, forest, switches, roots, keys, begin, end,
-            number, wanted, room, batch, watch,
-        )  # fmt: skip
+        number = advance(steps, method, forest, roots, keys, block, (number, wanted), room, batch, watch)
         if number < wanted:
             break
     return number
 
 
 @entry
-def gather_block(
-    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, batch, ticks
-):  # fmt: skip
+def gather_block(steps, method, forest, roots, keys, block, number, leaves, room, batch, ticks):
     """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room.
 
     ticks : int64[PARTS]
     """
-    if not has_room(forest, block[0], block[1], room):
+    if not has_room(forest, block, room):
         return False
-    gather_timed(
-        select, expand, rule, operator, game, forest, switches, roots, keys, block[0], block[1],
-        number, leaves, batch, ticks,
-    )  # fmt: skip
+    gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
     return True
 
 

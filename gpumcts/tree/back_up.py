@@ -3,12 +3,15 @@
 import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import inlined
+from gpumcts.jit import inlined, prefetch
 from gpumcts.kernels.playout_loop import SCORE
 from gpumcts.tree.backup.contract import back_up, back_up_at
 from gpumcts.tree.batch import NO_LEAF
 from gpumcts.tree.selection.contract import learn
 from gpumcts.tree.solve import prove
+
+AHEAD = 4  # rows whose memory is on its way
+DEEPEST = 3  # levels of a path above the leaf that are asked for ahead
 
 
 @inlined
@@ -18,9 +21,20 @@ def reward_of(switches, score_sum):
 
 
 @inlined
+def prefetch_path(forest, row, batch):
+    """Ask for the deepest nodes of a row's path; those above are others' too, and near."""
+    tree, depth = np.int64(batch.trees[row]), batch.depths[row]
+    for k in range(max(depth - DEEPEST, 0), depth + 1):
+        prefetch(forest.visits, (tree, np.int64(batch.paths[row, k])))
+        prefetch(forest.columns, (tree, np.int64(batch.paths[row, k]), np.int64(0)))
+
+
+@inlined
 def back_up_leaves(learner, operator, forest, switches, begin, end, batch):
     """Back up the tallied rows ``begin`` to ``end``, in this order within a tree, and let the learner learn."""
     for row in range(begin, end):
+        if switches.leaves > 1 and row + AHEAD < end:
+            prefetch_path(forest, row + AHEAD, batch)
         depth, score_sum = batch.depths[row], batch.tally[row, SCORE]
         if depth == NO_LEAF:
             continue
@@ -43,6 +57,8 @@ def back_up_part(operator, forest, switches, rows, tops, begin, end, above, batc
     tops : int32[B], for each row where its path parts: with ``above`` what is above, else what is there and below
     """
     for i in range(begin, end):
+        if i + AHEAD < end:
+            prefetch_path(forest, np.int64(rows[i + AHEAD]), batch)
         row = np.int64(rows[i])
         top, depth, path, movers = np.int64(tops[row]), batch.depths[row], batch.paths[row], batch.movers[row]
         first, last = (np.int64(0), min(depth, top - 1)) if above else (top, depth)

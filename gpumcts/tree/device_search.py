@@ -25,6 +25,7 @@ from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root import RootTable, empty_table, fill_row
 from gpumcts.tree.select import select
+from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
 
 SECONDS_A_LAUNCH = 0.1
@@ -43,13 +44,9 @@ class Roots(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a launch works on. ``batch`` has ``switches.leaves`` rows for every tree."""
+    """What a launch works on. ``batch`` has ``method.switches.leaves`` rows for every tree."""
 
-    rule: Any
-    operator: Any
-    game: Any  # what playouts are played on: it may hold the game and keep traces
-    policy: Any
-    switches: Any
+    method: Method
     forest: Forest
     roots: Roots
     numbers: np.ndarray  # int64 [T] the iteration each tree has reached, UNPLANTED before the first
@@ -85,16 +82,15 @@ def search_tree(tree, task):
     if number == UNPLANTED:
         plant(task.forest, tree, task.roots.moves[tree], task.roots.horizons[tree])
         number = np.int64(0)
-    leaves = task.switches.leaves
+    method, steps = task.method, Steps(select, expand, evaluate_one_by_one, back_up_leaves, None)
+    leaves = method.switches.leaves
     number = advance(
-        select, expand, evaluate_one_by_one, back_up_leaves,
-        task.rule, task.operator, task.game, task.policy, task.forest, task.switches,
-        task.roots.states, task.roots.keys, tree, tree + 1, number, task.until, task.room,
-        rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
+        steps, method, task.forest, task.roots.states, task.roots.keys, (tree, tree + 1), (number, task.until),
+        task.room, rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
     )  # fmt: skip
     task.numbers[tree] = number
     if number == task.iterations:
-        fill_row(task.operator, task.forest, tree, task.table)
+        fill_row(method.operator, task.forest, tree, task.table)
 
 
 # ---------------------------------------------------------------------------------------------------- on the host
@@ -109,11 +105,7 @@ class DeviceEngine:
 def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
     """A task for so many trees of so many slots, roots of so many moves; arrays come from ``zeros(shape, dtype)``."""
     return Task(
-        searcher.rule,
-        searcher.operator,
-        searcher.played_game,
-        searcher.policy,
-        searcher.switches,
+        searcher.method,
         forest=searcher.zeroed_forest(trees, slots, zeros),
         roots=allocate(Roots, (trees,), {"words": searcher.rules.width}, zeros=zeros),
         numbers=zeros((trees,), np.int64),

@@ -1,159 +1,36 @@
-"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at."""
+"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at.
+
+With several leaves a tree, what a row writes is asked for some groups ahead: rows wait for memory otherwise.
+"""
 
 import numpy as np
 
-from gpumcts.games.contract import (
-    CHANCE,
-    NO_MOVE,
-    SCORE_UNIT,
-    chance_move,
-    count_moves,
-    move_after,
-    mover,
-    nth_move,
-    pack,
-    play,
-    unpack,
-)
-from gpumcts.games.contract import score as score_of_game
-from gpumcts.jit import blend, inlined, scratch
+from gpumcts.games.contract import mover, pack, play, unpack
+from gpumcts.jit import blend, compiled_for_cpu, inlined, prefetch, scratch
 from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
-from gpumcts.playouts.contract import rescaled_evaluation
-from gpumcts.rng import PLY_STEP, draw
 from gpumcts.tree.batch import (
     AT,
-    CHANCES,
     CHOICE,
     COUNT,
     DEPTH_MASK,
     DONE,
     NEW_CHILD,
     NEXT,
-    PATH_BEYOND_PLIES,
     SIBLING,
     STAYS,
     THROUGH_CHANCE,
-    TIES,
     UNTIL,
     begin_group,
     is_alone,
     join_group,
 )
-from gpumcts.tree.forest import (
-    BEYOND_MOVES,
-    BEYOND_PLIES,
-    NO_NODE,
-    UNSETTLED,
-    add_child,
-    add_children,
-    add_in_flight,
-    child_with_move,
-    clear_node,
-)
+from gpumcts.tree.forest import NO_NODE, UNSETTLED, add_in_flight
+from gpumcts.tree.new_children import chosen_child, finish, settle
 from gpumcts.tree.select import is_leaf
+from gpumcts.verbs import apart
 
-U = np.uint64
-GUESSES = 2  # at the number of an unvisited move, by how many are missing
-UNVISITED_DRAW = 0  # draw of a ply of the tie stream that picks among unvisited moves; ties of scores follow
-
-
-# ------------------------------------------------------------------------------------------------------- new children
-
-
-@inlined
-def unvisited_move(game, state, forest, switches, tree, node, stream):
-    """A legal move of ``state`` that has no child yet: uniformly random, or the first in order of generation.
-
-    With r drawn among the unvisited ones it is the move number x that has r of them before it. Numbering a move may be
-    dear (Amazons: a microsecond), so the search begins where x is to be expected, and halves what is left soon after.
-    """
-    moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
-    unvisited = moves - children
-    r = np.int64(draw(stream, UNVISITED_DRAW, unvisited)) if switches.random_ties else np.int64(0)
-    first = np.int64(forest.first_child[tree, node])
-    low, high, x, guesses = np.int64(0), moves - 1, r * moves // unvisited, GUESSES
-    while True:
-        move = nth_move(game, state, x)
-        visited, is_visited = np.int64(0), np.int64(0)
-        for child in range(first, first + children):
-            visited += np.int64(forest.action[tree, child] <= move)
-            is_visited += np.int64(forest.action[tree, child] == move)
-        missing = r - (x - visited + is_visited)
-        if missing == 0 and is_visited == 0:
-            return move
-        if missing >= 0:
-            low = x + missing + is_visited
-        else:
-            high = x + missing
-        x = min(max(x + missing * moves // unvisited, low), high) if guesses > 0 else (low + high) // 2
-        guesses -= 1
-
-
-@inlined
-def add_all_children(game, state, forest, tree, node, move):
-    """Put children for all moves of ``state``, not settled, below ``node``; the one for ``move``."""
-    block = add_children(forest, tree, node)
-    chosen, following = block, np.int64(NO_MOVE)
-    for k in range(np.int64(forest.child_count[tree, node])):
-        following = np.int64(move_after(game, state, following, k))
-        clear_node(forest, tree, block + k, following)
-        forest.move_count[tree, block + k] = UNSETTLED
-        if following == move:
-            chosen = block + k
-    return chosen
-
-
-@inlined
-def chosen_child(game, state, forest, switches, tree, node, depth, row, batch):
-    """The child that a row gets where chance moves, or where it tries an unvisited move: (node, whether it is new).
-
-    A new one is not settled.
-    """
-    if mover(game, state) == CHANCE:
-        move = np.int64(chance_move(game, state, batch.streams[row, CHANCES] + U(depth) * PLY_STEP))
-        known = child_with_move(forest, tree, node, move)
-        if known != NO_NODE:
-            return known, False
-    else:
-        stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
-        move = np.int64(unvisited_move(game, state, forest, switches, tree, node, stream))
-    if switches.cells > 0:
-        return add_all_children(game, state, forest, tree, node, move), True
-    child = add_child(forest, tree, node, move)
-    forest.move_count[tree, child] = UNSETTLED
-    return child, True
-
-
-@inlined
-def settle(game, state, forest, switches, tree, node, depth, batch):
-    """Note in a new node at ``depth`` how many moves its position has: none where there is no room for them."""
-    moves = np.int64(count_moves(game, state))
-    if moves > switches.most_moves:
-        forest.beyond[tree], moves = BEYOND_MOVES, 0
-    elif moves > 0 and depth >= batch.paths.shape[1] - PATH_BEYOND_PLIES:
-        forest.beyond[tree], moves = BEYOND_PLIES, 0
-    forest.move_count[tree, node] = -moves if mover(game, state) == CHANCE else moves
-
-
-# -------------------------------------------------------------------------------------------------------------- leaves
-
-
-@inlined
-def leaf_score(game, state):
-    """The rescaled evaluation of a leaf, or its score where the game is over there."""
-    if count_moves(game, state) == 0:
-        return np.int64(score_of_game(game, state))
-    return np.int64(rescaled_evaluation(game, state))
-
-
-@inlined
-def finish(game, state, switches, row, depth, batch):
-    """A row's leaf is at ``depth``: leave its state, and its evaluation where the operator wants it."""
-    batch.movers[row, depth] = mover(game, state)
-    pack(game, state, batch.words[row], 0, 1)
-    batch.depths[row], batch.codes[row] = depth, DONE
-    if switches.evaluate_leaves:
-        batch.evaluations[row] = 0.5 + leaf_score(game, state) / (2.0 * SCORE_UNIT)
+MIN_ROWS_FOR_TABLE = 16  # of a group: fewer look for their own among the groups below, one after the other
+AHEAD = 4  # groups whose memory is on its way
 
 
 # -------------------------------------------------------------------------------------------------- a row that is alone
@@ -268,8 +145,11 @@ def give_children(game, state, forest, switches, tree, head, batch):
 def part(game, state, forest, switches, tree, head, batch):
     """Part a group whose rows have chosen, and finish the rows that stay.
 
-    Returns the first of the groups below, which SIBLING links, or NO_NODE.
+    Returns the first of the groups below, which SIBLING links in the order of the children, or NO_NODE. So they come
+    in one order in every batch, and threads that take them from two ends meet the same subtrees again.
     """
+    if compiled_for_cpu() and batch.links[head, COUNT] >= MIN_ROWS_FOR_TABLE:
+        return part_by_table(game, state, forest, switches, tree, head, batch)
     depth = batch.codes[head] & DEPTH_MASK
     node = np.int64(batch.paths[head, depth])
     first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
@@ -281,16 +161,50 @@ def part(game, state, forest, switches, tree, head, batch):
         else:
             batch.movers[row, depth] = moves_here
             batch.paths[row, depth + 1] = first + choice
-            group = groups
-            while group != NO_NODE and batch.links[group, CHOICE] != choice:
-                group = np.int64(batch.links[group, SIBLING])
-            if group == NO_NODE:
-                begin_group(batch, row, depth + 1)
-                batch.links[row, SIBLING] = groups
-                groups = row
-            else:
+            before, group = np.int64(NO_NODE), groups
+            while group != NO_NODE and batch.links[group, CHOICE] < choice:
+                before, group = group, np.int64(batch.links[group, SIBLING])
+            if group != NO_NODE and batch.links[group, CHOICE] == choice:
                 join_group(batch, group, row)
+            else:
+                begin_group(batch, row, depth + 1)
+                batch.links[row, SIBLING] = group
+                if before == NO_NODE:
+                    groups = row
+                else:
+                    batch.links[before, SIBLING] = row
         row = following
+    return groups
+
+
+@apart
+def part_by_table(game, state, forest, switches, tree, head, batch):
+    """``part`` with the heads in a table by child, so that no row looks through all groups for its own."""
+    depth = batch.codes[head] & DEPTH_MASK
+    node = np.int64(batch.paths[head, depth])
+    first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
+    children = np.int64(forest.child_count[tree, node])
+    heads = scratch(children, np.int32)  # 0 for none, else the row + 1
+    row = head
+    while row != NO_NODE:
+        following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
+        if choice == STAYS:
+            finish(game, state, switches, row, depth, batch)
+        else:
+            batch.movers[row, depth] = moves_here
+            batch.paths[row, depth + 1] = first + choice
+            if heads[choice] > 0:
+                join_group(batch, np.int64(heads[choice]) - 1, row)
+            else:
+                begin_group(batch, row, depth + 1)
+                heads[choice] = row + 1
+        row = following
+    groups = np.int64(NO_NODE)
+    for child in range(children - 1, -1, -1):
+        if heads[child] > 0:
+            group = np.int64(heads[child]) - 1
+            batch.links[group, SIBLING] = groups
+            groups = group
     return groups
 
 
@@ -337,6 +251,23 @@ def expand_group(game, state, forest, switches, tree, head, opened, side, batch)
 
 
 @inlined
+def prefetch_block(forest, head, batch):
+    """Ask for the block of children at the node that a row alone has reached, where its next child goes."""
+    tree, code = np.int64(batch.trees[head]), batch.codes[head]
+    if NEW_CHILD <= code < THROUGH_CHANCE and is_alone(batch, head):
+        node = np.int64(batch.paths[head, code & DEPTH_MASK])
+        first, count = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
+        if count > 0:
+            child = first + count - 1
+            prefetch(forest.visits, (tree, child))
+            prefetch(forest.first_child, (tree, child))
+            prefetch(forest.child_count, (tree, child))
+            prefetch(forest.move_count, (tree, child))
+            prefetch(forest.action, (tree, child))
+            prefetch(forest.columns, (tree, child, np.int64(0)))
+
+
+@inlined
 def expand(game, forest, switches, begin, end, side, batch):
     """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` told; how many are open afterwards.
 
@@ -344,6 +275,8 @@ def expand(game, forest, switches, begin, end, side, batch):
     """
     opened = begin
     for i in range(begin, end):
+        if switches.leaves > 1 and i + AHEAD < end:
+            prefetch_block(forest, np.int64(batch.open[i + AHEAD, side]), batch)
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])
         state = unpack(game, batch.words[head], 0, 1)

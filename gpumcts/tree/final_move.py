@@ -8,10 +8,10 @@ from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry
 from gpumcts.tree.backup import contract as backup
+from gpumcts.tree.best_child import selection_total
 from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.forest import ROOT, Forest
 from gpumcts.tree.root import RootTable
-from gpumcts.tree.select import selection_total
 from gpumcts.tree.selection.contract import prepare, score
 from gpumcts.tree.settings import Settings
 

@@ -56,18 +56,33 @@ class Forest(NamedTuple):
     """0, BEYOND_MOVES or BEYOND_PLIES: the node where it was met is a leaf, as if the game was over."""
 
 
-def _lengths(slots: int, columns: int, solve: bool, counts_unobserved: bool) -> dict[str, int]:
-    """The axes of a forest's arrays; what a search does without has no slots."""
-    apart = {"slots to solve": slots * solve, "slots of unobserved": slots * counts_unobserved}
-    return {"slots": slots, "columns": columns, **apart}
+class Layout(NamedTuple):
+    """What a node has in the arrays of a forest.
+
+    columns : of the backup operator and the selection rule
+    most_moves : of a position in the game
+    solve : whether proofs are kept
+    counts_unobserved : whether visits in flight are counted apart
+    """
+
+    columns: int
+    most_moves: int = MAX_COUNTED_MOVES
+    solve: bool = False
+    counts_unobserved: bool = False
+
+    def lengths(self, slots: int) -> dict[str, int]:
+        """The axes of a forest's arrays; what a search does without has no slots."""
+        apart = {"slots to solve": slots * self.solve, "slots of unobserved": slots * self.counts_unobserved}
+        return {"slots": slots, "columns": self.columns, **apart}
+
+    def dtypes(self) -> dict[str, np.dtype]:
+        """The types that depend on the game."""
+        return {"counts": count_type(self.most_moves)}
 
 
-def bytes_per_slot(
-    columns: int, most_moves: int = MAX_COUNTED_MOVES, solve: bool = False, counts_unobserved: bool = False
-) -> int:
-    """Memory of one node slot for an operator with so many columns, in a game with at most so many moves a position."""
-    counts = {"counts": count_type(most_moves)}
-    one, none = (bytes_per_row(Forest, _lengths(slots, columns, solve, counts_unobserved), counts) for slots in (1, 0))
+def bytes_per_slot(layout: Layout) -> int:
+    """Memory of one node slot."""
+    one, none = (bytes_per_row(Forest, layout.lengths(slots), layout.dtypes()) for slots in (1, 0))
     return one - none
 
 
@@ -87,30 +102,14 @@ def most_nodes(most_moves: int, most_plies: int, iterations: int, path_an_iterat
     return nodes
 
 
-def zeroed_forest(
-    trees: int,
-    slots: int,
-    columns: int,
-    most_moves: int = MAX_COUNTED_MOVES,
-    solve: bool = False,
-    counts_unobserved: bool = False,
-    zeros: Callable = np.zeros,
-) -> Forest:
+def zeroed_forest(trees: int, slots: int, layout: Layout, zeros: Callable = np.zeros) -> Forest:
     """A forest whose arrays come from ``zeros(shape, dtype)`` and are nothing but zeros; see ``empty_forest``."""
-    lengths = _lengths(slots, columns, solve, counts_unobserved)
-    return allocate(Forest, (trees,), lengths, {"counts": count_type(most_moves)}, zeros)
+    return allocate(Forest, (trees,), layout.lengths(slots), layout.dtypes(), zeros)
 
 
-def empty_forest(
-    trees: int,
-    slots: int,
-    columns: int,
-    most_moves: int = MAX_COUNTED_MOVES,
-    solve: bool = False,
-    counts_unobserved: bool = False,
-) -> Forest:
+def empty_forest(trees: int, slots: int, layout: Layout) -> Forest:
     """A forest without roots and free blocks, whose pages come from the operating system as they are first written."""
-    forest = zeroed_forest(trees, slots, columns, most_moves, solve, counts_unobserved)
+    forest = zeroed_forest(trees, slots, layout)
     forest.free[:] = NO_NODE
     return forest
 

@@ -13,7 +13,7 @@ from gpumcts.tree.advance import Watch
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.steps import back_up_part_step, is_shared
+from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
 from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room
 from gpumcts.tree.team_steps import assist, lead
 from gpumcts.tree.thread_pool import ThreadPool
@@ -36,13 +36,13 @@ Progress = Callable[[int], None] | None
 class Together:
     """One tree that all threads of a searcher grow: its team and its batch, which last for as long as the tree does."""
 
-    def __init__(self, searcher: Any, used: np.ndarray, back_up_part: Any) -> None:
+    def __init__(self, searcher: Any, used: np.ndarray, steps: Steps) -> None:
         leaves = searcher.settings.leaves_per_tree
         self._searcher, self.used = searcher, used
         self._team = team_for(searcher)
         self._room = team_room(self._team, leaves)
         self._batch: Batch = searcher.batch(leaves)
-        self._back_up_part = back_up_part
+        self._steps = steps
 
     def advance(
         self,
@@ -63,15 +63,10 @@ class Together:
         def work(thread: int, stop_event: threading.Event) -> None:
             if thread == 0:
                 reached[0] = lead(
-                    s._select, s._expand, s._evaluate, s._back_up, self._back_up_part, s.rule, s.operator,
-                    s.played_game, s.policy, forest, s.switches, states, keys, numbers, self._room, self._batch, watch,
-                    team, ticks,
-                )  # fmt: skip
+                    self._steps, s.method, forest, states, keys, numbers, self._room, self._batch, watch, team, ticks
+                )
             else:
-                assist(
-                    s._select, s._expand, s._evaluate, self._back_up_part, s.rule, s.operator, s.played_game, s.policy,
-                    forest, s.switches, self._batch, team, ticks,
-                )  # fmt: skip
+                assist(self._steps, s.method, forest, self._batch, team, ticks)
 
         workers.run(work, range(s.threads), stop)
         clock.share_out(_of_all(ticks), s.threads * (time.perf_counter() - begin))
@@ -106,10 +101,12 @@ class Growth:
         self._kept: tuple[np.ndarray, Batch] | None = None  # of a forest that is one block
 
     @functools.cached_property
-    def _back_up_part(self) -> Any:
-        """The compiled step; loading it takes longer than a short search."""
+    def _shared_steps(self) -> Steps:
+        """The steps of threads that share a tree; loading the one more takes longer than a short search."""
         s = self._searcher
-        return back_up_part_step(s.operator, s.empty_forest(1, 1), s.switches, s.batch(1))
+        return s.steps._replace(
+            back_up_part=back_up_part_step(s.operator, s.empty_forest(1, 1), s.switches, s.batch(1))
+        )
 
     def shares_trees(self, trees: int) -> bool:
         """Whether the threads grow each tree together, one after the other: there are too few trees for one each."""
@@ -213,7 +210,7 @@ class Growth:
         """Iterations ``span`` of one tree of the forest on all threads."""
         together = self._together.get(tree)
         if together is None or together.used is not held[0].used:
-            together = self._together[tree] = Together(self._searcher, held[0].used, self._back_up_part)
+            together = self._together[tree] = Together(self._searcher, held[0].used, self._shared_steps)
         one, (number, iterations) = slice(tree, tree + 1), span
         leaves, watched = self._searcher.settings.leaves_per_tree, watch._replace(below=watch.below[one])
         while number < iterations:

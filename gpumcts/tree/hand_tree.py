@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gpumcts.tree.backup.contract import back_up, value
-from gpumcts.tree.forest import ROOT, add_child, child_with_move, empty_forest
+from gpumcts.tree.forest import ROOT, Layout, add_child, child_with_move, empty_forest
 
 
 class HandTree:
@@ -13,7 +13,7 @@ class HandTree:
 
     def __init__(self, operator: Any, moves: int = 4) -> None:
         self.operator, self.moves = operator, moves
-        self.forest = empty_forest(1, 64, len(operator.COLUMNS))
+        self.forest = empty_forest(1, 64, Layout(len(operator.COLUMNS)))
         self.forest.used[0], self.forest.first_child[0, ROOT], self.forest.move_count[0, ROOT] = 1, -1, moves
 
     def path(self, line: str) -> list[int]:

@@ -65,25 +65,19 @@ def count_paths(forest, rows, batch, playouts):
 
 
 @entry
-def gather_beside(
-    select, expand, rule, operator, game, forest, switches, roots, keys, block, number, leaves, room, flying, rows,
-    batch, ticks,
-):  # fmt: skip
+def gather_beside(steps, method, forest, roots, keys, block, number, leaves, room, flying, rows, batch, ticks):
     """``gather`` with ``rows`` rows of batch ``flying`` in flight; False, and nothing done, where a tree lacks room.
 
     ticks : int64[PARTS]
     """
-    if not has_room(forest, block[0], block[1], room):
+    if not has_room(forest, block, room):
         return False
-    clock = look_at_clock(True)
-    count_paths(forest, rows, flying, switches.playouts)
+    clock, playouts = look_at_clock(True), method.switches.playouts
+    count_paths(forest, rows, flying, playouts)
     lap(ticks, SELECTION, clock, True)
-    clock = gather_timed(
-        select, expand, rule, operator, game, forest, switches, roots, keys, block[0], block[1],
-        number, leaves, batch, ticks,
-    )  # fmt: skip
+    clock = gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
     to_places(forest, (block[1] - block[0]) * leaves, batch)
-    count_paths(forest, rows, flying, -switches.playouts)
+    count_paths(forest, rows, flying, -playouts)
     lap(ticks, SELECTION, clock, True)
     return True
 
@@ -256,8 +250,8 @@ class InFlight:
             (block, batch), ticks = part, no_ticks()
             rows = (block[1] - block[0]) * aloft.leaves if aloft is not None else 0
             found = gather_beside(
-                s._select, s._expand, s.rule, s.operator, s.game, held[0], s.switches, states, keys, block,
-                number, leaves, s.room, beside.get(block, batch), rows, batch, ticks,
+                *s.without_playouts, held[0], states, keys, block, number, leaves, s.room, beside.get(block, batch),
+                rows, batch, ticks,
             )  # fmt: skip
             self._clock.add_ticks(ticks)
             return found
@@ -272,7 +266,7 @@ class InFlight:
     def _back_up(self, held: list[Forest], aloft: Aloft, part: tuple[Block, Batch]) -> None:
         s, (block, batch), ticks = self._searcher, part, no_ticks()
         rows = (block[1] - block[0]) * aloft.leaves
-        back_up_beside(s._back_up, s.rule, s.operator, held[0], s.switches, rows, batch, ticks)
+        back_up_beside(s.steps.back_up, s.rule, s.operator, held[0], s.switches, rows, batch, ticks)
         self._clock.add_ticks(ticks)
 
     def _report(self, iterations: int, on_progress: Callable[[int], None] | None, last: bool = False) -> None:

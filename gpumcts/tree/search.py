@@ -37,7 +37,7 @@ from gpumcts.tree.device_search import (
 )
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, bytes_per_slot, empty_forest, widen, zeroed_forest
+from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, widen, zeroed_forest
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
 from gpumcts.tree.memory import MAX_VISITS, TreeMemory
@@ -46,7 +46,7 @@ from gpumcts.tree.roots import merged, tree_keys, tree_numbers
 from gpumcts.tree.search_result import TreeSearchResult, joined, joined_merits
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import back_up_step, expand_step, select_step
+from gpumcts.tree.steps import Method, Steps, back_up_step, expand_step, select_step
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
 
@@ -91,14 +91,15 @@ class Searcher:
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES)
+        self.method = Method(rule, operator, self.played_game, policy, self.switches)
         self.memory_limit = memory_limit
         self.kept = Kept()
         self._growth = Growth(self, workers or ThreadPool(threads))
         whole_path = settings.expansion == "whole_path"
         if whole_path:
             check_whole_path(policy, operator)
-        self._forest_is_for = (self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
-        self.slot_bytes = bytes_per_slot(*self._forest_is_for)
+        self._layout = Layout(self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
+        self.slot_bytes = bytes_per_slot(self._layout)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
         row_bytes = sum(array.nbytes for array in self.batch(1))
         self._memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
@@ -135,12 +136,18 @@ class Searcher:
         if self.on_device:
             self.device_kernel = search_kernel(self)
             return
-        forest, batch = self.empty_forest(1, 1), self.batch(1)
-        self._select = select_step(self.rule, self.operator, forest, self.switches, batch)
-        self._expand = expand_step(self.game, forest, self.switches, batch)
-        if self.engine is None:
-            self._evaluate = evaluate_step(self.played_game, self.policy)
-        self._back_up = back_up_step(learner(self.rule), self.operator, forest, self.switches, batch)
+        forest, batch, switches = self.empty_forest(1, 1), self.batch(1), self.switches
+        self.steps = Steps(
+            select_step(self.rule, self.operator, forest, switches, batch),
+            expand_step(self.game, forest, switches, batch),
+            evaluate_step(self.played_game, self.policy) if self.engine is None else None,
+            back_up_step(learner(self.rule), self.operator, forest, switches, batch),
+        )
+
+    @property
+    def without_playouts(self) -> tuple[Steps, Method]:
+        """Steps and method of who selects alone: what is compiled for them serves all policies."""
+        return self.steps._replace(evaluate=None), self.method._replace(game=self.game, policy=None)
 
     # ------------------------------------------------------------------------------------------------------- memory
 
@@ -167,11 +174,11 @@ class Searcher:
 
     def empty_forest(self, trees: int, slots: int) -> Forest:
         """A forest without roots for this search."""
-        return empty_forest(trees, slots, *self._forest_is_for)
+        return empty_forest(trees, slots, self._layout)
 
     def zeroed_forest(self, trees: int, slots: int, zeros: Callable) -> Forest:
         """A forest for this search whose arrays come from ``zeros(shape, dtype)``: all zeros, lists of blocks too."""
-        return zeroed_forest(trees, slots, *self._forest_is_for, zeros)
+        return zeroed_forest(trees, slots, self._layout, zeros)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -352,11 +359,10 @@ class Searcher:
 
     def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:
         """``advance_block`` with what this search is made of."""
+        ticks = no_ticks() if ticks is None else ticks
         return advance_block(
-            self._select, self._expand, self._evaluate, self._back_up, self.rule, self.operator, self.played_game,
-            self.policy, forest, self.switches, states, keys, block, numbers, self.room, batch, watch,
-            no_ticks() if ticks is None else ticks,
-        )  # fmt: skip
+            self.steps, self.method, forest, states, keys, block, numbers, self.room, batch, watch, ticks
+        )
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
 
@@ -370,14 +376,12 @@ class Searcher:
 
     def gather(self, forest, states, keys, block, number, leaves, batch, ticks) -> bool:
         """``gather_block`` with what this search is made of."""
-        return gather_block(
-            self._select, self._expand, self.rule, self.operator, self.game, forest, self.switches, states, keys, block,
-            number, leaves, self.room, batch, ticks,
-        )  # fmt: skip
+        steps, method = self.without_playouts
+        return gather_block(steps, method, forest, states, keys, block, number, leaves, self.room, batch, ticks)
 
     def back_up(self, forest, rows, batch, ticks) -> None:
         """``back_up_block`` with what this search is made of."""
-        back_up_block(self._back_up, self.rule, self.operator, forest, self.switches, rows, batch, ticks)
+        back_up_block(self.steps.back_up, self.rule, self.operator, forest, self.switches, rows, batch, ticks)
 
     def batch(self, rows: int, zeros: Callable = np.zeros) -> Batch:
         """Room for so many leaves; its arrays come from ``zeros(shape, dtype)``."""

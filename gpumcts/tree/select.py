@@ -2,27 +2,106 @@
 
 import numpy as np
 
-from gpumcts.jit import inlined, scratch
-from gpumcts.rng import PLY_STEP, draw
-from gpumcts.tree.backup.contract import count, total_count
+from gpumcts.jit import inlined, prefetch
+from gpumcts.rng import PLY_STEP
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
-from gpumcts.tree.block_scores import BLOCK, score_block, scores_in_blocks, span_of_highest
+from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import NO_NODE, add_in_flight
-from gpumcts.tree.selection.contract import prepare, score, tries_unvisited
-from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import apart
+from gpumcts.tree.group_choice import chosen_by_estimates
+from gpumcts.tree.selection.contract import tries_unvisited
 
 U = np.uint64
-MANY = 24  # children: fewer are scored one after the other
+ABREAST = 32  # rows: what they ask for ahead fits the nearest cache
 
 
 @inlined
 def select(rule, operator, forest, switches, begin, end, side, batch):
-    """Select in the groups ``begin`` to ``end`` of the open ones in list ``side`` until each needs the game."""
+    """Select in the groups ``begin`` to ``end`` of the open ones in list ``side`` until each needs the game.
+
+    The other list of the pair is written over.
+    """
+    for first in range(begin, end, ABREAST):
+        select_abreast(rule, operator, forest, switches, first, min(first + ABREAST, end), side, batch)
+
+
+@inlined
+def select_abreast(rule, operator, forest, switches, begin, end, side, batch):
+    """``select`` for few groups. With several leaves a tree, rows that are alone go down side by side.
+
+    Each waits for memory at each level, so what the next level reads is asked for one level ahead for all of them.
+    ``batch.codes`` holds the depth that such a row has reached. Trees of one leaf lie in the cache, mostly, and their
+    rows go down one after the other.
+    """
+    going, abreast = begin, switches.leaves > 1
     for i in range(begin, end):
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])
-        batch.codes[head] = descend(rule, operator, forest, switches, tree, head, batch)
+        if is_alone(batch, head):
+            batch.codes[head] = batch.depths[head]
+            batch.open[going, side ^ 1] = head
+            going += 1
+        else:
+            batch.codes[head] = choose(rule, operator, forest, switches, tree, head, batch)
+    while going > begin:
+        if abreast:
+            for i in range(begin, going):
+                prefetch_children(forest, np.int64(batch.open[i, side ^ 1]), batch)
+        still = begin
+        for i in range(begin, going):
+            row = np.int64(batch.open[i, side ^ 1])
+            tree, code = np.int64(batch.trees[row]), batch.codes[row]
+            node, goes_on = np.int64(batch.paths[row, code]), True
+            while goes_on:
+                code, node, goes_on = go_down(rule, operator, forest, switches, tree, node, code, row, batch)
+                if abreast:
+                    break
+            batch.codes[row] = code
+            if goes_on:
+                prefetch_node(forest, tree, node)
+                batch.open[still, side ^ 1] = row
+                still += 1
+        going = still
+
+
+@inlined
+def prefetch_node(forest, tree, node):
+    """Ask for what ``go_down`` reads of a node, and for its move, which is played later."""
+    prefetch(forest.action, (tree, node))
+    prefetch(forest.first_child, (tree, node))
+    prefetch(forest.child_count, (tree, node))
+    prefetch(forest.move_count, (tree, node))
+
+
+@inlined
+def prefetch_children(forest, row, batch):
+    """Ask for what the choice among the children reads, at the node that a row has reached."""
+    tree = np.int64(batch.trees[row])
+    first = np.int64(forest.first_child[tree, np.int64(batch.paths[row, batch.codes[row]])])
+    if first != NO_NODE:
+        prefetch(forest.visits, (tree, first))
+        prefetch(forest.columns, (tree, first, np.int64(0)))
+
+
+@inlined
+def go_down(rule, operator, forest, switches, tree, node, depth, row, batch):
+    """One level of a row that is alone: (code, the node that it goes on at, whether it does).
+
+    The code is the depth reached, with NEW_CHILD where an unvisited move of that node is to be tried, or THROUGH_CHANCE
+    where chance moves there.
+    """
+    stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
+    moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
+    if is_leaf(forest, switches, tree, node, depth):
+        return depth, node, False
+    if moves < 0:
+        return depth | THROUGH_CHANCE, node, False
+    if children < moves and tries_new(rule, switches, stream, moves, children):
+        return depth | NEW_CHILD, node, False
+    chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
+    if lacks_better(switches, moves, children, best):
+        return depth | NEW_CHILD, node, False
+    batch.paths[row, depth + 1] = chosen
+    return depth + 1, chosen, True
 
 
 @inlined
@@ -34,45 +113,49 @@ def is_leaf(forest, switches, tree, node, depth):
 
 
 @inlined
-def descend(rule, operator, forest, switches, tree, head, batch):
-    """Select for a group: a row alone goes down by the selection rule until the tree ends; several choose at one node.
+def tries_new(rule, switches, stream, moves, children):
+    """Whether an unvisited move, of which there are some, is tried before children are compared."""
+    if children == 0:
+        return True
+    return switches.first_play_urgency == np.inf and tries_unvisited(rule, stream, moves - children, moves)
 
-    Returns the depth reached, with NEW_CHILD where unvisited moves of that node are to be tried, or THROUGH_CHANCE
-    where chance moves there. In a group of several that is for its rows from AT on, up to UNTIL with NEW_CHILD; with
-    neither all its rows have chosen. A choice counts as a visit of node and child for the rows that follow.
+
+@inlined
+def lacks_better(switches, moves, children, best):
+    """Whether an unvisited move is tried in place of the best child, whose score is ``best``."""
+    return children < moves and (best == -np.inf or best <= switches.first_play_urgency < np.inf)
+
+
+# --------------------------------------------------------------------------------------------------- a group of several
+
+
+@inlined
+def choose(rule, operator, forest, switches, tree, head, batch):
+    """The rows of a group choose at its node, in row order, as far as they do without the game.
+
+    Returns the depth, with NEW_CHILD where the rows from AT on, up to UNTIL, try unvisited moves, or THROUGH_CHANCE
+    where chance moves; with neither all rows have chosen. A choice counts as a visit of node and child for the rows
+    that follow.
     """
-    alone, depth = is_alone(batch, head), batch.depths[head]
+    depth = batch.depths[head]
     row, node = np.int64(batch.links[head, AT]), np.int64(batch.paths[head, depth])
+    if chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
+        return depth
     tried = np.int64(0)  # unvisited moves that rows from AT on try
     while row != NO_NODE:
         moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node]) + tried
         stream = batch.streams[row, TIES] + U(depth) * PLY_STEP
         if tried == 0 and is_leaf(forest, switches, tree, node, depth):
-            if alone:
-                return depth
             batch.links[row, CHOICE] = STAYS
         elif moves < 0:
             return depth | THROUGH_CHANCE
-        elif children < moves and (
-            children == 0
-            or (switches.first_play_urgency == np.inf and tries_unvisited(rule, stream, moves - children, moves))
-        ):
-            if alone:
-                return depth | NEW_CHILD
+        elif children < moves and tries_new(rule, switches, stream, moves, children):
             tried += 1
         elif tried > 0:
             return depth | NEW_CHILD
         else:
             chosen, best = best_child(rule, operator, forest, switches, tree, node, depth, stream)
-            lacks = children < moves and (best == -np.inf or best <= switches.first_play_urgency < np.inf)
-            if alone:
-                if lacks:
-                    return depth | NEW_CHILD
-                node = chosen
-                depth += 1
-                batch.paths[row, depth] = node
-                continue
-            if lacks:
+            if lacks_better(switches, moves, children, best):
                 tried = np.int64(1)
             else:
                 batch.links[row, CHOICE] = chosen - np.int64(forest.first_child[tree, node])
@@ -86,67 +169,3 @@ def descend(rule, operator, forest, switches, tree, head, batch):
             if switches.cells > 0:
                 return depth | NEW_CHILD
     return depth | NEW_CHILD if tried > 0 else depth
-
-
-@inlined
-def best_child(rule, operator, forest, switches, tree, node, depth, stream):
-    """The child of the highest score, and the score."""
-    total = selection_total(operator, forest, switches, tree, node)
-    prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
-    first = np.int64(forest.first_child[tree, node])
-    end = first + np.int64(forest.child_count[tree, node])
-    if scores_in_blocks(operator) and forest.columns.shape[2] == 1 and end - first >= MANY:
-        return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
-    best, chosen, equal = -np.inf, first, U(0)
-    for child in range(first, end):
-        candidate = score(rule, operator, forest, tree, child, prepared, stream)
-        if switches.solve:
-            candidate = with_proof(forest, tree, child, candidate)
-        best, chosen, equal = better(forest, switches, tree, stream, child, candidate, best, chosen, equal)
-    return np.int64(chosen), best
-
-
-@inlined
-def better(forest, switches, tree, stream, child, candidate, best, chosen, equal):
-    """(highest score, its child, how many have it) once ``child``, whose score is ``candidate``, has been looked at."""
-    if candidate > best:
-        return candidate, child, U(1)
-    if candidate == best:
-        equal += U(1)
-        if switches.random_ties:
-            if draw(stream, equal, equal) == U(0):
-                chosen = child
-        elif forest.action[tree, child] < forest.action[tree, chosen]:
-            chosen = child
-    return best, chosen, equal
-
-
-@inlined
-def selection_total(operator, forest, switches, tree, node):
-    """n(s): the node's own count, or the sum of its children's."""
-    if not switches.children_count:
-        return total_count(operator, forest, tree, node)
-    total = 0.0
-    first = forest.first_child[tree, node]
-    for child in range(first, first + forest.child_count[tree, node]):
-        if forest.visits[tree, child] > 0:
-            total += count(operator, forest, tree, child)
-    return total
-
-
-# ------------------------------------------------------------------------------------------- many children, on the CPU
-
-
-@apart
-def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
-    """``best_child`` among the children ``first`` to ``end`` of one column, a block at a time in vector code."""
-    best, chosen, equal = -np.inf, first, U(0)
-    scores = scratch(BLOCK, np.float64)
-    for begin in range(first, end, BLOCK):
-        size = min(end - begin, BLOCK)
-        score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores)
-        low, high = span_of_highest(scores, size, best)
-        for i in range(low, high):
-            child = begin + i
-            best, chosen, equal = better(forest, switches, tree, stream, child, scores[i], best, chosen, equal)
-    return np.int64(chosen), best

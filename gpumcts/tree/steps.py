@@ -4,18 +4,47 @@ On the CPU the glue takes the steps as values: selection for (rule, operator), e
 (game, policy), the back-up for the operator. On the device all of them go into one kernel.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 from numba import types
 
-from gpumcts.jit import separate
+from gpumcts.jit import keep_type, separate
 from gpumcts.tree.back_up import back_up_leaves, back_up_part
 from gpumcts.tree.backup.contract import back_up_at
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.expand import expand, expand_in_lanes
 from gpumcts.tree.select import select
 from gpumcts.tree.selection.contract import NoLearner
+
+
+class Method(NamedTuple):
+    """What a search is made of, as it travels into compiled code; numba makes a type of it for each choice of options.
+
+    Where playouts are played elsewhere, ``policy`` is None: so one compilation serves all policies.
+    """
+
+    rule: Any
+    operator: Any
+    game: Any  # what playouts are played on: the game, or a ``traces.Traced`` that holds it
+    policy: Any
+    switches: Any
+
+
+class Steps(NamedTuple):
+    """The steps of a method as compiled code calls them.
+
+    On the CPU what ``gpumcts.jit.separate`` returns, on the device the functions themselves.
+    """
+
+    select: Any
+    expand: Any
+    evaluate: Any  # None where playouts are played elsewhere
+    back_up: Any
+    back_up_part: Any = None  # where threads share a tree
+
+
+keep_type(Steps)
 
 OPEN = (types.int64, types.int64, types.int64)  # begin, end, side
 

@@ -1,13 +1,13 @@
 """The compiled glue of a search in a table: iterations of a block of trees, steps handed in as values; root tables."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numba import types
 
 from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, unpack
-from gpumcts.jit import entry, inlined, separate
+from gpumcts.jit import entry, inlined, keep_type, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.forest import NO_NODE
@@ -16,6 +16,25 @@ from gpumcts.tree.table_steps import ARRIVED, Near, Trail, enter, pick, walk
 from gpumcts.tree.time_split import BACKUP, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
 
 U = np.uint64
+
+
+class TableSteps(NamedTuple):
+    """The steps of a search in a table as compiled code calls them."""
+
+    walk: Any
+    pick: Any
+    evaluate: Any
+
+
+class Block(NamedTuple):
+    """Trees that advance together: their tables, and rows to go down in."""
+
+    table: Table
+    near: Near
+    trail: Trail
+
+
+keep_type(TableSteps)
 
 
 def walk_step(game: Any, keeping: Any, switches: Any, table: Table, near: Near, trail: Trail) -> Any:
@@ -44,23 +63,23 @@ def set_out(trail, roots, keys, number):
 
 
 @inlined
-def advance(
-    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
-):
-    """Iterations ``span`` (begin, end) of the trees of a table, row t of everything being tree t.
+def advance(steps, method, block, keeping, roots, keys, span, ticks):
+    """Iterations ``span`` (begin, end) of the trees of a block, row t of everything being tree t.
 
     ticks : int64[PARTS]; one iteration in several is timed (``time_split``)
     Returns 0, or BEYOND_MOVES or BEYOND_PLIES where a search met what its rows have no room for.
     """
+    game, switches = method.game, method.switches
+    table, near, trail = block
     a_look = batches_a_look(trail.codes.shape[0], switches.playouts)
     for number in range(span[0], span[1]):
         timed = (number - span[0]) % a_look == 0
         clock = look_at_clock(timed)
         set_out(trail, roots, keys, number)
-        waiting = walk(game, table, keeping, near, trail, switches)
+        waiting = steps.walk(game, table, keeping, near, trail, switches)
         while waiting > 0:
-            pick(rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
-            waiting = walk(game, table, keeping, near, trail, switches)
+            steps.pick(method.rule, method.operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
+            waiting = steps.walk(game, table, keeping, near, trail, switches)
         if waiting < 0:
             return waiting
         clock = lap(ticks, SELECTION, clock, timed)
@@ -68,7 +87,7 @@ def advance(
             for row in range(trail.codes.shape[0]):
                 for column in range(TALLY_COLUMNS):
                     trail.tally[row, column] = 0
-            evaluate(game, policy, trail.words, trail.keys, 0, switches.playouts, trail.tally)
+            steps.evaluate(game, method.policy, trail.words, trail.keys, 0, switches.playouts, trail.tally)
             clock = lap(ticks, PLAYOUTS, clock, timed)
         enter(table, keeping, trail, switches)
         lap(ticks, BACKUP, clock, timed)
@@ -76,14 +95,9 @@ def advance(
 
 
 @entry
-def advance_block(
-    walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span, ticks
-):  # fmt: skip
+def advance_block(steps, method, block, keeping, roots, keys, span, ticks):
     """``advance``, everything compiled; roots : uint64[B, W], keys : uint64[B]."""
-    return advance(
-        walk, pick, evaluate, rule, operator, game, policy, table, keeping, near, trail, switches, roots, keys, span,
-        ticks,
-    )  # fmt: skip
+    return advance(steps, method, block, keeping, roots, keys, span, ticks)
 
 
 @entry

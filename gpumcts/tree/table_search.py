@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import psutil
@@ -28,9 +28,10 @@ from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.steps import Method
 from gpumcts.tree.table import Table, empty_table, keeping, memory_of
-from gpumcts.tree.table_advance import advance_block, fill_root_table, pick_step, walk_step
-from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, Near, Trail, bytes_a_row, empty_near, empty_trail
+from gpumcts.tree.table_advance import Block, TableSteps, advance_block, fill_root_table, pick_step, walk_step
+from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, bytes_a_row, empty_near, empty_trail
 from gpumcts.tree.time_split import Stopwatch, no_ticks
 
 CACHED = (
@@ -43,14 +44,6 @@ REFUSED = {
     "reuse": (True, "a table begins empty with every search"),
     "solve": (True, "a table keeps no proofs"),
 }
-
-
-class Block(NamedTuple):
-    """Trees that advance together: their tables, and rows to go down in."""
-
-    table: Table
-    near: Near
-    trail: Trail
 
 
 class TableSearched(TreeSearchResult):
@@ -128,9 +121,12 @@ class TableSearcher:
 
     def _compile(self) -> None:
         block = self._block(1)
-        self._walk = walk_step(self.game, self.keeping, self.switches, *block)
-        self._pick = pick_step(self.rule, self.operator, self.switches, block.near, block.trail)
-        self._evaluate = evaluate_step(self.game, self.policy)
+        self._method = Method(self.rule, self.operator, self.game, self.policy, self.switches)
+        self._steps = TableSteps(
+            walk_step(self.game, self.keeping, self.switches, *block),
+            pick_step(self.rule, self.operator, self.switches, block.near, block.trail),
+            evaluate_step(self.game, self.policy),
+        )
 
     def _refuse(self, engine: str) -> None:
         """Refuse what a table cannot do."""
@@ -289,11 +285,8 @@ class TableSearcher:
                     raise KeyboardInterrupt
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()
-                answer = advance_block(
-                    self._walk, self._pick, self._evaluate, self.rule, self.operator, self.game, self.policy,
-                    block.table, self.keeping, block.near, block.trail, self.switches,
-                    roots, keys, (number, until), ticks,
-                )  # fmt: skip
+                span = (number, until)
+                answer = advance_block(self._steps, self._method, block, self.keeping, roots, keys, span, ticks)
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(self.game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
                 if on_progress is not None:

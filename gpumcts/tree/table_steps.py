@@ -28,9 +28,9 @@ from gpumcts.games.contract import (
 from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import SCORE, TALLY_COLUMNS
 from gpumcts.rng import PLY_STEP, draw
-from gpumcts.tree.expand import UNVISITED_DRAW
-from gpumcts.tree.forest import NO_NODE, ROOT, Forest, empty_forest
-from gpumcts.tree.select import best_child
+from gpumcts.tree.best_child import best_child
+from gpumcts.tree.forest import NO_NODE, ROOT, Forest, Layout, empty_forest
+from gpumcts.tree.new_children import UNVISITED_DRAW
 from gpumcts.tree.selection.contract import tries_unvisited
 from gpumcts.tree.table import (
     REWARDS,
@@ -82,7 +82,7 @@ class Trail(NamedTuple):
 def empty_near(rows: int, most_moves: int) -> Near:
     """Room for positions of at most so many moves."""
     shape = (rows, most_moves)
-    forest = empty_forest(rows, 1 + most_moves, 1, most_moves)
+    forest = empty_forest(rows, 1 + most_moves, Layout(1, most_moves))
     forest.first_child[:, ROOT] = 1
     ranks = (np.zeros(shape, np.int32) for _ in range(2))
     return Near(forest, np.zeros(shape, np.int32), np.zeros(shape, np.uint64), np.zeros(shape, np.int64), *ranks)

@@ -77,7 +77,7 @@ def team_of(
     rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, MIN_ROWS))
     need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
-    part = leaves * playouts // (2 * threads)
+    part = leaves * playouts // threads
     fewest_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
     return Team(
         board=np.zeros(10 * LINE, np.int64),

@@ -55,9 +55,9 @@ PHASES = 3  # of a batch
 
 
 @apart
-def take_bundles(select, expand, rule, operator, game, forest, switches, batch, team, thread, phase, ticks, timed):
+def take_bundles(steps, method, forest, batch, team, thread, phase, ticks, timed):
     """Take bundles of groups to their leaves until there are no more; ticks : int64[LINE], where ``timed``."""
-    mine = with_slots(forest, team, thread)
+    mine, game, switches = with_slots(forest, team, thread), plain_game(method.game), method.switches
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
@@ -67,9 +67,9 @@ def take_bundles(select, expand, rule, operator, game, forest, switches, batch, 
             note_rows(begin, groups, batch, team)
         side = 0
         while groups > 0:
-            select(rule, operator, mine, switches, begin, begin + groups, side, batch)
+            steps.select(method.rule, method.operator, mine, switches, begin, begin + groups, side, batch)
             clock = lap(ticks, SELECTION, clock, timed)
-            groups = expand(game, mine, switches, begin, begin + groups, side, batch)
+            groups = steps.expand(game, mine, switches, begin, begin + groups, side, batch)
             clock = lap(ticks, GROWTH, clock, timed)
             side = 1 - side
         fetch_add(team.board, DONE, 1)
@@ -99,12 +99,13 @@ def hand_out(team, number, begin, groups, rows):
 
 
 @apart
-def share_out(select, expand, rule, operator, game, forest, switches, batch, team, ticks, timed):
+def share_out(steps, method, forest, batch, team, ticks, timed):
     """Take the group at the root down until its parts are small, and hand those out in bundles.
 
     A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
     """
     mine, clock = with_slots(forest, team, 0), look_at_clock(timed)
+    game, switches = plain_game(method.game), method.switches
     open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
     batch.open[0, side] = batch.open[0, 0]
     while open_groups > 0:
@@ -124,9 +125,9 @@ def share_out(select, expand, rule, operator, game, forest, switches, batch, tea
         open_groups = np.int64(0)
         if large > 0:
             see_to_room(forest, team, 0, large * team.node_slots)
-            select(rule, operator, mine, switches, 0, large, side, batch)
+            steps.select(method.rule, method.operator, mine, switches, 0, large, side, batch)
             clock = lap(ticks, SELECTION, clock, timed)
-            open_groups = expand(game, mine, switches, 0, large, side, batch)
+            open_groups = steps.expand(game, mine, switches, 0, large, side, batch)
             clock = lap(ticks, GROWTH, clock, timed)
             side ^= 1
     if groups > 0:
@@ -136,19 +137,16 @@ def share_out(select, expand, rule, operator, game, forest, switches, batch, tea
 
 
 @inlined
-def gather_together(
-    select, expand, rule, operator, game, forest, switches, roots, keys, number, leaves, batch, team, phase,
-    ticks, timed,
-):  # fmt: skip
+def gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, ticks, timed):
     """``advance.gather`` for one tree, its groups shared out where they are many."""
     clock = look_at_clock(timed)
-    begin_rows(forest, switches, roots, keys, 0, 1, number, leaves, batch)
+    begin_rows(forest, method.switches, roots, keys, (0, 1), number, leaves, batch)
     for row in range(leaves):
         team.tops[row] = NEVER
     announce(team, phase, GATHER if leaves >= MIN_ROWS else ALONE, 0)
     lap(ticks, SELECTION, clock, timed)
-    share_out(select, expand, rule, operator, game, forest, switches, batch, team, ticks, timed)
-    take_bundles(select, expand, rule, operator, game, forest, switches, batch, team, 0, phase, ticks, timed)
+    share_out(steps, method, forest, batch, team, ticks, timed)
+    take_bundles(steps, method, forest, batch, team, 0, phase, ticks, timed)
     await_shares(team)
     store(team.board, PATHS, load(team.board, READY))
 
@@ -191,11 +189,11 @@ def clear_tally(tally, begin, end):
 
 
 @inlined
-def play_rows(evaluate, game, policy, switches, begin, end, batch):
+def play_rows(steps, method, begin, end, batch):
     """Play a share of the leaves."""
     clear_tally(batch.tally, begin, end)
-    tally = batch.tally[begin:end]
-    evaluate(game, policy, batch.words[begin:end], batch.keys[begin:end], 0, switches.playouts, tally)
+    words, keys, tally = batch.words[begin:end], batch.keys[begin:end], batch.tally[begin:end]
+    steps.evaluate(method.game, method.policy, words, keys, 0, method.switches.playouts, tally)
 
 
 @inlined
@@ -207,26 +205,26 @@ def piece_of(number, pieces, playouts):
 
 
 @inlined
-def play_piece(evaluate, game, policy, switches, number, pieces, batch, team):
+def play_piece(steps, method, number, pieces, batch, team):
     """Play a piece of a leaf's playouts into a tally of its own."""
-    leaf, first, playouts = piece_of(number, pieces, switches.playouts)
+    leaf, first, playouts = piece_of(number, pieces, method.switches.playouts)
     clear_tally(team.tally, number, number + 1)
-    tally = team.tally[number : number + 1]
-    evaluate(game, policy, batch.words[leaf : leaf + 1], batch.keys[leaf : leaf + 1], first, playouts, tally)
+    words, keys, tally = batch.words[leaf : leaf + 1], batch.keys[leaf : leaf + 1], team.tally[number : number + 1]
+    steps.evaluate(method.game, method.policy, words, keys, first, playouts, tally)
 
 
 @apart
-def play_shares(evaluate, game, policy, switches, batch, team, thread, phase, ticks, timed):
+def play_shares(steps, method, batch, team, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
         rows, pieces = load(team.board, ROWS), load(team.board, PIECES)
         if pieces > 0:
-            play_piece(evaluate, game, policy, switches, number, pieces, batch, team)
+            play_piece(steps, method, number, pieces, batch, team)
         else:
-            begin, end = share_of_rows(number, rows, team.chunks.shape[0], fewest_rows(switches, team))
-            play_rows(evaluate, game, policy, switches, begin, end, batch)
+            begin, end = share_of_rows(number, rows, team.chunks.shape[0], fewest_rows(method.switches, team))
+            play_rows(steps, method, begin, end, batch)
         lap(ticks, PLAYOUTS, clock, timed)
         fetch_add(team.board, DONE, 1)
         number = take_share(team, phase, thread)
@@ -246,9 +244,9 @@ def join_pieces(switches, rows, pieces, batch, team):
 
 
 @inlined
-def evaluate_together(evaluate, game, policy, switches, rows, batch, team, phase, ticks, timed):
+def evaluate_together(steps, method, rows, batch, team, phase, ticks, timed):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
-    threads = team.chunks.shape[0]
+    threads, switches = team.chunks.shape[0], method.switches
     pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, team))
     if rows < SHARES * threads:
         pieces = min(switches.playouts // MIN_PLAYOUTS, team.tally.shape[0] // rows)
@@ -256,7 +254,7 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, team, phase
     store(team.board, ROWS, rows)
     store(team.board, PIECES, pieces)
     announce(team, phase, EVALUATE, shares)
-    play_shares(evaluate, game, policy, switches, batch, team, 0, phase, ticks, timed)
+    play_shares(steps, method, batch, team, 0, phase, ticks, timed)
     await_shares(team)
     if pieces > 0:
         clock = look_at_clock(timed)
@@ -268,31 +266,32 @@ def evaluate_together(evaluate, game, policy, switches, rows, batch, team, phase
 
 
 @inlined
-def take_paths(back_up_part, operator, forest, switches, batch, team, thread, phase, ticks, timed):
+def take_paths(steps, method, forest, batch, team, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
         clock = look_at_clock(timed)
         begin = team.bundles[number, BEGIN]
         end = begin + team.bundles[number, BUNDLE_ROWS]
-        back_up_part(operator, forest, switches, team.rows, team.tops, begin, end, False, batch)
+        steps.back_up_part(method.operator, forest, method.switches, team.rows, team.tops, begin, end, False, batch)
         lap(ticks, BACKING_UP, clock, timed)
         fetch_add(team.board, DONE, 1)
         number = take_share(team, phase, thread)
 
 
 @inlined
-def back_up_together(back_up, back_up_part, rule, operator, forest, switches, leaves, batch, team, phase, ticks, timed):
+def back_up_together(steps, method, forest, leaves, batch, team, phase, ticks, timed):
     """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
     bundles, clock = load(team.board, PATHS), look_at_clock(timed)
+    operator, switches = method.operator, method.switches
     if not team.shares_back_up or leaves < MIN_ROWS or bundles == 0:
-        back_up(learner(rule), operator, forest, switches, 0, leaves, batch)
+        steps.back_up(learner(method.rule), operator, forest, switches, 0, leaves, batch)
         lap(ticks, BACKING_UP, clock, timed)
         return
     announce(team, phase, BACK_UP, bundles)
-    back_up_part(operator, forest, switches, team.every_row, team.tops, 0, leaves, True, batch)
+    steps.back_up_part(operator, forest, switches, team.every_row, team.tops, 0, leaves, True, batch)
     lap(ticks, BACKING_UP, clock, timed)
-    take_paths(back_up_part, operator, forest, switches, batch, team, 0, phase, ticks, timed)
+    take_paths(steps, method, forest, batch, team, 0, phase, ticks, timed)
     await_shares(team)
 
 
@@ -306,12 +305,9 @@ def is_timed(phase, switches):
 
 
 @entry
-def lead(
-    select, expand, evaluate, back_up, back_up_part, rule, operator, game, policy, forest, switches, roots, keys,
-    numbers, room, batch, watch, team, ticks,
-):  # fmt: skip
+def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, ticks):
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
-    number, until, phase, mine = numbers[0], numbers[1], np.int64(1), ticks[0]
+    (number, until), switches, phase, mine = numbers, method.switches, np.int64(1), ticks[0]
     store(team.board, SLOTS, np.int64(forest.used[0]))
     while number < until:
         if switches.solve and forest.proof[0, ROOT] != 0:
@@ -322,26 +318,21 @@ def lead(
                 break
             timed = is_timed(phase, switches)
             clock = look_at_clock(timed)
-            gather_together(
-                select, expand, rule, operator, plain_game(game), forest, switches, roots, keys, number, leaves, batch,
-                team, phase, mine, timed,
-            )  # fmt: skip
-            evaluate_together(evaluate, game, policy, switches, leaves, batch, team, phase + 1, mine, timed)
-            back_up_together(
-                back_up, back_up_part, rule, operator, forest, switches, leaves, batch, team, phase + 2, mine, timed
-            )  # fmt: skip
+            gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, mine, timed)
+            evaluate_together(steps, method, leaves, batch, team, phase + 1, mine, timed)
+            back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)
             lap(mine, WAITING, clock, timed)
             forest.used[0] = load(team.board, SLOTS)
             number += leaves
             phase += PHASES
         if watch.below.shape[0] > 0:
-            watch_roots(operator, forest, watch, 0, 1, number)
+            watch_roots(method.operator, forest, watch, (0, 1), number)
     announce(team, phase, LEAVE, 0)
     return number
 
 
 @entry
-def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy, forest, switches, batch, team, ticks):
+def assist(steps, method, forest, batch, team, ticks):
     """Join the lead of a tree, and take shares of its phases until it leaves."""
     thread, phase = fetch_add(team.board, JOINED, 1) + 1, np.int64(0)
     mine = ticks[thread]
@@ -350,13 +341,10 @@ def assist(select, expand, evaluate, back_up_part, rule, operator, game, policy,
         number, kind = phase >> KIND_BITS, phase & ((1 << KIND_BITS) - 1)
         if kind == LEAVE:
             return
-        timed = is_timed(number, switches)
+        timed = is_timed(number, method.switches)
         if kind == GATHER:
-            take_bundles(
-                select, expand, rule, operator, plain_game(game), forest, switches, batch, team, thread, number,
-                mine, timed,
-            )  # fmt: skip
+            take_bundles(steps, method, forest, batch, team, thread, number, mine, timed)
         elif kind == EVALUATE:
-            play_shares(evaluate, game, policy, switches, batch, team, thread, number, mine, timed)
+            play_shares(steps, method, batch, team, thread, number, mine, timed)
         elif kind == BACK_UP:
-            take_paths(back_up_part, operator, forest, switches, batch, team, thread, number, mine, timed)
+            take_paths(steps, method, forest, batch, team, thread, number, mine, timed)

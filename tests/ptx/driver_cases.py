@@ -29,10 +29,11 @@ def case(function: Callable[[], Outcome]) -> Callable[[], Outcome]:
 def _of_a_tree() -> int:
     """Bytes of a tree of ``dots`` on the device."""
     from gpumcts.tree import device_search
-    from gpumcts.tree.forest import bytes_per_slot
+    from gpumcts.tree.forest import Layout, bytes_per_slot
 
     searcher = searcher_of(operator_of("average"), game=DOTS, engine="device")
-    return searcher.slots(ITERATIONS) * bytes_per_slot(1, DOTS.MAX_MOVES) + device_search.extra_tree_bytes(searcher)
+    slot_bytes = bytes_per_slot(Layout(1, DOTS.MAX_MOVES))
+    return searcher.slots(ITERATIONS) * slot_bytes + device_search.extra_tree_bytes(searcher)
 
 
 def _tables(found: Any) -> str:

@@ -6,8 +6,8 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
+from gpumcts.tree.best_child import MANY
 from gpumcts.tree.block_scores import BLOCK, ordered, scores_in_blocks, span_of_highest
-from gpumcts.tree.select import MANY
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import assert_like_reference, operator_of, searcher_of

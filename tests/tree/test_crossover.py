@@ -166,4 +166,4 @@ def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):
     monkeypatch.setattr(engines, "resolve", lambda name: "cpu")
     monkeypatch.setattr(engines, "Crossover", None)  # no table is read
     searcher = automatic()
-    assert searcher.engine is None and not searcher._engines.are_chosen and searcher._select is not None
+    assert searcher.engine is None and not searcher._engines.are_chosen and searcher.steps.select is not None

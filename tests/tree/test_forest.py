@@ -18,6 +18,7 @@ from gpumcts.tree.forest import (
     NO_NODE,
     PER_NODE,
     ROOT,
+    Layout,
     add_child,
     bytes_per_slot,
     capacity_class,
@@ -133,7 +134,7 @@ def test_values_lie_between_0_and_1(operator):
 
 
 def test_blocks_grow_and_are_reused():
-    forest = empty_forest(1, 200, 1)
+    forest = empty_forest(1, 200, Layout(1))
     forest.used[0], forest.first_child[0, ROOT], forest.move_count[0, ROOT] = 1, NO_NODE, 5
     children = [int(add_child(forest, 0, ROOT, 10 + i)) for i in range(5)]
     assert children == [1, 3, 6, 7, 12]  # blocks of 1, 2, 4 and, since there are no more moves, 5
@@ -208,8 +209,8 @@ def test_bytes_a_node():
     """Average takes at most 32 bytes a node, the slack of the blocks included; measured 22.1 to 25.3."""
     searcher = searcher_of(operator_of("average"))
     forest = searcher.search(packed(OTHELLO, othello_states()[:2]), keys_for(2), 2000).forest
-    slot_bytes = bytes_per_slot(1, OTHELLO.MAX_MOVES)
-    assert bytes_per_slot(1, OTHELLO.MAX_MOVES, solve=True) == slot_bytes + 1
+    slot_bytes = bytes_per_slot(Layout(1, OTHELLO.MAX_MOVES))
+    assert bytes_per_slot(Layout(1, OTHELLO.MAX_MOVES, solve=True)) == slot_bytes + 1
     assert slot_bytes == sum(a.itemsize for a in forest[:5]) + forest.columns.itemsize == 22
     for tree in range(2):
         nodes = assert_sound(forest, tree, OTHELLO, othello_states()[tree], Settings())
@@ -223,7 +224,7 @@ def test_documented_bytes_a_node(operator):
     """Every operator's docstring states what bytes_per_slot says."""
     option = type(operator_of(operator))
     stated = re.search(r"(\d+) bytes a node", option.__doc__)
-    assert stated and int(stated[1]) == bytes_per_slot(len(option.COLUMNS))
+    assert stated and int(stated[1]) == bytes_per_slot(Layout(len(option.COLUMNS)))
 
 
 def test_waves_give_the_same():
@@ -231,7 +232,8 @@ def test_waves_give_the_same():
     states, keys = packed(OTHELLO, list(othello_states()) + [othello_states()[0]]), keys_for(5)
     operator = operator_of("accelerated")
     at_once = searcher_of(operator).search(states, keys, 400)
-    limit = int(2.5 * searcher_of(operator).slots(400) * bytes_per_slot(len(operator.COLUMNS), OTHELLO.MAX_MOVES))
+    slot_bytes = bytes_per_slot(Layout(len(operator.COLUMNS), OTHELLO.MAX_MOVES))
+    limit = int(2.5 * searcher_of(operator).slots(400) * slot_bytes)
     in_waves = searcher_of(operator, memory_limit=limit)
     assert in_waves.wave(5, 400) == 2
     waves = in_waves.search(states, keys, 400)
@@ -251,5 +253,5 @@ def test_too_little_memory_is_refused_with_the_arithmetic():
     slots = searcher.slots(1_000_000)
     assert message.startswith("budget.iterations=1000000: a tree takes ")
     assert f"{slots:,} slots" in message
-    assert f"{slots * bytes_per_slot(4, OTHELLO.MAX_MOVES) / 2**20:,.1f} MiB" in message
+    assert f"{slots * bytes_per_slot(Layout(4, OTHELLO.MAX_MOVES)) / 2**20:,.1f} MiB" in message
     assert "\n" not in message

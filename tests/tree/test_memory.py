@@ -13,7 +13,7 @@ import pytest
 
 from gpumcts.kernels.batch import Rules
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree.forest import bytes_per_slot
+from gpumcts.tree.forest import Layout, bytes_per_slot
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.test_device_playouts import Elsewhere
@@ -93,7 +93,7 @@ def digest(found) -> str:
 
 def limit_for(searcher, trees, iterations):
     """Bytes in which so many trees are searched together."""
-    size = bytes_per_slot(len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.settings.solve)
+    size = bytes_per_slot(Layout(len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.settings.solve))
     return int((trees + 0.5) * searcher.slots(iterations) * size)
 
 

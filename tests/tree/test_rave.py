@@ -14,7 +14,7 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.playouts.traces import traced
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.backup.discounted import DiscountedByMove
-from gpumcts.tree.forest import ROOT, add_children, bytes_per_slot, clear_node, empty_forest
+from gpumcts.tree.forest import ROOT, Layout, add_children, bytes_per_slot, clear_node, empty_forest
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.rave import Rave
@@ -145,7 +145,7 @@ def test_subtree_reuse(operator):
 
 def hand_forest():
     """A root of moves 10, 11, 12: 10 visited 4 times, won thrice, the others never; 16 RAVE playouts of 11, 12 won."""
-    forest = empty_forest(1, 4, 3)
+    forest = empty_forest(1, 4, Layout(3))
     forest.used[0], forest.move_count[0, ROOT], forest.visits[0, ROOT] = 1, 3, 4
     first = int(add_children(forest, 0, ROOT))
     for i in range(3):
@@ -196,7 +196,7 @@ def test_learning_by_hand():
 
     The tree comes first: 10 is the first player's at the root, and the second's from the child on.
     """
-    rule, forest = Rave(), empty_forest(1, 10, 3)
+    rule, forest = Rave(), empty_forest(1, 10, Layout(3))
     switches = Settings().compiled(False, 64)
     forest.used[0], forest.move_count[0, ROOT] = 1, 3
     top = int(add_children(forest, 0, ROOT))
@@ -222,7 +222,7 @@ def test_learning_by_hand():
 
 def test_only_the_move_that_is_taken_decays():
     """Hashimoto et al. 2012, note 9, by hand: wins and losses of one move, whatever comes between."""
-    forest, operator = empty_forest(1, 3, 3), DiscountedByMove(0.5)
+    forest, operator = empty_forest(1, 3, Layout(3)), DiscountedByMove(0.5)
     path, movers = np.array([0, 1]), np.array([0, 1], np.int8)
     for taken, reward in ((1, 1.0), (2, 0.0), (2, 0.0), (1, 0.0), (1, 1.0)):
         path[1] = taken
@@ -311,7 +311,7 @@ def test_every_operator_keeps_its_values_among_unvisited_moves(operator):
 
 def test_bytes_a_node():
     searcher = searcher_of(operator_of("average"), rule=Rave())
-    assert searcher.slot_bytes == bytes_per_slot(1, OTHELLO.MAX_MOVES) + 16
+    assert searcher.slot_bytes == bytes_per_slot(Layout(1, OTHELLO.MAX_MOVES)) + 16
     forest = searcher.search(roots(OTHELLO, 1), keys_for(1), 20).forest
     assert forest is not None and forest.columns.shape[2] == 3
 

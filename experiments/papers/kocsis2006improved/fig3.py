@@ -18,13 +18,14 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.rng import TIE_STREAM, child_key, draw, key_of
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.backup.minimax import Minimax
+from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.hand_tree import HandTree
-from gpumcts.tree.select import best_child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.steps import Method
 from gpumcts.tree.table import REWARD_UNIT, Keeping, empty_table, find, keeping, table_index
-from gpumcts.tree.table_advance import advance
+from gpumcts.tree.table_advance import Block, TableSteps, advance
 from gpumcts.tree.table_steps import ASKS, NEW, empty_near, empty_trail, pick, walk
 from gpumcts.tree.time_split import no_ticks
 
@@ -129,10 +130,8 @@ def searched(kept: Keeping, key: np.uint64) -> tuple[float, float]:
     """A's average after a search in a table of two entries, and whether C is in it."""
     game, table, near, trail = UnstorableChild(), empty_table(1, 2), empty_near(1, 2), empty_trail(1, 1, 1)
     roots, keys = np.array([[A]], np.uint64), np.array([key], np.uint64)
-    advance(
-        walk, pick, None, RULE, Average(), game, None, table, kept, near, trail, SWITCHES, roots, keys, (0, SAMPLES),
-        no_ticks(),
-    )  # fmt: skip
+    steps, method = TableSteps(walk, pick, None), Method(RULE, Average(), game, None, SWITCHES)
+    advance(steps, method, Block(table, near, trail), kept, roots, keys, (0, SAMPLES), no_ticks())
     rewards, visits = (int(word) for word in table.roots[0])
     return rewards / REWARD_UNIT / visits, float(find(table, 0, kept, U(INDICES[C])) >= 0)
 

@@ -52,6 +52,21 @@ def score(rule, operator, forest, tree, child, prepared, stream):
     """The score of a visited child, float64."""
 
 
+# Two verbs that only some rules answer, no defaults: those whose score is ``value + factor of the node * weight of the
+# child``, within 1e-13 of 1 + the score. Rows that choose among many children one after the other keep both then
+# (``tree.group_choice``), and ask ``score`` for the highest alone.
+
+
+@verb("rule")
+def node_factor(rule, prepared):
+    """What ``prepare`` told, as the factor of a node, float64 >= 0."""
+
+
+@verb("rule")
+def child_weight(rule, operator, forest, tree, child):
+    """The weight of a visited child, float64 >= 0: by its own visits alone."""
+
+
 @verb("rule")
 def tries_unvisited(rule, stream, unvisited, moves):
     """Whether a node, ``unvisited`` (int64 > 0) of its ``moves`` being unvisited, tries one whatever the scores."""

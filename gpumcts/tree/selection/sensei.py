@@ -7,7 +7,7 @@ from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
 from gpumcts.tree.deterministic_math import ln_of_count
-from gpumcts.tree.selection.contract import prepare, score
+from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 
 
 class Sensei(NamedTuple):
@@ -32,3 +32,13 @@ def sensei_prepare(rule, operator, forest, switches, tree, node, total, depth, s
 @score.implements(Sensei)
 def sensei_score(rule, operator, forest, tree, child, prepared, stream):
     return value(operator, forest, tree, child) + math.sqrt(prepared[0] / count(operator, forest, tree, child))
+
+
+@node_factor.implements(Sensei)
+def sensei_factor(rule, prepared):
+    return math.sqrt(prepared[0])
+
+
+@child_weight.implements(Sensei)
+def sensei_weight(rule, operator, forest, tree, child):
+    return 1.0 / math.sqrt(count(operator, forest, tree, child))

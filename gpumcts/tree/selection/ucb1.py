@@ -8,7 +8,7 @@ from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
 from gpumcts.tree.deterministic_math import ln_of_count
-from gpumcts.tree.selection.contract import prepare, score
+from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 
 
 class Ucb1(NamedTuple):
@@ -42,3 +42,13 @@ def ucb1_prepare(rule, operator, forest, switches, tree, node, total, depth, str
 def ucb1_score(rule, operator, forest, tree, child, prepared, stream):
     visits = count(operator, forest, tree, child) + prepared[1]
     return value(operator, forest, tree, child) + math.sqrt(prepared[0] / visits)
+
+
+@node_factor.implements(Ucb1)
+def ucb1_factor(rule, prepared):
+    return math.sqrt(prepared[0])
+
+
+@child_weight.implements(Ucb1)
+def ucb1_weight(rule, operator, forest, tree, child):
+    return 1.0 / math.sqrt(count(operator, forest, tree, child) + rule.extra_visits)

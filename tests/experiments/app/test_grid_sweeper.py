@@ -53,15 +53,45 @@ def errors(done):
     return [line for line in done.err.splitlines() if "rror" in line]
 
 
-@pytest.mark.parametrize(
-    ("seeds", "said"),
-    [((1,), "seed=1: it is refused"), ((1, 2), "seed=1: it is refused (and 1 more of 2 runs are refused)")],
-)
-def test_a_run_of_a_sweep_that_is_refused_is_one_line_and_the_others_go_on(run, tmp_path, monkeypatch, seeds, said):
+@pytest.mark.parametrize("sweeper", ["grid", "basic"])
+@pytest.mark.parametrize("seeds", [(1,), (2,), (1, 2)])
+def test_a_sweep_with_refused_runs_ends_with_its_table_and_a_line_for_each(run, tmp_path, monkeypatch, seeds, sweeper):
     refusing(monkeypatch, seeds)
+    done = run(f"{SWEEP} hydra/sweeper={sweeper}")
+    assert (done.code, errors(done)) == (2, [f"error: [{seed}/2] seed={seed}: it is refused" for seed in seeds])
+    assert done.err.splitlines()[-len(seeds) :] == errors(done)
+    played = [f"seed={seed}" for seed in (1, 2) if seed not in seeds]
+    assert [line.split()[0] for line in done.out.splitlines() if line.startswith(" seed=")] == played
+    assert len(names(tmp_path)) == len(played)
+    files = {path.name for path in tmp_path.glob("multirun/*/*") if path.is_file()}
+    assert {"table.csv", "table.parquet", "plot.png"} & files == (
+        {"table.csv", "table.parquet", "plot.png"} if played else set()
+    )
+
+
+def test_a_sweep_goes_on_after_a_fault_and_keeps_its_traceback_in_a_file(run, tmp_path, monkeypatch):
+    command = importlib.import_module("experiments.playouts").COMMAND
+    work = command.work
+    faulty = [1]
+
+    def fails(config, run):
+        if config.keys.seed in faulty:
+            raise ZeroDivisionError("a fault\nof two lines")
+        return work(config, run)
+
+    monkeypatch.setattr(command, "work", fails)
     done = run(SWEEP)
-    assert (done.code, errors(done)) == (2, [f"error: {said}"])
-    assert len(names(tmp_path)) == 2 - len(seeds)
+    (file,) = tmp_path.glob("multirun/*/*/traceback.txt")
+    said = (
+        f"error: [1/2] seed=1: ZeroDivisionError: a fault of two lines; {file.relative_to(tmp_path)} has the traceback"
+    )
+    assert (done.code, errors(done)) == (1, [said])
+    assert "in fails" in file.read_text() and "ZeroDivisionError: a fault" in file.read_text()
+    assert " seed=2" in done.out and " seed=1" not in done.out
+    faulty.clear()
+    again = run(SWEEP)
+    assert (again.code, errors(again)) == (0, []) and " seed=1" in again.out
+    assert not file.exists() and len(names(tmp_path)) == 2
 
 
 def test_a_single_run_that_is_refused_is_one_line(run, monkeypatch):
@@ -70,7 +100,8 @@ def test_a_single_run_that_is_refused_is_one_line(run, monkeypatch):
     assert (done.code, done.out, done.err) == (2, "", "error: seed=1: it is refused\n")
 
 
-def test_a_batch_of_no_runs_is_one_line(run, tmp_path):
-    done = run(f"{SWEEP} hydra.sweeper.max_batch_size=0")
-    said = ["error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null"]
-    assert (done.code, errors(done), names(tmp_path)) == (2, said, [])
+@pytest.mark.parametrize("sweeper", ["grid", "basic"])
+def test_a_batch_of_no_runs_is_one_line_and_leaves_nothing(run, tmp_path, sweeper):
+    done = run(f"{SWEEP} hydra/sweeper={sweeper} hydra.sweeper.max_batch_size=0")
+    said = "error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])

@@ -8,8 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from omegaconf.errors import InterpolationResolutionError
 
 from experiments.app import launchers, overrides
+from experiments.app.error_messages import one_line
 from experiments.app.task import Task, objective_of, task_of
 from experiments.config.schema import usable_cores
 from gpumcts.errors import BadInput
@@ -156,6 +158,14 @@ def test_a_sweeper_that_looks_for_the_best_needs_to_know_of_what(run, tmp_path):
     assert not (tmp_path / "multirun").exists()
 
 
+@pytest.mark.parametrize("word", ["n_trials=0", "n_jobs=0", "n_jobs=-1", "max_failure_rate=1.5"])
+def test_a_number_of_a_study_out_of_range_is_one_line_and_leaves_nothing(run, tmp_path, word):
+    needs("optuna")
+    done = run(f"match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.{word}")
+    said = f"error: hydra.sweeper.{word}: must be {'a number in [0, 1]' if '.' in word else 'an integer above 0'}\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
 @pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/launcher=ray", "hydra/sweeper=optuna"])
 def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, monkeypatch, word):
     monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
@@ -176,8 +186,66 @@ def test_a_launcher_that_fails_is_one_line(tmp_path):
     assert command(f"{SWEEP} -m", tmp_path).returncode == 0 and len(summaries(tmp_path)) == 2
 
 
-def test_an_error_that_is_no_launchers_is_not_explained_away():
+def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_path):
+    """A folder lies where the run writes a file: a fault that another process meets too."""
+    needs("joblib")
+    line = "playouts -m count=20 seed=1,2 threads=1 engine=cpu hydra.sweep.dir=sweep"
+    assert run(line).code == 0
+    (planted,) = (path for path in (tmp_path / "sweep").glob("*/config.yaml") if "\nseed: 2" in path.read_text())
+    for name in ("config.yaml", "summary.json"):
+        (planted.parent / name).unlink()
+    planted.mkdir()
+    done = command(f"{line} hydra/launcher=joblib hydra.launcher.n_jobs=2", tmp_path)
+    errors = [line for line in done.stderr.splitlines() if "rror" in line]
+    assert done.returncode == 1 and len(errors) == 1, done.stderr
+    assert errors[0].startswith("error: [2/2] seed=2: IsADirectoryError: ")
+    assert errors[0].endswith(f"{planted.parent.relative_to(tmp_path)}/traceback.txt has the traceback")
+    assert [line.split()[0] for line in done.stdout.splitlines() if line.startswith(" seed=")] == ["seed=1"]
+    assert done.stdout.splitlines()[-1] == "table.csv, table.parquet, plot.png in sweep"
+
+
+@pytest.mark.parametrize(
+    ("word", "wanted"),
+    [("n_jobs=two", "an integer"), ("n_jobs=1.5", "an integer"), ("timeout=soon", "a number")],
+)
+def test_a_wrong_type_of_a_launchers_key_is_one_line(run, tmp_path, word, wanted):
+    needs("joblib")
+    done = run(f"match -m seed=1,2 hydra/launcher=joblib hydra.launcher.{word}")
+    said = f"error: hydra.launcher.{word}: must be {wanted}\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
+def test_an_error_that_a_worker_sends_is_told_without_its_traceback():
+    error = InterpolationResolutionError("KeyError raised while resolving interpolation: 'match'")
+    error.__cause__ = RuntimeError("""Traceback (most recent call last):\n  File "x.py", line 1\nKeyError: 'match'""")
+    assert one_line(error) == "KeyError raised while resolving interpolation: 'match'"
+
+
+def raised_through(*modules):
+    """An error that the last of some modules raised, each called by the one before it."""
+    inner = "raise RuntimeError('of its own.')"
+    for module in reversed(modules):
+        space = {"__name__": module}
+        exec(f"def call():\n    {inner if isinstance(inner, str) else 'inner()'}", space | {"inner": inner}, space)
+        inner = space["call"]
     try:
-        raise ValueError("of a run")
-    except ValueError as error:
-        assert launchers.failure(error) is None
+        inner()
+    except RuntimeError as error:
+        return error
+
+
+JOBLIB, OPTUNA = "hydra_plugins.hydra_joblib_launcher._core", "hydra_plugins.hydra_optuna_sweeper._impl"
+
+
+@pytest.mark.parametrize(
+    ("modules", "said"),
+    [
+        (["experiments.match"], None),
+        ([launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
+        ([OPTUNA, "optuna.study"], "hydra/sweeper=optuna failed: RuntimeError: of its own"),
+        ([OPTUNA, launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
+        ([OPTUNA, launchers.LAUNCH, "experiments.app.command"], None),
+    ],
+)
+def test_an_error_of_a_launcher_or_a_sweeper_is_told_apart_from_ours(modules, said):
+    assert launchers.failure(raised_through(*modules)) == said

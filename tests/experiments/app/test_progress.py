@@ -1,10 +1,12 @@
 """What commands tell while they run: the score and the time left, of a run and of a whole sweep."""
 
+import io
 import os
 import re
 import time
 
 import pytest
+from rich.console import Console
 
 from experiments.match import standing
 from experiments.terminal import console
@@ -155,6 +157,20 @@ def test_a_bar_tells_no_time_while_it_compiles(capsys, at_once, monkeypatch):
         shown.advance(100)
     first, second = capsys.readouterr().err.splitlines()
     assert (first, second) == ("search: 0 %", "search: 10 %, about 18 s left")
+
+
+def test_a_bar_on_a_terminal_tells_the_same_time_left_and_no_other(monkeypatch):
+    clock, shown_on = Clock(), io.StringIO()
+    terminal = Console(file=shown_on, force_terminal=True, width=120, highlight=False, color_system=None)
+    monkeypatch.setattr(console, "Pace", lambda: clock.pace)
+    monkeypatch.setattr(console, "_console", lambda to_stderr: terminal)
+    with console.bar("search", 1000) as shown:
+        clock.moved(60)
+        shown.advance(1)
+        clock.moved(2)
+        shown.advance(100)
+    last = [line for line in re.split(r"[\r\n]", shown_on.getvalue()) if "search" in line][-1]
+    assert re.search(r"10 % 0:00:0\d about 18 s left\s*$", last), last
 
 
 def test_the_clock_of_a_sweep_leaves_compiling_out_and_waits_for_work(tmp_path):
