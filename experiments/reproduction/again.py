@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 from experiments.reproduction.catalogue import Run, item_of
-from experiments.reproduction.cells import Cell
+from experiments.reproduction.cells import RESULTS, Cell, read
+from experiments.reproduction.derived import joined, sources_of
 from experiments.reproduction.gathering.matches import match_digests
 from experiments.reproduction.gathering.ranks import rank_digests
 from experiments.reproduction.gathering.synthetic import search_digests
@@ -30,6 +31,10 @@ def run_of(cell: Cell) -> Run:
 
 def first_ten(cell: Cell, folder: Path) -> str:
     """The digest of the first ten games or searches of a cell, made again in ``folder``."""
+    sources = sources_of(cell)
+    if sources:  # nothing was run for it; what it was made of can be made again
+        every = [read(RESULTS / path, RESULTS) for path in sources]
+        return joined([first_ten(one, folder / str(number)) for number, one in enumerate(every)])
     run = run_of(cell)
     words = cell.asked.command if cell.verdict == "reduced" else run.command  # the catalogue has the paper's own budget
     command = command_of([*words, *run.again], folder)

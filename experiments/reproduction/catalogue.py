@@ -72,6 +72,8 @@ class Item(Strict):
 
     place : where in the paper; claim : what the paper says there
     gather : the function of ``gathering/`` that makes cells of finished runs
+    runs_of : another item of the paper whose experiment makes the runs of this one
+    derived_from : items of the paper whose files are all that the cells are made of; nothing is run then
     rule : how a claim in words becomes a verdict; orders : the comparisons of that rule
     budget : the paper's own, of items whose gatherer takes it from here; where the paper names none, the experiment's
     differs : what differs from the paper's set-up, and why a verdict may be what it is
@@ -83,6 +85,8 @@ class Item(Strict):
     place: str
     claim: str
     gather: str
+    runs_of: str | None = None
+    derived_from: list[str] = []
     rule: str = ""
     orders: list[Order] = []
     budget: dict[str, int | float] = {}
