@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Cell
 from experiments.reproduction.derived import cell_from
-from experiments.reproduction.quantities import Measured, Points, Published, Share
+from experiments.reproduction.gathering.common import published_of_order
+from experiments.reproduction.quantities import Measured, Points, Share
 from gpumcts.errors import BadInput
 
 
@@ -22,7 +23,9 @@ def _draws(item: Item, source: Cell) -> Iterator[Cell]:
         if source.cell.startswith(f"{order.cell}-"):
             measured = Measured(unit="rate", quantity=Share(hits=quantity.draws, count=quantity.count))
             title = f"{source.title}, {_algorithm(source)}"
-            yield cell_from(item, [source], f"{source.item}-{source.cell}", title, measured, _published(item, order))
+            yield cell_from(
+                item, [source], f"{source.item}-{source.cell}", title, measured, published_of_order(item, order)
+            )
 
 
 def ahead(paper: Paper, item: Item, sources: Sequence[Cell]) -> list[Cell]:
@@ -41,7 +44,7 @@ def ahead(paper: Paper, item: Item, sources: Sequence[Cell]) -> list[Cell]:
         title = f"{both[0].title}: {names[0]} over {names[1]}"
         relation = "above" if _apart(*both) else "unstated"
         order = Order(cell=name, first=names[0], relation=relation, second=names[1])
-        found.append(cell_from(item, both, name, title, measured, _published(item, order)))
+        found.append(cell_from(item, both, name, title, measured, published_of_order(item, order)))
     return found
 
 
@@ -54,8 +57,3 @@ def _apart(one: Cell, other: Cell) -> bool:
 
 def _algorithm(source: Cell) -> str:
     return str(source.asked.keys["backup"]["name"]).capitalize()
-
-
-def _published(item: Item, order: Order) -> Published:
-    value = None if order.relation == "unstated" else order.value
-    return Published(relation=order.relation, value=value, budget=item.budget, source=item.place)
