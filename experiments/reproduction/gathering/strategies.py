@@ -18,6 +18,8 @@ from experiments.runs.results import Result
 
 MIN_POINTS = 5
 """Of a line that is judged."""
+STRAIGHT = 1 - 1e-9
+"""The correlation of a line without any error, which Fisher's interval needs to be below 1."""
 DEEPEST = 22
 """d2 of the slice in d1."""
 DIGIT = 0.0005
@@ -123,7 +125,7 @@ def _line(points: Sequence[Point]) -> Measured | None:
     if len(some) < MIN_POINTS:
         return None
     logarithms = [np.log(p.median or np.nan) for p in some]
-    correlation = float(np.corrcoef([p.d2 for p in some], logarithms)[0, 1])
+    correlation = float(np.clip(np.corrcoef([p.d2 for p in some], logarithms)[0, 1], -STRAIGHT, STRAIGHT))
     half = Z / np.sqrt(len(some) - 3)
     low, high = np.tanh(np.arctanh(correlation) - half), np.tanh(np.arctanh(correlation) + half)
     quantity = Estimate(count=len(some), number=correlation, low=float(low), high=float(high))
