@@ -7,7 +7,7 @@ from experiments.reproduction import again, command_line, schedule
 from experiments.reproduction.catalogue import item_of
 from experiments.reproduction.cells import Cell, cells_below, write
 from experiments.reproduction.derived import derived, every_derived, sources_of
-from experiments.reproduction.pages import page_of
+from experiments.reproduction.pages import generate, page_of
 from experiments.reproduction.quantities import Measured, Points, Published
 from experiments.reproduction.schedule import tasks
 from gpumcts.errors import BadInput
@@ -59,6 +59,16 @@ def test_accelerated_is_above_discounted_where_the_paper_s_figures_are_apart(tmp
     assert {name: cell.verdict for name, cell in found.items()} == {"othello-k3": verdict, "othello-k7": "unpublished"}
     assert found["othello-k3"].measured.names == ("Accelerated", "Discounted")
     assert page_of(AHEAD, list(found.values())).verdicts.word == verdict
+    missing = page_of(AHEAD, list(found.values()), sources_wait=True).verdicts.word
+    assert missing == ("open" if verdict == "agrees" else verdict)
+
+
+def test_an_item_does_not_agree_while_runs_of_its_sources_are_missing(tmp_path):
+    write(source(), tmp_path)
+    for cell in every_derived(tmp_path):
+        write(cell, tmp_path)
+    pages = generate(tmp_path, tmp_path)
+    assert "Shares of draws | open | 1 |" in pages[tmp_path / "README.md"]
 
 
 def test_a_cell_names_its_sources_and_is_made_again_by_them(tmp_path, monkeypatch):
