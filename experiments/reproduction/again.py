@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from experiments.reproduction.catalogue import Run, item_of
 from experiments.reproduction.cells import RESULTS, Cell, read
@@ -46,13 +47,18 @@ def first_ten(cell: Cell, folder: Path) -> str:
     return digest_of_folder(cell, folder)
 
 
+def _searches(identity: dict[str, Any]) -> dict[str, Any]:
+    """What searches of trees are, but for how many there are."""
+    return {key: value for key, value in identity.items() if key not in ("trees", "runs")}
+
+
 def digest_of_folder(cell: Cell, folder: Path) -> str:
     """The digest of the first ten of a cell, from the runs in a folder."""
     results = below(folder)
     for result in results:
         if result.program == "match":
             return match_digests(result.folder, result.summary["games"]).first_ten
-        if result.program == "trees" and result.provenance["identity"]["game"] == cell.asked.keys.get("game"):
+        if result.program == "trees" and _searches(result.provenance["identity"]) == _searches(cell.asked.keys):
             return search_digests(result.folder).first_ten
         if result.program in BY_PROGRAM:
             return BY_PROGRAM[result.program](result).first_ten
