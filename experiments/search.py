@@ -16,7 +16,19 @@ from experiments.analysis.result_table import search_cells, search_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import SearchKeys
 from experiments.config.one_tree import leaves_told
-from experiments.config.schema import Checked, Given, Plain, as_json, check_policies, game_value, named, top_keys
+from experiments.config.schema import (
+    OF_EXPERIMENTS,
+    Checked,
+    Given,
+    Plain,
+    Study,
+    as_json,
+    check_policies,
+    game_value,
+    named,
+    top_keys,
+)
+from experiments.config.validation import typed
 from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
@@ -29,14 +41,15 @@ LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
 def search_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.search; engine and threads count, since it measures speed."""
-    keys = top_keys(SearchKeys, plain, ("game", *GROUPS, "engine"))
+    keys = top_keys(SearchKeys, plain, ("game", *GROUPS, "engine", *OF_EXPERIMENTS))
+    study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     game, game_identity = game_value(plain)
     player = searching_player(plain)
     check_policies(game, player.policy)
     engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
-    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, study=study)
 
 
 def prepare(config: Checked) -> None:
@@ -64,10 +77,10 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     iterations = iterations_of(config, run.folder)
     with stop_on_interrupt("stopping ...") as stop, bar(title, iterations) as shown:
         search = searcher(config, config.player)
-        begin = time.perf_counter()
+        begin, processor = time.perf_counter(), time.process_time()
         keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
         found = search.search(root[None], keys, iterations, stop, shown.advance)
-        seconds = time.perf_counter() - begin
+        seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     iterations, settings = found.iterations, config.player.settings
     if settings.solve:
         iterations = int(found.iterations_made(settings.playouts_per_leaf, search.switches.threshold)[0])
@@ -79,6 +92,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "playouts": iterations * settings.playouts_per_leaf,
         "iterations_per_second": iterations / seconds,
         "seconds": seconds,
+        "processor_seconds": processor,
         "time": _time(found.times),
         "seed": config.keys.seed,
         "engine": resolve(config.engine),
@@ -177,7 +191,7 @@ def numbers(config: Checked) -> tuple[str, ...]:
     names = TimeSplit(0.0, 1, *[0.0] * 6).parts()
     parts = (f"time.parts.{name}.{key}" for name in names for key in ("seconds", "share"))
     times = "time.threads", "time.seconds", *parts, "time.device_seconds"
-    return "iterations", "playouts", "iterations_per_second", "seconds", *times, "seed"
+    return "iterations", "playouts", "iterations_per_second", "seconds", "processor_seconds", *times, "seed"
 
 
 COMMAND = Command(

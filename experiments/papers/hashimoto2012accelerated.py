@@ -42,6 +42,7 @@ GO_SIZE = 9
 TITLES = {
     "table1a": "Accelerated against plain UCT (Hashimoto et al. 2012, Table 1 a)",
     "table1b": "Discounted against plain UCT (Hashimoto et al. 2012, Table 1 b)",
+    "overhead": "Processor time of the three algorithms (Hashimoto et al. 2012, section 5.2)",
     "table2": "With RAVE on both sides (Hashimoto et al. 2012, Table 2)",
 }
 

@@ -2,9 +2,11 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from experiments.reproduction.catalogue import Run, item_of
-from experiments.reproduction.cells import Cell
+from experiments.reproduction.cells import RESULTS, Cell, read
+from experiments.reproduction.derived import joined, sources_of
 from experiments.reproduction.gathering.matches import match_digests
 from experiments.reproduction.gathering.ranks import rank_digests
 from experiments.reproduction.gathering.synthetic import search_digests
@@ -30,6 +32,10 @@ def run_of(cell: Cell) -> Run:
 
 def first_ten(cell: Cell, folder: Path) -> str:
     """The digest of the first ten games or searches of a cell, made again in ``folder``."""
+    sources = sources_of(cell)
+    if sources:  # nothing was run for it; what it was made of can be made again
+        every = [read(RESULTS / path, RESULTS) for path in sources]
+        return joined([first_ten(one, folder / str(number)) for number, one in enumerate(every)])
     run = run_of(cell)
     words = cell.asked.command if cell.verdict == "reduced" else run.command  # the catalogue has the paper's own budget
     command = command_of([*words, *run.again], folder)
@@ -41,13 +47,18 @@ def first_ten(cell: Cell, folder: Path) -> str:
     return digest_of_folder(cell, folder)
 
 
+def _searches(identity: dict[str, Any]) -> dict[str, Any]:
+    """What searches of trees are, but for how many there are."""
+    return {key: value for key, value in identity.items() if key not in ("trees", "runs")}
+
+
 def digest_of_folder(cell: Cell, folder: Path) -> str:
     """The digest of the first ten of a cell, from the runs in a folder."""
     results = below(folder)
     for result in results:
         if result.program == "match":
             return match_digests(result.folder, result.summary["games"]).first_ten
-        if result.program == "trees" and result.provenance["identity"]["game"] == cell.asked.keys.get("game"):
+        if result.program == "trees" and _searches(result.provenance["identity"]) == _searches(cell.asked.keys):
             return search_digests(result.folder).first_ten
         if result.program in BY_PROGRAM:
             return BY_PROGRAM[result.program](result).first_ten

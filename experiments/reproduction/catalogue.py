@@ -51,19 +51,24 @@ class Order(Strict):
     """A claim in words as a comparison that code judges: a first quantity above or below a second, or a bound.
 
     first, second : names that the gatherer knows, of methods or counts; value : the bound, where there is no second
-    relation : the claimed side; ``unstated`` shows a comparison of which the paper says nothing
+    relation : the claimed side; ``near`` where the two are claimed to be alike; ``unstated`` shows a comparison of
+        which the paper says nothing
+    factor : by how much the two may differ that are near
     """
 
     cell: str
     first: str
-    relation: Literal["above", "below", "unstated"]
+    relation: Literal["above", "below", "near", "unstated"]
     second: str | None = None
     value: float | None = None
+    factor: Annotated[float, Field(gt=1)] | None = None
 
     @model_validator(mode="after")
     def _one_side(self) -> "Order":
         if (self.second is None) == (self.value is None):
             raise ValueError("an order has a second name or a value")
+        if (self.relation == "near") != (self.factor is not None):
+            raise ValueError("an order has a factor where its relation is near, and nowhere else")
         return self
 
 
@@ -72,6 +77,8 @@ class Item(Strict):
 
     place : where in the paper; claim : what the paper says there
     gather : the function of ``gathering/`` that makes cells of finished runs
+    runs_of : another item of the paper whose experiment makes the runs of this one
+    derived_from : items of the paper whose files are all that the cells are made of; nothing is run then
     rule : how a claim in words becomes a verdict; orders : the comparisons of that rule
     budget : the paper's own, of items whose gatherer takes it from here; where the paper names none, the experiment's
     differs : what differs from the paper's set-up, and why a verdict may be what it is
@@ -83,6 +90,8 @@ class Item(Strict):
     place: str
     claim: str
     gather: str
+    runs_of: str | None = None
+    derived_from: list[str] = []
     rule: str = ""
     orders: list[Order] = []
     budget: dict[str, int | float] = {}

@@ -14,6 +14,7 @@ from typing import NoReturn
 from experiments.config.scales import DOCUMENT, SCALES
 from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
+from experiments.reproduction.derived import every_derived
 from experiments.reproduction.game_files import lacking
 from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, work
 from experiments.terminal.console import say, show, table
@@ -87,6 +88,8 @@ def _main(words: Sequence[str]) -> int:
     if given.pages:
         from experiments.reproduction.pages import write_pages
 
+        for cell in every_derived(RESULTS):
+            keep(cell, RESULTS)
         for path in write_pages():
             say(f"wrote {path}")
         return 0
@@ -223,8 +226,13 @@ def check() -> int:
     for cell in cells:
         if f"{cell.paper}/{cell.item}" not in known:
             raise BadInput(f"{cell.path}: no such item; known are {', '.join(known)}")
+    made = {cell.path: cell for cell in every_derived(RESULTS)}
+    kept = {cell.path: cell for cell in cells if known[f"{cell.paper}/{cell.item}"].derived_from}
+    others = [path for path in made.keys() | kept.keys() if made.get(path) != kept.get(path)]
+    for path in sorted(others):
+        say(f"{path} is not what the files give that it is made of; python -m experiments.reproduce --pages")
     stale = [path for path, text in generate().items() if not path.exists() or path.read_text("utf-8") != text]
     for path in stale:
         say(f"{path} is not what the files give; python -m experiments.reproduce --pages")
     say(f"{len(cells)} cells fit; {'the pages fit them' if not stale else f'{len(stale)} pages do not'}")
-    return int(bool(stale))
+    return int(bool(stale or others))

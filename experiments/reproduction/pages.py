@@ -2,13 +2,13 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 
-from experiments.reproduction.catalogue import Item, papers
+from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
 from experiments.reproduction.quantities import AnyQuantity, Exact, Measured, Points
 from experiments.reproduction.verdicts import LINEAR, MARGIN
@@ -74,12 +74,20 @@ def in_order(item: Item, cells: Sequence[Cell]) -> list[Cell]:
     return sorted(cells, key=lambda cell: claims.index(cell.cell) if cell.cell in claims else len(claims))
 
 
-def page_of(item: Item, cells: Sequence[Cell]) -> ItemPage:
-    """What the page of an item shows of the cells that have files."""
+def waiting_of(item: Item, cells: Sequence[Cell]) -> list[Run]:
+    """The runs of an item without a cell at the paper's own budget."""
+    return [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
+
+
+def page_of(item: Item, cells: Sequence[Cell], sources_wait: bool = False) -> ItemPage:
+    """What the page of an item shows of the cells that have files.
+
+    sources_wait : whether runs are missing of the items that it is made of, so that cells are missing
+    """
     own = in_order(item, [cell for cell in cells if cell.explains is None])
     tried = [cell for cell in cells if cell.explains is not None]
-    waiting = [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
-    complete = not [run for run in waiting if run.explains is None]
+    waiting = waiting_of(item, cells)
+    complete = not sources_wait and not [run for run in waiting if run.explains is None]
     word, adjusted = verdict_of(own, complete)
     judged = Counter(cell.verdict for cell in own if cell.verdict in JUDGED)
     reduced = sum(cell.verdict == "reduced" for cell in own)
@@ -92,8 +100,12 @@ def generate(results: Path = RESULTS, docs: Path = DOCS) -> dict[Path, str]:
     known: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells_below(results):
         known.setdefault((cell.paper, cell.item), []).append(cell)
+
+    def cells_of(paper: Paper, item: Item) -> list[Cell]:
+        return known.get((paper.name, item.name), [])
+
     pages = [
-        (paper, [page_of(item, known.get((paper.name, item.name), [])) for item in paper.items])
+        (paper, [page_of(item, cells_of(paper, item), _sources_wait(paper, item, cells_of)) for item in paper.items])
         for paper in papers().values()
     ]
     environment = _environment()
@@ -101,6 +113,12 @@ def generate(results: Path = RESULTS, docs: Path = DOCS) -> dict[Path, str]:
     for paper, shown in pages:
         texts[docs / f"{paper.name}.md"] = environment.get_template("paper.md.j2").render(paper=paper, pages=shown)
     return texts
+
+
+def _sources_wait(paper: Paper, item: Item, cells_of: Callable[[Paper, Item], list[Cell]]) -> bool:
+    """Whether an item is made of items of which runs are missing."""
+    sources = [one for one in paper.items if one.name in item.derived_from]
+    return any(run.explains is None for one in sources for run in waiting_of(one, cells_of(paper, one)))
 
 
 def write_pages(results: Path = RESULTS, docs: Path = DOCS) -> list[Path]:

@@ -15,6 +15,7 @@ from experiments.config.json_files import read_json
 from experiments.config.scales import DOCUMENT
 from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
+from experiments.reproduction.derived import derived
 from experiments.reproduction.game_files import lacking, placed
 from experiments.reproduction.gathering import gatherer
 from experiments.runs.results import Result, below
@@ -116,6 +117,10 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
     Its cells are written once it is. Raises BadInput where the command of the run fails, also where the folder holds a
     run that this commit cannot go on with, which the command says.
     """
+    if task.item.derived_from:
+        for cell in derived(task.paper, task.item, RESULTS):
+            keep(cell, RESULTS)
+        return True
     if not task.folder.exists() and task.packed.exists():
         _unpack(task)
     commit = _made_by(task.folder) if task.folder.exists() else None
@@ -157,9 +162,7 @@ def gather(paper: Paper, item: Item, folder: Path) -> list[Cell]:
 
 def _is_of(result: Result, paper: Paper, item: Item) -> bool:
     told = result.config.get("document") or result.config.get("figure")
-    same = told == f"{paper.name}/{item.name}"
-    shared = {told, f"{paper.name}/{item.name}"} <= {f"{paper.name}/table2", f"{paper.name}/table3"}
-    return same or (shared and result.program == "trees")
+    return told in (f"{paper.name}/{item.name}", f"{paper.name}/{item.runs_of}")
 
 
 def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:

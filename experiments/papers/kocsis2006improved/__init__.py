@@ -8,6 +8,7 @@ from experiments.papers.kocsis2006improved import fig3, fig5, rates
 from experiments.papers.published import Published
 
 TITLES = {
+    "sec24": "UCT, Boltzmann exploration and minimax update (Kocsis et al. 2006, section 2.4)",
     "fig4": "Failure rates in P-games (Kocsis et al. 2006, Figure 4)",
     "fig5": "Iterations to a failure rate (Kocsis et al. 2006, Figure 5)",
     "fig6": "UCT with a table of fixed size (Kocsis et al. 2006, Figure 6)",

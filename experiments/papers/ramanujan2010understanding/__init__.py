@@ -15,6 +15,7 @@ TITLES = {
     "softtraps": "Games with a soft trap (Ramanujan et al. 2010, section 5)",
     "table1": "UCT and Random against MM-k-R in Chess (Ramanujan et al. 2010, Table 1)",
     "sec4": "UCT-H against UCT and MM-2 in Chess (Ramanujan et al. 2010, section 4)",
+    "rescaling": "Linear and sigmoid rescaling of the evaluation (Ramanujan et al. 2010, section 4)",
     "fig3": "Two critical nodes (Ramanujan et al. 2010, Figure 3)",
     "table2": "Both sides with a plan (Ramanujan et al. 2010, Table 2)",
     "table3": "Both sides with a plan (Ramanujan et al. 2010, Table 3)",

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reproduction.catalogue import Item, Paper
+from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Asked, Cell, Digests, Where
 from experiments.reproduction.game_files import unplaced_keys, unplaced_word
-from experiments.reproduction.quantities import Measured, Published
+from experiments.reproduction.quantities import AnyQuantity, Measured, Published
 from experiments.runs.results import Result
 
 FIRST = 10
@@ -40,6 +40,13 @@ def cell_of(
         digests=digests,
         where=Where(commits=_commits(runs), **{key: record[key] for key in Where.model_fields if key != "commits"}),
     )
+
+
+def published_of_order(item: Item, order: Order, other: AnyQuantity | None = None) -> Published:
+    """What an order claims, at its item's budget; ``other`` is the quantity of its second name."""
+    value = None if order.relation == "unstated" else order.value
+    half = 0.0 if order.factor is None or other is None else (order.factor - 1) * other.value
+    return Published(relation=order.relation, value=value, half=half, budget=item.budget, source=item.place)
 
 
 def _commits(runs: Sequence[Result]) -> list[str]:

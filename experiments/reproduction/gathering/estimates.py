@@ -13,7 +13,7 @@ from experiments.papers.ramanujan2010understanding.fig6 import LEAST, simulated
 from experiments.papers.ramanujan2010understanding.searches import mean_of, read_searches
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import cell_of, digest_of_lines, of_both
+from experiments.reproduction.gathering.common import cell_of, digest_of_lines, of_both, published_of_order
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.quantities import Estimate, Mean, Measured, Published, Z
 from experiments.runs.results import Result
@@ -159,6 +159,28 @@ def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             times = changed.partition("=")[2]
             title = f"UCT with a bias times {times}"
             found.append(beside(changed, "UCT", size, f"exploration-{times}-size{size}", title))
+    return found
+
+
+def variants(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Planners beside each other on the same grids, as the orders have them: section 3.2 of Kocsis, Szepesvári 2006."""
+    run_of = {(planner_name(run.config["planner"]), run.summary["size"]): run for run in results}
+    found = []
+    for size in sorted({size for _, size in run_of}):
+        for order in item.orders:
+            some = [run_of.get((name, size)) for name in (order.first, order.second or "")]
+            if some[0] is None or some[1] is None:
+                continue
+            runs = [some[0], some[1]]
+            samples, others = (_samples(run.summary) for run in runs)
+            names = (order.first, str(order.second))
+            measured = Measured(unit="samples", quantity=samples, other=others, names=names)
+            published = published_of_order(item, order, others)
+            title = f"{size} x {size}: {names[0]} beside {names[1]}"
+            ours = {"states": runs[0].config["states"]}
+            digests = of_both([_planning_digests(run.summary) for run in runs])
+            name = f"size{size}-{order.cell}"
+            found.append(cell_of(paper, item, name, title, runs, measured, published, ours, digests))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of_lines
+from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of_lines, published_of_order
 from experiments.reproduction.quantities import Measured, Points, Published
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
@@ -127,6 +127,18 @@ def doublings(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]
         measured = Measured(unit="rate", quantity=points)
         name, title = _slug(result.config["option"]), result.label
         found.append(cell_of(paper, item, name, title, [result], measured, published, budget, digests))
+    return found
+
+
+def ahead(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """A cell a column, whose win rate an order of that name compares with a bound."""
+    found = []
+    for result in results:
+        for order in (one for one in item.orders if one.cell == result.config["column"]):
+            points, digests = points_of(result)
+            measured, published = Measured(unit="rate", quantity=points), published_of_order(item, order)
+            some, budget = [result], budget_of(result)
+            found.append(cell_of(paper, item, order.cell, result.label, some, measured, published, budget, digests))
     return found
 
 

@@ -12,7 +12,7 @@ from experiments.papers.ramanujan2010understanding.tables import Cell as PlanCel
 from experiments.papers.ramanujan2010understanding.tables import cells_of
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of, of_both
+from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of, of_both, published_of_order
 from experiments.reproduction.quantities import Mean, Measured, Published, Z
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import Piece, pieces_of
@@ -127,6 +127,29 @@ class _Claims:
 
 def _mean(values: np.ndarray) -> Mean:
     return Mean(count=len(values), mean=float(values.mean()), deviation=float(values.std(ddof=1)))
+
+
+def rules(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
+    """Rules of search beside UCT, paired by tree: section 2.4 of Kocsis, Szepesvári, Willemson 2006."""
+    found = []
+    for (branching, depth), runs in by_shape(results).items():
+        by_option = {run.config["option"]: run for run in runs.values()}
+        rates = {name: rates_by_tree(pieces_of(run.folder)) for name, run in by_option.items()}
+        for order in (one for one in item.orders if {one.first, one.second} <= rates.keys()):
+            some = [by_option[order.first], by_option[str(order.second)]]
+            points = some[0].summary["points"]
+            for at, point in ((points.index(point), point) for point in DECADES if point >= 100 and point in points):
+                gap = rates[order.first][:, at] - rates[str(order.second)][:, at]
+                published = published_of_order(item, order)
+                if order.relation != "unstated":  # a difference, which is beside 0
+                    published = published.model_copy(update={"value": 0.0})
+                measured = Measured(unit="rate difference", quantity=_mean(gap))
+                title = f"B = {branching}, D = {depth}: {some[0].label} less {some[1].label} at {point:,}"
+                ours = {key: some[0].config[key] for key in ("trees", "runs")}
+                both = of_both([search_digests(run.folder) for run in some])
+                name = f"b{branching}d{depth}-{order.cell}-{point}"
+                found.append(cell_of(paper, item, name, title, some, measured, published, ours, both))
+    return found
 
 
 def tables(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:

@@ -17,6 +17,11 @@ TRAPS = {
 }
 ALIKE, HALF, BACKWARDS = [5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
 """Values of five moves: their Spearman correlations with the first are 1, 0.8 and -1."""
+RECORD = {
+    "name": "a run", "label": "a run", "time": "", "versions": {}, "commit": "c" * 40, "cpu": "x", "cores": 1,
+    "engine": "cpu", "device": None, "seed": 1,
+}  # fmt: skip
+"""What the record of every run has."""
 
 
 def run_folder(folder: Path, program: str, words: tuple[str, ...], identity: Any, summary: Any) -> Path:
@@ -24,8 +29,7 @@ def run_folder(folder: Path, program: str, words: tuple[str, ...], identity: Any
     folder.mkdir(parents=True)
     config = composed(program, *words)
     record = {
-        "program": program, "name": program, "label": "a run", "time": "", "command": [f"{program}.py", *words],
-        "versions": {}, "commit": "c" * 40, "cpu": "x", "cores": 1, "engine": "cpu", "device": None, "seed": 1,
+        **RECORD, "program": program, "name": program, "command": [f"{program}.py", *words],
         "identity": {**identity, "data": {"pgn": "/somewhere/gm_games.pgn"}},
     }  # fmt: skip
     (folder / "config.yaml").write_text(yaml.safe_dump(config))

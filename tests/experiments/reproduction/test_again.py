@@ -1,11 +1,13 @@
 """The digest of a cell's first ten games or searches, from the runs that made them again."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from experiments.reproduction import again
-from experiments.reproduction.cells import cells_below
+from experiments.reproduction.cells import Digests, cells_below
+from experiments.runs.results import Result
 from gpumcts.errors import BadInput
 
 
@@ -22,6 +24,19 @@ def test_a_cell_of_several_runs_is_gathered(tmp_path, monkeypatch):
     made.pop()
     with pytest.raises(BadInput, match="no run of ramanujan2010understanding/sec6_claims/c70-two"):
         again.digest_of_folder(cell, tmp_path)
+
+
+def test_a_cell_of_searches_is_of_the_run_that_has_all_its_keys(tmp_path, monkeypatch):
+    """Scenario A of Ramanujan et al. 2010 has runs on one game that differ in epsilon."""
+    cell = next(cell for cell in cells_below() if cell.cell == "deep-deep-f" and cell.item == "table2")
+    other = {**cell.asked.keys, "selection": {"name": "another"}}
+    runs = [
+        Result(Path(name), {}, {"program": "trees", "identity": {**keys, "runs": 10}}, {})
+        for name, keys in (("b", other), ("a", cell.asked.keys))
+    ]
+    monkeypatch.setattr(again, "below", lambda _: runs)
+    monkeypatch.setattr(again, "search_digests", lambda folder: Digests(all="0" * 64, first_ten=folder.name * 64))
+    assert again.digest_of_folder(cell, tmp_path) == "a" * 64
 
 
 @pytest.mark.parametrize("reduced", [True, False])

@@ -137,7 +137,7 @@ def test_a_cell_without_a_figure_has_no_verdict_and_is_reduced_at_less():
 def test_every_run_of_the_catalogue_names_an_experiment_and_no_two_runs_a_cell():
     for paper in papers().values():
         for item in paper.items:
-            for run in item.runs:
+            for run in () if item.derived_from else item.runs:
                 experiment = next(word for word in run.command if word.startswith("experiment="))
                 assert (CONF / f"{experiment.partition('=')[2]}.yaml").exists()
             names = [name for run in item.runs for name in run.cells]

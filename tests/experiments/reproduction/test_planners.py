@@ -1,0 +1,83 @@
+"""Section 3.2 of Kocsis, Szepesvári 2006 by made-up runs of planners: who is near whom, and who needs fewer samples."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from experiments import planning
+from experiments.reproduction.catalogue import Order, item_of
+from experiments.reproduction.gathering.estimates import variants
+from experiments.runs.results import Result
+from tests.experiments.config.drivers import composed
+from tests.experiments.reproduction.planted import RECORD
+
+PAPER, ITEM = item_of("kocsis2006bandit/fig4_variants")
+UCT = {"name": "uct", "exploration": 10.0, "times_depth": False, "stop": "visits", "depth": 0}
+ARTDP = {"name": "artdp", "temperature": 1.0, "initial_values": True}
+SAMPLES = {
+    "new": (UCT | {"stop": "new"}, 1200),
+    "growing": (UCT | {"stop": "growing", "depth": 1}, None),
+    "fixed": (UCT | {"stop": "fixed", "depth": 2}, 9000),
+    "artdp": (ARTDP, 500),
+}
+
+
+def run(planner, samples, size=4, states=1000):
+    """A run whose planner needs so many samples within a tenth, or more than the most that were drawn."""
+    ends = (None, None) if samples is None else (int(0.9 * samples), int(1.1 * samples))
+    summary = {"size": size, "samples": samples, "low": ends[0], "high": ends[1], "most": 1_000_000, "digest": "0" * 64}
+    record = {**RECORD, "label": str(planner), "identity": {}, "command": ["planning.py"]}
+    return Result(Path(), {"planner": planner, "states": states}, record, summary)
+
+
+def cells(**changed):
+    """The cells of all orders on one grid."""
+    some = {**SAMPLES, **{name: (SAMPLES[name][0], samples) for name, samples in changed.items()}}
+    others = [(UCT, 1000), (ARTDP | {"initial_values": False}, 3000)]
+    found = variants(PAPER, ITEM, [run(*one) for one in (*some.values(), *others)])
+    return {cell.cell: cell for cell in found}
+
+
+def test_stopping_rules_within_a_factor_of_two_are_near_and_a_fixed_depth_has_no_verdict():
+    found = {name.removeprefix("size4-"): cell.verdict for name, cell in cells().items()}
+    assert found == {"new": "agrees", "growing": "differs", "fixed": "unpublished", "artdp": "agrees"}
+
+
+@pytest.mark.parametrize(("samples", "verdict"), [(1900, "differs"), (700, "agrees"), (400, "differs")])
+def test_near_has_two_sides(samples, verdict):
+    assert cells(new=samples)["size4-new"].verdict == verdict
+
+
+def test_artdp_that_needs_more_with_the_evaluation_differs():
+    assert cells(artdp=9000)["size4-artdp"].verdict == "differs"
+    assert cells(artdp=2900)["size4-artdp"].verdict == "open"
+
+
+def test_fewer_states_are_another_budget_and_grids_are_apart():
+    small = [run(planner, samples, states=200) for planner, samples in (SAMPLES["new"], (UCT, 1000))]
+    assert [cell.verdict for cell in variants(PAPER, ITEM, small)] == ["reduced"]
+    assert variants(PAPER, ITEM, [run(*SAMPLES["new"], size=3), run(UCT, 1000, size=4)]) == []
+
+
+@pytest.mark.parametrize("more", [{"relation": "near"}, {"relation": "above", "factor": 2.0}])
+def test_an_order_has_a_factor_where_it_is_near_alone(more):
+    with pytest.raises(ValidationError, match="an order has a factor where its relation is near"):
+        Order(cell="a", first="b", second="c", **more)
+
+
+def test_every_run_composes_and_names_the_planners_of_the_orders():
+    names = set()
+    for cell in next(word for word in ITEM.runs[0].command if word.startswith("cell="))[5:].split(","):
+        words = [word for word in ITEM.runs[0].command[1:] if not word.startswith("cell=")]
+        config = composed("planning", *words, f"cell={cell}")
+        checked = planning.planning_config(config)
+        assert (checked.game.size, checked.keys.states) == (2, 1000)
+        names.add(planning_name(config))
+    assert names == {name for order in ITEM.orders for name in (order.first, order.second)}
+
+
+def planning_name(config):
+    from experiments.analysis.planner_samples import planner_name
+
+    return planner_name(config["planner"])
