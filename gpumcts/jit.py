@@ -164,7 +164,7 @@ def _prefetch(typing_context, array, index):
 class _Scratch(type(_ctpop)):
     """An intrinsic that plain Python may call too."""
 
-    def __call__(self, count: int, dtype: Any) -> np.ndarray:
+    def __call__(self, count: Any, dtype: Any) -> np.ndarray:
         return np.zeros(count, dtype)
 
 

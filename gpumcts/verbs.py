@@ -21,7 +21,7 @@ from numba.extending import intrinsic, overload
 # even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
 # arrays it is given; it can make views of them, but no array of its own (see ``jit.scratch``). Compiled code alone
 # calls it: a wrapper for C, which numba makes unasked, would be an eighth of all compile time.
-JIT_OPTIONS = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+JIT_OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def inlined(function: Callable) -> Callable:

@@ -43,16 +43,16 @@ def chosen_by_estimates(rule, operator, forest, switches, tree, head, node, dept
 @overload(chosen_by_estimates, jit_options=JIT_OPTIONS)
 def _chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
     if current_target() != "cpu" or not has_parts(rule.instance_class):
-        return lambda rule, operator, forest, switches, tree, head, node, depth, batch: False
+        return chosen_by_estimates
 
-    def compiled(rule, operator, forest, switches, tree, head, node, depth, batch):
+    def where_it_pays(rule, operator, forest, switches, tree, head, node, depth, batch):
         moves, children = np.int64(forest.move_count[tree, node]), np.int64(forest.child_count[tree, node])
         if children != moves or not MIN_CHILDREN <= children <= MAX_CHILDREN or (depth > 0 and switches.flat):
             return False
         choose_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch)
         return True
 
-    return compiled
+    return where_it_pays
 
 
 @apart
