@@ -101,7 +101,8 @@ def test_a_rule_is_set_against_the_decay_found_by_hand(wins, said):
 
 
 def test_every_item_with_rounds_has_a_title_and_an_end():
-    assert set(document.CONCLUSIONS) == set(document.TITLES) == {"table1a", "table1b", "table2"}
+    assert set(document.CONCLUSIONS) == {"table1a", "table1b", "table2"}
+    assert set(document.TITLES) == {*document.CONCLUSIONS, "overhead"}  # searches, which have no rounds
     assert open_questions.CONCLUSIONS["decay"] is open_questions.decay
 
 
