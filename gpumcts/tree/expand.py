@@ -145,8 +145,7 @@ def give_children(game, state, forest, switches, tree, head, batch):
 def part(game, state, forest, switches, tree, head, batch):
     """Part a group whose rows have chosen, and finish the rows that stay.
 
-    Returns the first of the groups below, which SIBLING links in the order of the children, or NO_NODE. So they come
-    in one order in every batch, and threads that take them from two ends meet the same subtrees again.
+    Returns the first of the groups below, which SIBLING links, or NO_NODE.
     """
     if compiled_for_cpu() and batch.links[head, COUNT] >= MIN_ROWS_FOR_TABLE:
         return part_by_table(game, state, forest, switches, tree, head, batch)
@@ -161,18 +160,15 @@ def part(game, state, forest, switches, tree, head, batch):
         else:
             batch.movers[row, depth] = moves_here
             batch.paths[row, depth + 1] = first + choice
-            before, group = np.int64(NO_NODE), groups
-            while group != NO_NODE and batch.links[group, CHOICE] < choice:
-                before, group = group, np.int64(batch.links[group, SIBLING])
-            if group != NO_NODE and batch.links[group, CHOICE] == choice:
-                join_group(batch, group, row)
-            else:
+            group = groups
+            while group != NO_NODE and batch.links[group, CHOICE] != choice:
+                group = np.int64(batch.links[group, SIBLING])
+            if group == NO_NODE:
                 begin_group(batch, row, depth + 1)
-                batch.links[row, SIBLING] = group
-                if before == NO_NODE:
-                    groups = row
-                else:
-                    batch.links[before, SIBLING] = row
+                batch.links[row, SIBLING] = groups
+                groups = row
+            else:
+                join_group(batch, group, row)
         row = following
     return groups
 

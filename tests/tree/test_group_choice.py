@@ -1,6 +1,6 @@
 """Rows of a group choose among many children by estimates, and their choices are those by exact scores.
 
-They part in the order of the children, however they are found.
+However a row finds its group below, groups are the same.
 """
 
 import numpy as np
@@ -85,7 +85,7 @@ def test_large_groups_choose_as_the_reference_does_with(more):
 
 
 @pytest.mark.parametrize("parting", [part, part_by_table])
-def test_groups_below_a_node_are_linked_in_the_order_of_its_children(parting):
+def test_rows_part_by_their_choices_in_row_order(parting):
     choices = [5, 2, 5, 0, 3, 2, STAYS, 5]
     batch = empty_batch(len(choices), OTHELLO.WORDS, 4, 4)
     forest = zeroed_forest(1, 10, Layout(1))
@@ -102,5 +102,5 @@ def test_groups_below_a_node_are_linked_in_the_order_of_its_children(parting):
             row = np.int64(batch.links[row, NEXT])
         found[int(batch.links[group, CHOICE])] = rows
         group = np.int64(batch.links[group, SIBLING])
-    assert list(found.items()) == [(0, [3]), (2, [1, 5]), (3, [4]), (5, [0, 2, 7])]
+    assert found == {0: [3], 2: [1, 5], 3: [4], 5: [0, 2, 7]}
     assert batch.depths[6] == 0
