@@ -27,8 +27,12 @@ SLACK = 1e-12  # an estimate lies nearer to its score, relative to 1 + the score
 
 
 def has_parts(rule):
-    """Whether a rule's scores have two parts."""
-    return child_weight.find(rule) is not None
+    """Whether the scores of a rule (its class) have two parts: those of the score it has, where it is a subclass."""
+    weight = child_weight.find(rule)
+    if weight is None:
+        return False
+    owner = [kind for kind in rule.__mro__ if child_weight.find(kind) is weight][-1]
+    return all(verb.find(rule) is verb.find(owner) for verb in (prepare, score, node_factor))
 
 
 def chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):

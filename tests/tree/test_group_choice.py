@@ -63,6 +63,19 @@ def test_rules_say_whether_their_scores_have_parts():
     assert not has_parts(Rave) and not has_parts(DepthDecayed)
 
 
+def test_a_rule_with_a_score_of_its_own_has_not_the_parts_of_the_rule_it_is_made_from():
+    class Own(Ucb1):
+        pass
+
+    assert has_parts(Own)
+
+    @score.implements(Own)
+    def own_score(rule, operator, forest, tree, child, prepared, stream):
+        return 1.0
+
+    assert not has_parts(Own)
+
+
 @pytest.mark.parametrize("operator", ["average", "accelerated", "discounted", "max"])
 @pytest.mark.parametrize("rule", RULES[:1] + RULES[4:], ids=str)
 def test_large_groups_choose_as_the_reference_does(operator, rule):

@@ -22,12 +22,15 @@ from gpumcts.verbs import verb
 
 @verb("operator")
 def value(operator, forest, tree, node):
-    """The value of a visited node for selection and the final move: float64 in [0, 1] for the mover at its parent."""
+    """The value of a visited node for selection and the final move: float64 in [0, 1] for the mover at its parent.
+
+    It reads the node and what lies below it alone.
+    """
 
 
 @verb("operator")
 def count(operator, forest, tree, node):
-    """n(s, a) of selection, float64 > 0: visits, those in flight included."""
+    """n(s, a) of selection, float64 > 0: visits, those in flight included, of the node alone."""
 
 
 @verb("operator")
