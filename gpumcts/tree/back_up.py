@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from gpumcts.cpu_only import prefetch
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import inlined, prefetch
+from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import SCORE
 from gpumcts.tree.backup.contract import back_up, back_up_at
 from gpumcts.tree.batch import NO_LEAF

@@ -5,8 +5,9 @@ With several leaves a tree, what a row writes is asked for some groups ahead: ro
 
 import numpy as np
 
+from gpumcts.cpu_only import compiled_for_cpu, prefetch
 from gpumcts.games.contract import mover, pack, play, unpack
-from gpumcts.jit import blend, compiled_for_cpu, inlined, prefetch, scratch
+from gpumcts.jit import blend, inlined, scratch
 from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
 from gpumcts.tree.batch import (
     AT,
@@ -142,6 +143,18 @@ def give_children(game, state, forest, switches, tree, head, batch):
 
 
 @inlined
+def goes_below(game, state, switches, first, depth, row, batch):
+    """Put a row at the child that it chose, or finish it where it stays; whether it goes on."""
+    choice = np.int64(batch.links[row, CHOICE])
+    if choice == STAYS:
+        finish(game, state, switches, row, depth, batch)
+        return False
+    batch.movers[row, depth] = mover(game, state)
+    batch.paths[row, depth + 1] = first + choice
+    return True
+
+
+@inlined
 def part(game, state, forest, switches, tree, head, batch):
     """Part a group whose rows have chosen, and finish the rows that stay.
 
@@ -151,15 +164,11 @@ def part(game, state, forest, switches, tree, head, batch):
         return part_by_table(game, state, forest, switches, tree, head, batch)
     depth = batch.codes[head] & DEPTH_MASK
     node = np.int64(batch.paths[head, depth])
-    first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
+    first = np.int64(forest.first_child[tree, node])
     groups, row = np.int64(NO_NODE), head
     while row != NO_NODE:
         following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
-        if choice == STAYS:
-            finish(game, state, switches, row, depth, batch)
-        else:
-            batch.movers[row, depth] = moves_here
-            batch.paths[row, depth + 1] = first + choice
+        if goes_below(game, state, switches, first, depth, row, batch):
             group = groups
             while group != NO_NODE and batch.links[group, CHOICE] != choice:
                 group = np.int64(batch.links[group, SIBLING])
@@ -178,17 +187,12 @@ def part_by_table(game, state, forest, switches, tree, head, batch):
     """``part`` with the heads in a table by child, so that no row looks through all groups for its own."""
     depth = batch.codes[head] & DEPTH_MASK
     node = np.int64(batch.paths[head, depth])
-    first, moves_here = np.int64(forest.first_child[tree, node]), mover(game, state)
-    children = np.int64(forest.child_count[tree, node])
+    first, children = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
     heads = scratch(children, np.int32)  # 0 for none, else the row + 1
     row = head
     while row != NO_NODE:
         following, choice = np.int64(batch.links[row, NEXT]), np.int64(batch.links[row, CHOICE])
-        if choice == STAYS:
-            finish(game, state, switches, row, depth, batch)
-        else:
-            batch.movers[row, depth] = moves_here
-            batch.paths[row, depth + 1] = first + choice
+        if goes_below(game, state, switches, first, depth, row, batch):
             if heads[choice] > 0:
                 join_group(batch, np.int64(heads[choice]) - 1, row)
             else:

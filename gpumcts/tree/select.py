@@ -1,8 +1,10 @@
-"""Selection: the rows of a group choose among a node's children by the selection rule, one after the other."""
+"""Selection by the rule: rows of a group choose at its node one after the other, a row that is alone goes down to its
+leaf."""
 
 import numpy as np
 
-from gpumcts.jit import inlined, prefetch
+from gpumcts.cpu_only import prefetch
+from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP
 from gpumcts.tree.batch import AT, CHOICE, NEW_CHILD, NEXT, STAYS, THROUGH_CHANCE, TIES, UNTIL, is_alone
 from gpumcts.tree.best_child import best_child
