@@ -34,6 +34,7 @@ from experiments.app.hydra_speed import quicken
 from experiments.app.launchers import GRIDS, LAUNCH, SWEEPER, at_once, check_installed, check_sweeper, failure
 from experiments.app.overrides import (
     combinations,
+    every_choice,
     flags_first,
     key_of,
     once_each,
@@ -182,7 +183,11 @@ class Command:
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:
-                return self._by_another_sweeper(name, fixed, more, first, swept, given)
+                jobs, sweep = self._by_another_sweeper(name, fixed, more, first, swept, given)
+                drawn = parser.parse_overrides([*params, *once_each(given)])
+                for row in every_choice(drawn) if sweep.tolerated == 0 else []:  # a refused trial would end it
+                    self._job(name, row, more, "hydra.sweep.subdir")
+                return jobs, sweep
             rows = combinations(parser.parse_overrides([*params, *once_each(given)]))
             jobs, also = self._every(name, rows, more), []
             if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads

@@ -97,6 +97,18 @@ def combinations(given: Sequence[Override]) -> list[list[str]]:
     return [list(row) for row in product(*lists)]
 
 
+def every_choice(given: Sequence[Override]) -> list[list[str]]:
+    """The overrides of runs that have every value of every choice between them, beside the first of the others.
+
+    For a sweeper that draws: its runs are not known, these are runs that it may come to. Ranges are left out.
+    """
+    known = [override for override in given if override.is_choice_sweep() or not override.is_sweep_override()]
+    first = {line.partition("=")[0]: line for line in combinations(known)[0]}
+    choices_of = {str(o.get_key_element()): list(o.sweep_string_iterator()) for o in known if o.is_choice_sweep()}
+    rows = [{**first, key: f"{key}={value}"} for key, values in choices_of.items() for value in values]
+    return [list(row.values()) for row in rows]
+
+
 def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:
     """The keys that are swept, by the parameters of the sweeper and on the command line."""
     keys = [word.partition("=")[0] for word in params]

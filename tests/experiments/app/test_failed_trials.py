@@ -16,6 +16,7 @@ def installed():
 
 STUDY = "playouts -m count=20 threads=1 engine=cpu hydra/sweeper=optuna objective=playouts_per_second"
 REFUSED = "seed=-1: must be an integer in [0, 18446744073709551615]"
+PAST = "hydra.sweeper.max_failure_rate=1"
 
 
 def studied(run, line):
@@ -27,12 +28,19 @@ def studied(run, line):
 
 def test_a_refused_trial_is_one_line_and_ends_the_study(run, tmp_path):
     """The trials before it are in the table. Nothing is left of the one that was not begun."""
-    done, errors, seeds = studied(run, "hydra.sweeper.sampler.seed=4 hydra.sweeper.n_jobs=1 seed=choice(1,-1,2)")
+    done, errors, seeds = studied(run, "hydra.sweeper.sampler.seed=4 hydra.sweeper.n_jobs=1 seed=int(interval(-2,2))")
     number = 1 + sum(line.startswith("[") for line in done.err.splitlines())
     ends = "; the sweep ends here, by hydra.sweeper.max_failure_rate=0"
     assert (done.code, errors) == (2, [f"error: [{number}/20] {REFUSED}{ends}"])
     assert done.err.splitlines()[-1:] == errors and "study" not in done.err and "best:" not in done.out
     assert seeds and len(seeds) == len([*tmp_path.glob("multirun/*/*/")])
+
+
+@pytest.mark.parametrize("space", ["seed=choice(1,2,-1)", "seed=1,-1"])
+def test_a_choice_that_would_end_the_study_is_refused_before_it_begins(space, run, tmp_path):
+    done, errors, _ = studied(run, space)
+    assert (done.code, done.out, errors) == (2, "", [f"error: {REFUSED}"])
+    assert not [*tmp_path.glob("multirun/*")]
 
 
 def test_a_study_goes_on_past_refused_trials_where_it_may(run):
@@ -71,7 +79,7 @@ def test_a_stored_study_knows_which_trials_failed(run, tmp_path):
 
     storage = f"sqlite:///{tmp_path}/study.db"
     rest = f"hydra.sweeper.storage={storage} hydra.sweeper.study_name=it hydra.sweeper.n_trials=4"
-    assert run(f"{STUDY} {rest} seed=choice(-1)").code == 2
+    assert run(f"{STUDY} {rest} seed=int(interval(-3,-1))").code == 2
     states = [trial.state.name for trial in optuna.load_study(study_name="it", storage=storage).trials]
     assert states[:2] == ["FAIL", "FAIL"] and "COMPLETE" not in states
 
