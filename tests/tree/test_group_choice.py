@@ -3,6 +3,8 @@
 However a row finds its group below, groups are the same.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -76,9 +78,16 @@ def test_a_rule_with_a_score_of_its_own_has_not_the_parts_of_the_rule_it_is_made
     assert not has_parts(Own)
 
 
-@pytest.mark.parametrize("operator", ["average", "accelerated", "discounted", "max"])
-@pytest.mark.parametrize("rule", RULES[:1] + RULES[4:], ids=str)
-def test_large_groups_choose_as_the_reference_does(operator, rule):
+LARGE = list(product((RULES[0], RULES[4]), ("average", "accelerated", "discounted", "max")))
+QUICK_LARGE = {(RULES[0], "average"), (RULES[4], "accelerated")}  # a rule of each kind, and an operator with weights
+
+
+@pytest.mark.parametrize(
+    ("rule", "operator"),
+    [pytest.param(*case, marks=[] if case in QUICK_LARGE else [pytest.mark.slow]) for case in LARGE],
+    ids=str,
+)
+def test_large_groups_choose_as_the_reference_does(rule, operator):
     """The root has 81 children, all of which have been tried after three batches."""
     game = compiled(Gomoku(size=9))
     assert MIN_CHILDREN < 81

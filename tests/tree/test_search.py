@@ -283,6 +283,7 @@ SIGNATURES_OF_RULES = {
 
 
 QUICK_SIGNATURES = {"accelerated", "average", "discounted", "implicit_minimax", "minimax"}
+QUICK_RULES = {"bast", "rave", "sensei", "ucb1", "ucb1_tuned"}
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def test_signature(operator):
     assert signature(type(operator_of(operator))(), Ucb1()) == SIGNATURES[operator]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [pytest.param(r, marks=[] if r in QUICK_RULES else [pytest.mark.slow]) for r in RULES])
 def test_signature_of_a_rule(rule):
     """Likewise, per selection rule, with the mean or the operator that it needs."""
     operator = type(operator_of(NEEDY.get(rule, "average")))()

@@ -53,8 +53,15 @@ def errors(done):
     return [line for line in done.err.splitlines() if "rror" in line]
 
 
-@pytest.mark.parametrize("sweeper", ["grid", "basic"])
-@pytest.mark.parametrize("seeds", [(1,), (2,), (1, 2)])
+@pytest.mark.parametrize(
+    ("sweeper", "seeds"),
+    [
+        ("grid", (1,)),
+        ("grid", (1, 2)),
+        ("basic", (1,)),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("grid", (2,)), ("basic", (2,)), ("basic", (1, 2))]),
+    ],
+)
 def test_a_sweep_with_refused_runs_ends_with_its_table_and_a_line_for_each(run, tmp_path, monkeypatch, seeds, sweeper):
     refusing(monkeypatch, seeds)
     done = run(f"{SWEEP} hydra/sweeper={sweeper}")
