@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from experiments.config.scales import as_typed_today
 from experiments.reproduction.catalogue import Run, item_of
 from experiments.reproduction.cells import RESULTS, Cell, read
 from experiments.reproduction.derived import joined, sources_of
@@ -37,14 +38,18 @@ def first_ten(cell: Cell, folder: Path) -> str:
         every = [read(RESULTS / path, RESULTS) for path in sources]
         return joined([first_ten(one, folder / str(number)) for number, one in enumerate(every)])
     run = run_of(cell)
-    words = cell.asked.command if cell.verdict == "reduced" else run.command  # the catalogue has the paper's own budget
-    command = command_of([*words, *run.again], folder)
+    command = command_of([*_words(cell, run), *run.again], folder)
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if told.returncode:
         raise BadInput(
             f"{cell.path}: {' '.join(command[1:])} ended with exit code {told.returncode}: {told.stderr[-300:]}"
         )
     return digest_of_folder(cell, folder)
+
+
+def _words(cell: Cell, run: Run) -> list[str]:
+    """The command line that measured a cell, as it is typed today; the catalogue has the paper's own budget alone."""
+    return as_typed_today(cell.asked.command) if cell.verdict == "reduced" else run.command
 
 
 def _searches(identity: dict[str, Any]) -> dict[str, Any]:

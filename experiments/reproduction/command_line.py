@@ -196,7 +196,7 @@ def collect(selected: Sequence[Task], folder: Path) -> int:
 
 
 def again(number: int, selected: Sequence[Task] | None) -> int:
-    """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs."""
+    """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs or lacks."""
     from experiments.reproduction.again import first_ten, run_of
 
     if number < 1:
@@ -211,9 +211,13 @@ def again(number: int, selected: Sequence[Task] | None) -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as place:
         for index, cell in enumerate(chosen):
-            same = first_ten(cell, Path(place, str(index))) == cell.digests.first_ten
+            try:
+                same = first_ten(cell, Path(place, str(index))) == cell.digests.first_ten
+                say(f"{'equal' if same else 'DIFFERENT'}: {cell.path}")
+            except BadInput as error:  # of one cell; the others are made again
+                same = False
+                print(f"error: {error}", file=sys.stderr)
             failed += not same
-            say(f"{'equal' if same else 'DIFFERENT'}: {cell.path}")
     return int(failed > 0)
 
 

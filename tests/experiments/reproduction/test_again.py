@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.reproduction import again
+from experiments.reproduction import again, command_line
 from experiments.reproduction.cells import Digests, cells_below
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
@@ -41,10 +41,10 @@ def test_a_cell_of_searches_is_of_the_run_that_has_all_its_keys(tmp_path, monkey
 
 @pytest.mark.parametrize("reduced", [True, False])
 def test_a_reduced_cell_is_made_again_by_its_own_command(tmp_path, monkeypatch, reduced):
-    """And one at the paper's budget by the catalogue's, whose words are of today."""
+    """As it is typed today; and one at the paper's budget by the catalogue's."""
     cell = next(cell for cell in cells_below() if cell.cell == "deep-deep-f" and cell.item == "table2")
     budget = {"runs": 10 if reduced else 100}
-    asked = cell.asked.model_copy(update={"command": ["trees", "its=own"], "budget": budget})
+    asked = cell.asked.model_copy(update={"command": ["trees", "its=own", "budget=small"], "budget": budget})
     commands = []
     monkeypatch.setattr(again, "digest_of_folder", lambda *_: "")
     monkeypatch.setattr(
@@ -52,3 +52,19 @@ def test_a_reduced_cell_is_made_again_by_its_own_command(tmp_path, monkeypatch, 
     )
     again.first_ten(cell.model_copy(update={"asked": asked}), tmp_path)
     assert ("its=own" in commands[0]) == reduced and "runs=10" in commands[0]
+    assert ("scale=small" in commands[0]) == reduced and "budget=small" not in commands[0]
+
+
+def test_a_cell_that_cannot_be_made_again_is_told_and_the_others_are_made(monkeypatch, capsys):
+    made = []
+
+    def first_ten(cell, folder):
+        made.append(cell)
+        if len(made) == 1:
+            raise BadInput("it is not there")
+        return cell.digests.first_ten
+
+    monkeypatch.setattr(again, "first_ten", first_ten)
+    assert command_line.again(3, None) == 1 and len(made) == 3
+    told = capsys.readouterr()
+    assert told.err.count("error: it is not there\n") == 1 and (told.out + told.err).count("equal: ") == 2
