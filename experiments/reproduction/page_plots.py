@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.reproduction.catalogue import papers
+from experiments.reproduction.catalogue import Item, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
-from experiments.reproduction.pages import drawn, in_order
+from experiments.reproduction.quantities import Exact
 from experiments.reproduction.verdicts import LINEAR
 
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
@@ -31,6 +31,17 @@ def write_plots(results: Path = RESULTS, docs: Path = Path("docs/papers")) -> li
                 plot(cells, path)
                 written.append(path)
     return written
+
+
+def in_order(item: Item, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of an item's claims first, then the others, as they came."""
+    claims = [order.cell for order in item.orders]
+    return sorted(cells, key=lambda cell: claims.index(cell.cell) if cell.cell in claims else len(claims))
+
+
+def drawn(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells that a plot shows: those with an interval, which worked figures and counts have not."""
+    return [cell for cell in cells if not isinstance(cell.measured.quantity, Exact)]
 
 
 def plot(cells: Sequence[Cell], path: Path) -> None:

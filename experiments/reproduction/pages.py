@@ -10,7 +10,8 @@ import jinja2
 
 from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
-from experiments.reproduction.quantities import AnyQuantity, Exact, Measured, Points
+from experiments.reproduction.page_plots import drawn, in_order, write_plots
+from experiments.reproduction.quantities import AnyQuantity, Measured, Points
 from experiments.reproduction.verdicts import LINEAR, MARGIN
 from gpumcts.match.statistics import holm
 
@@ -68,12 +69,6 @@ def verdict_of(cells: Sequence[Cell], complete: bool) -> tuple[str, dict[str, fl
     return "open", adjusted
 
 
-def in_order(item: Item, cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of an item's claims first, then the others, as they came."""
-    claims = [order.cell for order in item.orders]
-    return sorted(cells, key=lambda cell: claims.index(cell.cell) if cell.cell in claims else len(claims))
-
-
 def waiting_of(item: Item, cells: Sequence[Cell]) -> list[Run]:
     """The runs of an item without a cell at the paper's own budget."""
     return [run for run in item.runs if not any(run.owns(cell.cell) and cell.verdict != "reduced" for cell in cells)]
@@ -123,8 +118,6 @@ def _sources_wait(paper: Paper, item: Item, cells_of: Callable[[Paper, Item], li
 
 def write_pages(results: Path = RESULTS, docs: Path = DOCS) -> list[Path]:
     """Write all pages and their plots; returns where."""
-    from experiments.reproduction.page_plots import write_plots
-
     texts = generate(results, docs)
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -177,11 +170,6 @@ def difference_text(cell: Cell) -> str:
 
         middle, low, high = (f"x {math.exp(end):.2f}" for end in found[:3])
     return f"{middle} [{low}, {high}]"
-
-
-def drawn(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that a plot shows: those with an interval, which worked figures and counts have not."""
-    return [cell for cell in cells if not isinstance(cell.measured.quantity, Exact)]
 
 
 def without_text(cell: Cell, cells: Sequence[Cell]) -> str:
