@@ -215,7 +215,7 @@ BAD = {
     "match budget=small": "budget=small: it is called scale=small now, and goes with experiment=...",
     "match scale=small": "scale goes with an experiment that has figures for document and small",
     "match experiment=kocsis2006improved/table1 column=work_9": (
-        "column=work_9 is not known (did you mean work_1?); there are: work_001, work_01, "
+        "column=work_9 is not known (did you mean work_5?); there are: work_001, work_01, "
     ),
     "match experiment=kocsis2006improved/table2 scale=small by=tme": (
         "by=tme is not known (did you mean time?); there are: work, calibrated, time"
