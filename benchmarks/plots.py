@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.measure import Row
-from benchmarks.text import shortened
+from benchmarks.text import shortened, times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def _ratios(rows: Sequence[Row]) -> "Figure":
     for axes, (other, held) in zip(axes_of, panels.items(), strict=True):
         ratios = [row.ratios[other] for row in held]
         bars = axes.barh([row.what for row in held], [ratio - 1 for ratio in ratios], left=1, color=OURS)
-        axes.bar_label(bars, [f"{ratio:.3g}" for ratio in ratios], padding=3)
+        axes.bar_label(bars, [times(ratio) for ratio in ratios], padding=3)
         axes.axvline(1, color=FAINT, linewidth=1)
         axes.set_xscale("log")
         low, high = min([*ratios, 1]), max([*ratios, 1])

@@ -18,6 +18,11 @@ def shortened(number: float) -> str:
     return f"{number:.3g}" if number % 1 else f"{number:.0f}"
 
 
+def times(ratio: float) -> str:
+    """A ratio for people: 0.98, 12.3, 1,330."""
+    return f"{ratio:.3g}" if ratio < 999.5 else f"{ratio:,.0f}"
+
+
 def spread(row: Row) -> str:
     """The smallest and the largest of a row's turns; nothing where they are one."""
     return f"{shortened(row.low)} - {shortened(row.high)}" if row.low < row.high else ""
@@ -30,7 +35,7 @@ def text(rows: Sequence[Row]) -> str:
 
 def _lines(row: Row) -> list[list[str]]:
     first = [row.suite, row.what, shortened(row.median), spread(row), row.unit]
-    ratios = [[f"{ratio:.3g}", other] for other, ratio in row.ratios.items()] or [["", ""]]
+    ratios = [[times(ratio), other] for other, ratio in row.ratios.items()] or [["", ""]]
     return [(first if number == 0 else [""] * len(first)) + ratio for number, ratio in enumerate(ratios)]
 
 

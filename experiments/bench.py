@@ -27,7 +27,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Interval
 
 from benchmarks.peers.names import PEERS, not_installed
-from benchmarks.text import fastest, shortened, spread, text
+from benchmarks.text import fastest, shortened, spread, text, times
 from experiments.app.command import Command, Run
 from experiments.config.json_files import write_json
 from experiments.config.schema import Checked, Given, Plain, option_value
@@ -82,7 +82,8 @@ def bench_config(plain: Plain, given: Given | None = None) -> Checked:
 def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
     known = (*SUITES, *MORE, *ON_DEVICES)
     if not keys.suites or [suite for suite in keys.suites if suite not in known]:
-        raise BadInput(f"suites={keys.suites}: a list of {', '.join(known)}, written suites=[playouts,search]")
+        given = f"suites=[{','.join(keys.suites)}]"
+        raise BadInput(f"{given}: must be a list of {', '.join(known)}, such as suites=[playouts,search]")
     if "crossover" in keys.suites and engine == "cpu":
         raise BadInput("suites=[crossover] is between engines: engine must be cuda, device, auto or cudasim")
     if "launch" in keys.suites and engine == "cpu":
@@ -193,7 +194,7 @@ def _load() -> float | None:
 
 
 def _cells(row: Any) -> list[str]:
-    ratios, others = "\n".join(f"{ratio:.3g}" for ratio in row.ratios.values()), "\n".join(row.ratios)
+    ratios, others = "\n".join(map(times, row.ratios.values())), "\n".join(row.ratios)
     return [row.what, shortened(row.median), spread(row), row.unit, ratios, others]
 
 

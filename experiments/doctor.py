@@ -66,7 +66,8 @@ def _advice(cuda: dict[str, Any]) -> list[str]:
     else:
         advice = [f"engine=auto takes the CPU, and everything but engine=cuda works: {cuda['problem']}."]
     if importlib.util.find_spec("pyspiel") is None:
-        advice.append("Peers to compare with (OpenSpiel) are not installed: pip install 'gpumcts[peers]'")
+        how = "pip install -e '.[peers]' -c constraints.txt"
+        advice.append(f"Peers to compare with (OpenSpiel) are not installed: {how}")
     return advice
 
 

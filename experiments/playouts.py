@@ -137,7 +137,7 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
     speed, engine, threads = shortened(summary["playouts_per_second"]), summary["engine"], summary["threads"]
     return {
         "playouts": f"{summary['playouts']:,} in {summary['seconds']:.3g} s",
-        "playouts/s": f"{speed}, engine {engine}, {threads} threads",
+        "playouts/s": f"{speed}, engine {engine}, {threads} thread{'' if threads == 1 else 's'}",
         "mean plies": "-" if summary["mean_plies"] is None else f"{summary['mean_plies']:.3f}",
         **{key.replace("_", " "): text for key, text in share.items()},
         "digest": summary["digest"],

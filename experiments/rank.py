@@ -1,5 +1,6 @@
-"""Rank the legal moves of positions by several methods, and tell how each agrees with a deep search (Ramanujan et al.
-2010, Figure 1).
+"""Rank the legal moves of positions by several methods, and tell how each agrees with a deep search.
+
+This is Figure 1 of Ramanujan et al. 2010.
 
     python -m experiments.rank data.pgn=games.pgn data.positions=20
     python -m experiments.rank data.pgn=games.pgn data.positions=null reference=minimax_6 methods=[minimax_6,minimax_2]

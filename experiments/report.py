@@ -32,13 +32,16 @@ def report_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def find(pattern: str) -> list[Result]:
     """The finished runs in the folders that match; raises BadInput where there is none."""
-    folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True))]
+    # ``nothing/**`` is said to match nothing/ itself, which need not be there.
+    folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True)) if Path(found).exists()]
     finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
     results = [result for result in map(read, finished) if presentation_of(result.program).gathered and result.finished]
     if not results:
         below = any(next(folder.rglob(SUMMARY), None) for folder in folders if folder.is_dir())
         hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
-        raise BadInput(f"runs={pattern}: {len(folders)} folders match, and no finished run is in them{hint}")
+        where = {0: "no folder matches", 1: "the folder that matches has no finished run"}
+        said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
+        raise BadInput(f"runs={pattern}: {said}{hint}")
     return in_order(results)
 
 

@@ -1,5 +1,6 @@
-"""Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice (Ramanujan et al.
-2010, section 5).
+"""Soft traps in games: positions in which a deep search thinks otherwise of a shallow one's choice.
+
+This is section 5 of Ramanujan et al. 2010.
 
     python -m experiments.traps data.pgn=games.pgn data.games=10
     python -m experiments.traps data.pgn=games.pgn data.positions=200 deep=6 playouts=10

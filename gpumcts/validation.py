@@ -92,8 +92,14 @@ def describe(hint: Any, words: Mapping[Any, str] = WORDS) -> str:
     return words.get(hint, getattr(hint, "__name__", str(hint)))
 
 
+def _plainly(bound: Any) -> Any:
+    """A bound without a fraction of nothing: 1000000 for 1000000.0."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+
+
 def _range(bounds: Interval) -> str:
-    low, high = (bounds.ge if bounds.gt is None else bounds.gt), (bounds.le if bounds.lt is None else bounds.lt)
+    low = _plainly(bounds.ge if bounds.gt is None else bounds.gt)
+    high = _plainly(bounds.le if bounds.lt is None else bounds.lt)
     if high is None:
         return f" of at least {low}" if bounds.gt is None else f" above {low}"
     if low is None:

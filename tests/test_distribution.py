@@ -39,7 +39,7 @@ def test_help_lists_the_commands(capsys):
 def test_commands_are_those_of_the_checkout():
     names = {file.stem for file in (ROOT / "experiments").glob("*.py")} - {"__init__"}
     assert CHECKOUT == ROOT and set(commands()) == names
-    assert all(commands().values())
+    assert all(line.endswith(".") and line.count("(") == line.count(")") for line in commands().values())
 
 
 def test_an_unknown_command_is_one_line(capsys):

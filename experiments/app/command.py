@@ -39,6 +39,7 @@ from experiments.app.overrides import (
     key_of,
     once_each,
     refuse_odd,
+    refuse_of_another_command,
     refuse_overruled,
     refuse_twice,
     swept_keys,
@@ -170,6 +171,7 @@ class Command:
             given = parser.parse_overrides(flags.overrides)
             refuse_odd(given)
             refuse_twice(given)
+            refuse_of_another_command(given, self.name)
             check_installed(given)
             given = parser.parse_overrides(once_each(given))
             fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]

@@ -26,11 +26,14 @@ MISSING_KEY = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*To append")
 NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)'? does not exist", re.IGNORECASE)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
+COMMAND_OF = re.compile(r"^# python -m experiments\.(?P<command>\w+) ", re.MULTILINE)
 EXAMPLE = "experiment=kocsis2006improved/table1"
 WHOLE_TRACEBACK = "Traceback (most recent call last)"  # the cause of what another process raised
 WRONG_TYPE = re.compile(
     r"Error merging override (?P<override>\S+)\s+Value .* could not be converted to (?P<type>Integer|Float)\b"
 )
+MEANT = {"gpu": "cuda"}
+"""What is meant by a word that is nearer to another name."""
 TYPES = {"Integer": "an integer", "Float": "a number"}
 CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)")
 
@@ -63,13 +66,24 @@ def no_such_choice(group: str, choice: object) -> str:
 
 
 def _not_among(group: str, choice: str, names: list[str]) -> str:
-    return f"{group}={choice} is not known; there are: {', '.join(names)}{guess(choice, names)}"
+    """``names`` are told in the choice's own folder alone, where it names one: there are forty experiments."""
+    folder = choice.rpartition("/")[0]
+    there = [name for name in names if folder and name.startswith(f"{folder}/")] or names
+    return f"{group}={choice} is not known{guess(choice, names)}; there are: {', '.join(there)}"
 
 
 def choices(group: str) -> list[str]:
     """What a group of ``conf/`` offers, subfolders included; empty where there is no such group."""
     folder = CONF / group
     return sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+
+
+@cache
+def command_of(experiment: str) -> str | None:
+    """The command that an experiment of ``conf/`` is for, as its file begins with it; None where there is no such."""
+    file = CONF / "experiment" / f"{experiment}.yaml"
+    found = COMMAND_OF.search(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return None if found is None else found["command"]
 
 
 @cache
@@ -113,8 +127,16 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:
         return renamed(missing["key"])
-    there = f"; {parent or 'there'} has {', '.join(names)}" if names and parent else ""
+    there = f"; {_what_has(parent, at)}" if names and parent else ""
     return f"{missing['key']}: unknown key{guess(last, names)}{there}"
+
+
+def _what_has(group: str, plain: Mapping[str, Any]) -> str:
+    """The keys of a group, whose name says which choice has them: ``backup=average has no keys``."""
+    name = plain.get("name")
+    chosen = isinstance(name, str) and "$" not in name
+    keys = [str(key) for key in plain if not (chosen and key == "name")]
+    return f"{group}={name} has {', '.join(keys) or 'no keys'}" if chosen else f"{group} has {', '.join(keys)}"
 
 
 def _of_reference(text: str, known: Mapping[str, Any]) -> str | None:
@@ -139,7 +161,7 @@ def _of_target(target: str, known: Mapping[str, Any]) -> str | None:
         return None
     names, given = list(map(str, at)), parts[there]
     key = _naming(parts[:there], known)
-    return None if key is None else f"{key}={given} is not known; there are: {', '.join(names)}{guess(given, names)}"
+    return None if key is None else f"{key}={given} is not known{guess(given, names)}; there are: {', '.join(names)}"
 
 
 def _naming(table: list[str], config: Any) -> str | None:
@@ -173,7 +195,7 @@ def not_understood(override: str) -> str:
 
 def guess(word: str, names: Sequence[str]) -> str:
     """A question whether another name was meant, where one is near to the word, else nothing."""
-    close = difflib.get_close_matches(word, names, n=1)
+    close = [MEANT[word]] if MEANT.get(word) in names else difflib.get_close_matches(word, names, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

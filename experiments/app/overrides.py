@@ -7,10 +7,11 @@ from typing import Any
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.app.error_messages import choices, name_of_choice, no_such_choice, not_understood
+from experiments.app.error_messages import choices, command_of, name_of_choice, no_such_choice, not_understood
 from experiments.config.schema import Plain
 from gpumcts.errors import BadInput
 
+EXPERIMENT = "experiment"
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
@@ -28,6 +29,19 @@ def refuse_odd(given: Sequence[Override]) -> None:
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group) and isinstance(value, bool | int | float):
             raise BadInput(no_such_choice(override.key_or_group, value))
+
+
+def refuse_of_another_command(given: Sequence[Override], command: str) -> None:
+    """Refuse an experiment that is for another command, before its keys are found to be unknown here."""
+    for override in given:
+        if override.key_or_group != EXPERIMENT or override.is_delete():
+            continue
+        swept = override.is_choice_sweep()
+        for experiment in override.sweep_string_iterator() if swept else [str(override.value())]:
+            own = command_of(experiment)
+            if own not in (None, command):
+                told = f"python -m experiments.{own} {EXPERIMENT}={experiment}"
+                raise BadInput(f"{EXPERIMENT}={experiment} is for another command: {told}")
 
 
 def refuse_twice(given: Sequence[Override]) -> None:

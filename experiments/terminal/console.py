@@ -27,12 +27,13 @@ WIDTH_WITHOUT_TERMINAL = 140
 def _console(to_stderr: bool) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
-    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False)
+    # Texts are shown as they are: pip's '.[cuda13]' is no markup.
+    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
 
 def say(text: str) -> None:
     """A line of progress, on stderr."""
-    _console(True).print(text, markup=False, soft_wrap=True)
+    _console(True).print(text, soft_wrap=True)
 
 
 def show(*things: Table | str) -> None:
@@ -40,7 +41,7 @@ def show(*things: Table | str) -> None:
     console = _console(False)
     for thing in things:
         if isinstance(thing, str):
-            console.print(thing, markup=False, soft_wrap=True)
+            console.print(thing, soft_wrap=True)
         else:
             console.print(thing)
 
@@ -175,7 +176,7 @@ def bar(title: str, total: float) -> Iterator[Bar]:
     notes = (TextColumn("{task.fields[note]}", markup=False), TextColumn("{task.fields[sweep]}", style="dim"))
     with Progress(*columns, *times, *notes, console=console, transient=True) as progress:
         before = jit.announce
-        jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim", markup=False)
+        jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
         try:
             yield Bar(title, total, progress)
         finally:

@@ -7,6 +7,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
+from gpumcts.options import name_of
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.forest import BEYOND_MOVES
 from gpumcts.tree.memory import MAX_VISITS
@@ -35,7 +36,7 @@ def check_whole_path(policy: Any, operator: Any) -> None:
             "search.expansion=whole_path plays its random moves in the tree: playout must be uniform, untruncated"
         )
     if operator.EVALUATES:
-        name = type(operator).__name__
+        name = name_of(operator)
         raise BadInput(f"search.expansion=whole_path evaluates no position: take another backup than {name}")
 
 

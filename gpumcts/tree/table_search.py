@@ -17,7 +17,7 @@ from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
-from gpumcts.options import compiled
+from gpumcts.options import compiled, name_of
 from gpumcts.playouts.contract import check_policy
 from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root
@@ -133,7 +133,7 @@ class TableSearcher:
         if engine not in ENGINES:
             raise BadInput(f"engine={engine}: a search with search.table takes engine=cpu")
         if not isinstance(self.operator, Average):
-            name = type(self.operator).__name__
+            name = name_of(self.operator)
             raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
         check(self.rule, self.operator, self.settings.first_play_urgency)
         check_traces(self.rule, self.game, self.settings)

@@ -82,7 +82,7 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("bench suites=[speed]", "suites=['speed']: a list of playouts, search, match, memory, scaling, startup"),
+        ("bench suites=[speed]", "suites=[speed]: must be a list of playouts, search, match, memory, scaling, startup"),
         ("bench suites=[chess_attacks]", "suites=[chess_attacks] is of Chess, not of othello; add game=chess"),
         ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, mctsnc, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),

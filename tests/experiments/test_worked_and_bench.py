@@ -13,6 +13,7 @@ from benchmarks import crossover, match, measure, memory, ours, playouts, scalin
 from benchmarks.measure import Bench, Contender, Grid, compare
 from benchmarks.ours import keys, searcher
 from benchmarks.peers import contenders as peers
+from benchmarks.text import times
 from experiments import bench
 from experiments.papers import hashimoto2012accelerated
 from experiments.worked import FIGURES
@@ -72,6 +73,11 @@ def test_ratios_to_several(clock):
     rows = compare("s", "u", contenders, 1, against=["a", "b", "nobody"])
     assert [row.ratios for row in rows] == [{"b": 2.0}, {"a": 0.5}, {"a": 0.25, "b": 0.5}]
     assert all(row.at == {"n": 3} for row in rows)
+
+
+def test_ratios_are_written_without_powers_of_ten():
+    written = [times(ratio) for ratio in (0.98, 1.0, 12.34, 999.4, 999.6, 1330.0)]
+    assert written == ["0.98", "1", "12.3", "999", "1,000", "1,330"]
 
 
 def test_ratios_of_one_alone(clock):

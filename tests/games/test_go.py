@@ -277,7 +277,8 @@ def test_bad_points(text):
         (f"{board()} b 163", "plies is a number from 0 to 162"),
         (f"{board()} b 1 2", "passes just made is a number from 0 to 1"),
         (f"{board('', 'X')} b 1 0 A1", "no empty point"),
-        ("/".join(["." * 19] * 19) + " b", "Go takes 9 rows"),
+        ("/".join(["." * 19] * 19) + " b", "Go takes 9 rows .*; rows given: 19$"),
+        ("/".join(["." * 9] * 8 + ["." * 8]) + " b", "; one of them has not 9 points$"),
     ],
 )
 def test_bad_positions(text, named):

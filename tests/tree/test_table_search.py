@@ -213,7 +213,7 @@ def test_other_options_are_refused():
     from gpumcts.tree.selection.ucb1_tuned import OPTION as Ucb1Tuned
 
     with pytest.raises(
-        BadInput, match="^backup=Minimax: a table keeps means alone; with search.table take backup=average$"
+        BadInput, match="^backup=minimax: a table keeps means alone; with search.table take backup=average$"
     ):
         TableSearcher(OTHELLO, UNIFORM, Ucb1(), Minimax())
     with pytest.raises(BadInput, match="^selection=ucb1_tuned"):

@@ -144,7 +144,8 @@ def parse_go_position(game, text):
     parts = text.split()
     rows = parts[0].upper().split("/") if parts else []
     if len(rows) != game.SIZE or any(len(row) != game.SIZE for row in rows):
-        raise BadInput(f"position: Go takes {game.SIZE} {TAKES}; there are {len(rows)} rows or one of another length")
+        fault = f"rows given: {len(rows)}" if len(rows) != game.SIZE else f"one of them has not {game.SIZE} points"
+        raise BadInput(f"position: Go takes {game.SIZE} {TAKES}; {fault}")
     if odd := set("".join(rows)) - {*SIGNS, "."}:
         raise BadInput(f"position: {min(odd)!r} is no point; X is Black, O is White, . is empty")
     if not 2 <= len(parts) <= 6 or parts[1].lower() not in ("b", "w"):

@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parents[3]
 TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 
 BAD = {
-    "match game=checkers": "game=checkers is not known; there are:",
+    "match game=checkers": "; there are: amazons, chess, ",
     "match game=3": "game=3 is not known",
     "match -m seed=1,2 hydra/launcher=slurm": (
         "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local"
     ),
     "match -m seed=1,2 hydra/sweeper=optun": (
-        "hydra/sweeper=optun is not known; there are: basic, grid, optuna (did you mean optuna?)"
+        "hydra/sweeper=optun is not known (did you mean optuna?); there are: basic, grid, optuna"
     ),
     "match backup@oponent.backup=minimax": (
         "backup@oponent.backup: the command has no such place for it; there are: backup, backup@opponent.backup"
@@ -32,6 +32,15 @@ BAD = {
     "match budget=seconds memory_gb=1e-9": "memory_gb=1e-09: too little for any search: a tree takes ",
     "match gmae=othello": "gmae: unknown key (did you mean game?)",
     "match +surprise=1": "surprise: unknown key",
+    "match engine=gpu": "engine=gpu is not known (did you mean cuda?); there are: auto, cpu, cuda",
+    "match backup.decay=0.9": "backup.decay: unknown key; backup=average has no keys",
+    "match game.size=8": "game.size: unknown key; game=othello has corner_weight",
+    "match experiment=kocsis2006improved/fig9": "there are: kocsis2006improved/fig3, kocsis2006improved/fig4",
+    "match experiment=kocsis2006improved/fig4 scale=small": (
+        "experiment=kocsis2006improved/fig4 is for another command: "
+        "python -m experiments.trees experiment=kocsis2006improved/fig4"
+    ),
+    "match -m experiment=main,kocsis2006bandit/fig4": "python -m experiments.planning experiment=kocsis2006bandit/fig4",
     "match backup=acelerated": "did you mean accelerated?",
     "match backup@opponent.backup=none": "backup=none is not known",
     "match backup=accelerated backup.decay=0": "backup.decay=0: must be a number in (0, 1]",
@@ -60,7 +69,7 @@ BAD = {
     "match opponent.search.roots=4 opponent.budget.iterations=4": (
         "opponent.budget.iterations=4: must be more than 7 with opponent.search.roots=4"
     ),
-    "match opponent.search.table=100 backup@opponent.backup=max": "opponent.backup=Max: a table keeps means alone",
+    "match opponent.search.table=100 backup@opponent.backup=max": "opponent.backup=max: a table keeps means alone",
     "match opponent.search.table=1000000 memory_gb=0.01 budget.iterations=10": (
         "opponent.search.table=1000000: a table and "
     ),
@@ -206,10 +215,10 @@ BAD = {
     "match budget=small": "budget=small: it is called scale=small now, and goes with experiment=...",
     "match scale=small": "scale goes with an experiment that has figures for document and small",
     "match experiment=kocsis2006improved/table1 column=work_9": (
-        "column=work_9 is not known; there are: work_001, work_01, "
+        "column=work_9 is not known (did you mean work_5?); there are: work_001, work_01, "
     ),
     "match experiment=kocsis2006improved/table2 scale=small by=tme": (
-        "by=tme is not known; there are: work, calibrated, time "
+        "by=tme is not known (did you mean time?); there are: work, calibrated, time"
     ),
     "match experiment=hashimoto2012accelerated/table1a k=1 playout=minimax": "playout=minimax: "
     "this experiment sets playout itself, to ${policies.${policy}.playout}",
@@ -227,7 +236,8 @@ BAD = {
     "perft depth=deep": "depth=deep: must be an integer",
     "playouts count=0": "count=0: must be an integer",
     "playouts backup=minimax": "backup: the command has no such group",
-    "report runs=nothing/*": "runs=nothing/*: 0 folders match",
+    "report runs=nothing/*": "runs=nothing/*: no folder matches",
+    "report runs=nothing/**": "runs=nothing/**: no folder matches",
     "report runs=7": "runs=7 is read as a number; it must be text",
     "doctor cores=1": "cores: unknown key",
 }

@@ -87,5 +87,5 @@ def test_a_stored_study_knows_which_trials_failed(run, tmp_path):
 def test_a_choice_that_a_group_lacks_is_told_as_on_a_command_line(run):
     rest = "hydra.sweeper.n_trials=9 hydra.sweeper.max_failure_rate=1"
     done, errors, _ = studied(run, f"{rest} seed=1 playout=choice(uniform,unifrom)")
-    why = "playout=unifrom is not known; there are: evaluation, go, minimax, staged, uniform (did you mean uniform?)"
+    why = "playout=unifrom is not known (did you mean uniform?); there are: evaluation, go, minimax, staged, uniform"
     assert done.code == 2 and {line.partition("] ")[2] for line in errors} == {why}, done.err
