@@ -130,7 +130,8 @@ def item_of(name: str) -> tuple[Paper, Item]:
     """The paper and the item of a name ``paper/item``; raises BadInput where there is none."""
     known = items()
     if name not in known:
-        raise BadInput(f"item={name}: must be one of {', '.join(known)}")
+        there = [one for one in known if one.startswith(f"{name.partition('/')[0]}/")] or list(known)
+        raise BadInput(f"item={name}: must be one of {', '.join(there)}")
     return papers()[name.partition("/")[0]], known[name]
 
 

@@ -152,7 +152,7 @@ def listing(selected: Sequence[Task]) -> None:
     rows = []
     for task in selected:
         counted = Counter(cell.verdict for cell in task.cells)
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
+        verdicts = ", ".join(f"{verdict} {count}" for verdict, count in counted.items())
         state = "done" if task.done else "unfinished" if task.unfinished else "missing"
         rows.append([task.name, state, verdicts, f"{task.run.hours:g}"])
     hours = sum(task.run.hours for task in selected if not task.done)
