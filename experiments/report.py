@@ -37,7 +37,8 @@ def find(pattern: str) -> list[Result]:
     finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
     results = [result for result in map(read, finished) if presentation_of(result.program).gathered and result.finished]
     if not results:
-        below = any(next(folder.rglob(SUMMARY), None) for folder in folders if folder.is_dir())
+        deeper = [] if pattern.endswith("**") else [folder for folder in folders if folder.is_dir()]
+        below = any(next(folder.rglob(SUMMARY), None) for folder in deeper)
         hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
         where = {0: "no folder matches", 1: "the folder that matches has no finished run"}
         said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
