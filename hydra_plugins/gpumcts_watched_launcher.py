@@ -16,7 +16,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, read_write
 
 from experiments.app.failed_runs import Failed
-from experiments.app.launchers import quieten
+from experiments.app.launchers import prepare_launcher, quieten
 from experiments.app.overrides import label_of
 from experiments.app.task import Task
 
@@ -35,6 +35,7 @@ class WatchedLauncher(Launcher):
         self.swept, self.watch = task_function.swept, task_function.watch
         with read_write(self.config.hydra.launcher):
             self.config.hydra.launcher._target_ = self.watch.launcher
+        prepare_launcher(self.config.hydra.runtime.choices, self.config.hydra.launcher)
         self.launcher = Plugins.instance().instantiate_launcher(
             hydra_context=hydra_context, task_function=task_function, config=self.config
         )

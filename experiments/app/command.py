@@ -31,7 +31,16 @@ from experiments.app.error_messages import (
 from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
-from experiments.app.launchers import GRIDS, LAUNCH, SWEEPER, at_once, check_installed, check_sweeper, failure
+from experiments.app.launchers import (
+    GRIDS,
+    LAUNCH,
+    SWEEPER,
+    at_once,
+    check_installed,
+    check_launcher,
+    check_sweeper,
+    failure,
+)
 from experiments.app.overrides import (
     combinations,
     every_choice,
@@ -182,6 +191,7 @@ class Command:
                     compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
                 return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
             check_sweeper(first.hydra.sweeper)
+            check_launcher(first.hydra.runtime.choices, first.hydra.launcher)
             params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
             swept = swept_keys(params, given)
             if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from hydra.errors import OverrideParseException
 
-from experiments.app import launchers
+from experiments.app import launchers, ray_settings
 from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
 
@@ -127,6 +127,8 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:
         return renamed(missing["key"])
+    if parent in ray_settings.ADDED_TO:
+        return f"{missing['key']}: a key of Ray's own is added with a plus: +{missing['key']}=..."
     there = f"; {_what_has(parent, at)}" if names and parent else ""
     return f"{missing['key']}: unknown key{guess(last, names)}{there}"
 

@@ -7,7 +7,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig
 
+from experiments.app import ray_settings
 from experiments.config.schema import usable_cores
 from gpumcts.errors import BadInput
 
@@ -15,6 +17,7 @@ GRID = "grid"
 GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
+RAY = "ray"
 LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
 """The module between a sweeper and a launcher."""
 EXTRAS = {
@@ -40,6 +43,18 @@ def check_installed(given: Sequence[Override]) -> None:
             raise BadInput(
                 f"{override.input_line}: it is not installed: pip install -e '.[{extra}]' -c {pins_of(extra)}"
             )
+
+
+def check_launcher(choices: Mapping[str, Any], launcher: Mapping[str, Any]) -> None:
+    """Raise BadInput where the launcher that is chosen would never begin, by Hydra's configuration of it."""
+    if choices.get(LAUNCHER) == RAY:
+        ray_settings.check(launcher)
+
+
+def prepare_launcher(choices: Mapping[str, Any], launcher: DictConfig) -> None:
+    """Fill in what the launcher that is chosen is not told by the command line."""
+    if choices.get(LAUNCHER) == RAY:
+        ray_settings.prepare(launcher)
 
 
 def check_sweeper(chosen: Mapping[str, Any]) -> None:
@@ -91,11 +106,13 @@ def _is_there(module: str) -> bool:
 
 def at_once(choices: Mapping[str, Any], launcher: Mapping[str, Any], sweeper: Mapping[str, Any], runs: int) -> int:
     """How many of so many runs share this machine at a time, by what is chosen and by Hydra's configuration of it."""
-    workers = {
-        "joblib": _joblib_workers(launcher.get("n_jobs")),
-        "submitit_local": runs,  # all of them, each in a process
-        "ray": usable_cores(),
-    }.get(str(choices.get(LAUNCHER)), 1)
+    chosen, workers = str(choices.get(LAUNCHER)), 1
+    if chosen == "joblib":
+        workers = _joblib_workers(launcher.get("n_jobs"))
+    elif chosen == "submitit_local":
+        workers = runs  # all of them, each in a process
+    elif chosen == RAY:
+        workers = ray_settings.workers(launcher)
     if choices.get(SWEEPER) == "optuna":
         runs = int(sweeper.get("n_jobs") or 1)
     return max(1, min(workers, runs))

@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 from omegaconf.errors import InterpolationResolutionError
 
@@ -129,6 +132,8 @@ def test_a_task_goes_to_another_process_and_knows_its_command_there():
         ({"hydra/launcher": "joblib"}, {"n_jobs": -1}, {}, 10**6, usable_cores()),
         ({"hydra/launcher": "submitit_local"}, {}, {}, 5, 5),
         ({"hydra/launcher": "submitit_slurm"}, {}, {}, 5, 1),
+        ({"hydra/launcher": "ray"}, {"ray": {"init": {"num_cpus": 3}, "remote": {}}}, {}, 9, 3),
+        ({"hydra/launcher": "ray"}, {"ray": {"init": {"num_cpus": 3}, "remote": {}}}, {}, 2, 2),
         ({"hydra/launcher": "joblib", "hydra/sweeper": "optuna"}, {"n_jobs": 3}, {"n_jobs": 2}, 9, 2),
     ],
 )
@@ -186,16 +191,23 @@ def test_a_launcher_that_fails_is_one_line(tmp_path):
     assert command(f"{SWEEP} -m", tmp_path).returncode == 0 and len(summaries(tmp_path)) == 2
 
 
-def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_path):
+@pytest.mark.parametrize(
+    ("extra", "launcher"),
+    [
+        ("joblib", "hydra/launcher=joblib hydra.launcher.n_jobs=2"),
+        pytest.param("ray", "hydra/launcher=ray", marks=pytest.mark.slow),
+    ],
+)
+def test_a_sweep_of_which_a_run_fails_in_a_worker_ends_with_its_table(run, tmp_path, extra, launcher):
     """A folder lies where the run writes a file: a fault that another process meets too."""
-    needs("joblib")
+    needs(extra)
     line = "playouts -m count=20 seed=1,2 threads=1 engine=cpu hydra.sweep.dir=sweep"
     assert run(line).code == 0
     (planted,) = (path for path in (tmp_path / "sweep").glob("*/config.yaml") if "\nseed: 2" in path.read_text())
     for name in ("config.yaml", "summary.json"):
         (planted.parent / name).unlink()
     planted.mkdir()
-    done = command(f"{line} hydra/launcher=joblib hydra.launcher.n_jobs=2", tmp_path)
+    done = command(f"{line} {launcher}", tmp_path)
     errors = [line for line in done.stderr.splitlines() if "rror" in line]
     assert done.returncode == 1 and len(errors) == 1, done.stderr
     assert errors[0].startswith("error: [2/2] seed=2: IsADirectoryError: ")
@@ -213,6 +225,63 @@ def test_a_wrong_type_of_a_launchers_key_is_one_line(run, tmp_path, word, wanted
     done = run(f"match -m seed=1,2 hydra/launcher=joblib hydra.launcher.{word}")
     said = f"error: hydra.launcher.{word}: must be {wanted}\n"
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("+hydra.launcher.ray.init.num_cpus=0", "hydra.launcher.ray.init.num_cpus=0: must be an integer above 0"),
+        (
+            "hydra.launcher.ray.init.num_cpus=2",
+            "hydra.launcher.ray.init.num_cpus: a key of Ray's own is added with a plus: "
+            "+hydra.launcher.ray.init.num_cpus=...",
+        ),
+    ],
+)
+def test_a_wrong_key_of_rays_is_one_line_before_it_starts(run, tmp_path, word, said):
+    needs("ray")
+    done = run(f"match -m seed=1,2 hydra/launcher=ray {word}")
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", f"error: {said}\n", [])
+
+
+@pytest.mark.slow
+def test_ray_says_nothing_of_its_own_and_hides_no_result(run, tmp_path):
+    """Six lines that differ in numbers alone; a sweep that grows plays what is missing, and tells the rest again."""
+    needs("ray")
+    line = "playouts -m seed=1 threads=1 engine=cpu hydra.sweep.dir=sweep"
+    assert run(f"{line} count=20,30,40").code == 0  # compiled by now: workers have nothing to say of it
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("sweep/*/summary.json")}
+    done = command(f"{line} count=20,30,40,50,60,70 hydra/launcher=ray", tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = sorted(line.partition(":")[0] for line in done.stderr.splitlines())
+    assert told == [f"[{number + 1}/6] count={count}" for number, count in enumerate(range(20, 80, 10))], done.stderr
+    assert done.stdout.startswith("playouts") and done.stdout.endswith("table.csv, table.parquet, plot.png in sweep\n")
+    assert len(before) == 3 and len([*tmp_path.glob("sweep/*/summary.json")]) == 6
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_no_process_of_ray(tmp_path):
+    """As a terminal sends it: to the whole group."""
+    needs("ray")
+    words = ["-m", "count=100000000", "seed=1,2,3", "threads=1", "engine=cpu", "hydra.sweep.dir=sweep"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "experiments.playouts", *words, "hydra/launcher=ray"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        begun = time.monotonic()
+        while len([*tmp_path.glob("sweep/*/provenance.json")]) < min(2, usable_cores()):
+            assert process.poll() is None and time.monotonic() < begun + 120
+            time.sleep(0.1)
+        family = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130 and "Traceback" not in err, err
+    assert err.splitlines()[-1] == "interrupted; the same command goes on where it was" and out == ""
+    assert family and not psutil.wait_procs(family, timeout=20)[1]
 
 
 def test_an_error_that_a_worker_sends_is_told_without_its_traceback():
