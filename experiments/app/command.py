@@ -47,8 +47,8 @@ from experiments.app.overrides import (
     flags_first,
     key_of,
     once_each,
+    refuse_foreign_experiment,
     refuse_odd,
-    refuse_of_another_command,
     refuse_overruled,
     refuse_twice,
     swept_keys,
@@ -180,7 +180,7 @@ class Command:
             given = parser.parse_overrides(flags.overrides)
             refuse_odd(given)
             refuse_twice(given)
-            refuse_of_another_command(given, self.name)
+            refuse_foreign_experiment(given, self.name)
             check_installed(given)
             given = parser.parse_overrides(once_each(given))
             fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]

@@ -31,7 +31,7 @@ def refuse_odd(given: Sequence[Override]) -> None:
             raise BadInput(no_such_choice(override.key_or_group, value))
 
 
-def refuse_of_another_command(given: Sequence[Override], command: str) -> None:
+def refuse_foreign_experiment(given: Sequence[Override], command: str) -> None:
     """Refuse an experiment that is for another command, before its keys are found to be unknown here."""
     for override in given:
         if override.key_or_group != EXPERIMENT or override.is_delete():

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 
 BAD = {
-    "match game=checkers": "; there are: amazons, chess, ",
+    "match game=checkers": "game=checkers is not known (did you mean chess?); there are: amazons, chess, ",
     "match game=3": "game=3 is not known",
     "match -m seed=1,2 hydra/launcher=slurm": (
         "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local"

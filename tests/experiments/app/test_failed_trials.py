@@ -16,7 +16,6 @@ def installed():
 
 STUDY = "playouts -m count=20 threads=1 engine=cpu hydra/sweeper=optuna objective=playouts_per_second"
 REFUSED = "seed=-1: must be an integer in [0, 18446744073709551615]"
-PAST = "hydra.sweeper.max_failure_rate=1"
 
 
 def studied(run, line):
