@@ -1,4 +1,4 @@
-"""Option classes of one name in one process, which compiled code would take for each other."""
+"""What option classes are called in messages, and those of one name, which compiled code would take for each other."""
 
 from typing import Any
 
@@ -6,6 +6,17 @@ from gpumcts.errors import BadInput
 
 _known: dict[str, tuple[type | None, ...]] = {}
 """Classes of the arguments of each signature that a function was compiled for alone."""
+
+
+def title(option: Any) -> str:
+    """What messages call an option, or its class: the TITLE it has, else the name of the class.
+
+    A game of several sizes travels into compiled code as a class for each: what a user named is their TITLE.
+    """
+    found = getattr(option, "TITLE", None)
+    if isinstance(found, str):
+        return found
+    return (option if isinstance(option, type) else type(option)).__name__
 
 
 def check_signature(signature: Any) -> None:

@@ -132,6 +132,7 @@ class ImplantedTree(NamedTuple):
     single_agent: bool
     instance: int
 
+    TITLE = "Implanted"
     MAX_MOVES = 2
     LANES = True
 

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numba import types
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
@@ -45,7 +46,7 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
         function = playing_in_lanes(lanes)
     elif lanes > 1 and searched_in_lanes(game, policy):
         function = searching_in_lanes(lanes)
-    name = f"playouts of {type(policy).__name__} on {type(game).__name__}"
+    name = f"playouts of {title(policy)} on {title(game)}"
     if lanes not in (1, LANE_COUNT):
         name += f", {lanes} lanes"
     return separate(function, evaluate_signature(game, policy), name)

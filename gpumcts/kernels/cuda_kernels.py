@@ -15,6 +15,7 @@ import numpy as np
 from numba import cuda, types
 
 from gpumcts import cache
+from gpumcts.class_names import title
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import announced, inlined, popcount
 from gpumcts.kernels import device, faults
@@ -263,7 +264,7 @@ def jit(signature: tuple, registers: int | None = None) -> Any:
 def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
     """A playout kernel for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
     game, policy = (getattr(t, "instance_class", t) for t in signature[:2])
-    with announced(f"CUDA playouts of {policy.__name__} on {game.__name__}"):
+    with announced(f"CUDA playouts of {title(policy)} on {title(game)}"):
         if device.simulated():
             return jit(signature)(kernel)
         with tables_in_memory():

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.games.contract import (
     count_moves,
     evaluation,
@@ -48,6 +49,11 @@ class Traced(NamedTuple):
 
     game: Any
     nothing: tuple
+
+    @property
+    def TITLE(self) -> str:
+        """As the game."""
+        return title(self.game)
 
     @property
     def WORDS(self) -> int:

@@ -17,7 +17,6 @@ from gpumcts.tree.forest import ROOT
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
 from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
-from gpumcts.verbs import apart
 
 U = np.uint64
 
@@ -76,14 +75,21 @@ def begin_rows(forest, switches, roots, keys, block, number, leaves, batch):
 
 
 @inlined
-def gather(steps, method, forest, roots, keys, block, number, leaves, batch):
-    """Select and expand ``leaves`` leaves of the trees of a block into ``batch``, iteration ``number`` and on."""
+def gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, timed):
+    """Select and expand ``leaves`` leaves of the trees of a block into ``batch``, iteration ``number`` and on.
+
+    ticks : int64[PARTS], or None where nothing is timed; the time at the end is returned, see ``time_split.lap``
+    """
+    clock = look_at_clock(ticks, timed)
     game, switches = plain_game(method.game), method.switches
     open_groups, side = begin_rows(forest, switches, roots, keys, block, number, leaves, batch), 0
     while open_groups > 0:
         steps.select(method.rule, method.operator, forest, switches, 0, open_groups, side, batch)
+        clock = lap(ticks, SELECTION, clock, timed)
         open_groups = steps.expand(game, forest, switches, 0, open_groups, side, batch)
+        clock = lap(ticks, GROWTH, clock, timed)
         side = 1 - side
+    return clock
 
 
 @inlined
@@ -106,13 +112,16 @@ def has_room(forest, block, slots):
 
 
 @inlined
-def advance(steps, method, forest, roots, keys, block, numbers, room, batch, watch):
+def advance(steps, method, forest, roots, keys, block, numbers, room, batch, watch, ticks):
     """Iterations ``numbers`` (begin, end) of the trees of a block; the source of the CPU's and device's loops.
 
     Stops early, and returns the iteration it stopped at, where a tree may lack room for another step of ``room`` slots.
     Where every root is proven, the iterations left would change nothing and are not made.
+
+    ticks : int64[PARTS], one batch in several is timed (``time_split``); None where none is
     """
     (begin, end), (number, until), switches = block, numbers, method.switches
+    look, batches = batches_a_look((end - begin) * switches.leaves, switches.playouts), np.int64(0)
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
             if watch.below.shape[0] > 0:
@@ -121,66 +130,21 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
         leaves = min(switches.leaves, until - number)
         if not has_room(forest, block, room):
             break
-        rows = (end - begin) * leaves
-        gather(steps, method, forest, roots, keys, block, number, leaves, batch)
+        rows, timed = (end - begin) * leaves, batches == 0
+        clock = gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, timed)
         play_leaves(steps, method, rows, batch)
+        clock = lap(ticks, PLAYOUTS, clock, timed)
         steps.back_up(learner(method.rule), method.operator, forest, switches, 0, rows, batch)
+        lap(ticks, BACKUP, clock, timed)
         number += leaves
+        batches = batches + 1 if batches + 1 < look else 0
         if watch.below.shape[0] > 0:
             watch_roots(method.operator, forest, watch, block, number)
     return number
 
 
-# ------------------------------------------------------------------------------------------- on the CPU, by the clock
-
-
-@inlined
-def gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks):
-    """``gather``, timed; the time at its end."""
-    clock = look_at_clock(True)
-    game, switches = plain_game(method.game), method.switches
-    open_groups, side = begin_rows(forest, switches, roots, keys, block, number, leaves, batch), 0
-    while open_groups > 0:
-        steps.select(method.rule, method.operator, forest, switches, 0, open_groups, side, batch)
-        clock = lap(ticks, SELECTION, clock, True)
-        open_groups = steps.expand(game, forest, switches, 0, open_groups, side, batch)
-        clock = lap(ticks, GROWTH, clock, True)
-        side = 1 - side
-    return clock
-
-
-@apart
-def advance_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks):
-    """The batch of ``advance`` that begins with iteration ``number``, timed, where there is room for it."""
-    rows = (block[1] - block[0]) * leaves
-    clock = gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
-    play_leaves(steps, method, rows, batch)
-    clock = lap(ticks, PLAYOUTS, clock, True)
-    steps.back_up(learner(method.rule), method.operator, forest, method.switches, 0, rows, batch)
-    lap(ticks, BACKUP, clock, True)
-
-
-@entry
-def advance_block(steps, method, forest, roots, keys, block, numbers, room, batch, watch, ticks):
-    """``advance``, everything compiled.
-
-    ticks : int64[PARTS]; one batch in several is timed (``time_split``)
-    """
-    (begin, end), (number, until), switches = block, numbers, method.switches
-    untimed = (batches_a_look((end - begin) * switches.leaves, switches.playouts) - 1) * switches.leaves
-    while number < until:
-        goes_on = has_room(forest, block, room) and not (switches.solve and all_solved(forest, begin, end))
-        if goes_on:
-            leaves = min(switches.leaves, until - number)
-            advance_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
-            number += leaves
-            if watch.below.shape[0] > 0:
-                watch_roots(method.operator, forest, watch, block, number)
-        wanted = min(number + untimed, until) if goes_on else until
-        number = advance(steps, method, forest, roots, keys, block, (number, wanted), room, batch, watch)
-        if number < wanted:
-            break
-    return number
+advance_block = entry(advance)
+"""``advance`` for the CPU, everything compiled."""
 
 
 @entry
@@ -191,13 +155,13 @@ def gather_block(steps, method, forest, roots, keys, block, number, leaves, room
     """
     if not has_room(forest, block, room):
         return False
-    gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
+    gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, True)
     return True
 
 
 @entry
 def back_up_block(back_up, rule, operator, forest, switches, rows, batch, ticks):
     """Back up so many rows alone; ticks : int64[PARTS]."""
-    clock = look_at_clock(True)
+    clock = look_at_clock(ticks, True)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
 from gpumcts.kernels import device
@@ -86,7 +87,7 @@ def search_tree(tree, task):
     leaves = method.switches.leaves
     number = advance(
         steps, method, task.forest, task.roots.states, task.roots.keys, (tree, tree + 1), (number, task.until),
-        task.room, rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch,
+        task.room, rows_of(task.batch, tree * leaves, (tree + 1) * leaves), task.watch, None,
     )  # fmt: skip
     task.numbers[tree] = number
     if number == task.iterations:
@@ -126,7 +127,7 @@ def search_kernel(searcher: Any, threads: int | None = None, registers: int | No
     from gpumcts.kernels.cuda_each import Each
 
     parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
-    name = "CUDA search: " + ", ".join(type(p).__name__ for p in parts)
+    name = "CUDA search: " + ", ".join(title(p) for p in parts)
     cap = best_cap(*parts) if registers is None else registers or None
     return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
 

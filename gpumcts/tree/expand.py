@@ -1,9 +1,8 @@
-"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at.
-
-With several leaves a tree, what a row writes is asked for some groups ahead: rows wait for memory otherwise.
-"""
+"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at."""
 
 import numpy as np
+from numba.core.target_extension import current_target
+from numba.extending import overload
 
 from gpumcts.cpu_only import compiled_for_cpu, prefetch
 from gpumcts.games.contract import mover, pack, play, unpack
@@ -14,7 +13,6 @@ from gpumcts.tree.batch import (
     CHOICE,
     COUNT,
     DEPTH_MASK,
-    DONE,
     NEW_CHILD,
     NEXT,
     SIBLING,
@@ -28,7 +26,8 @@ from gpumcts.tree.batch import (
 from gpumcts.tree.forest import NO_NODE, UNSETTLED, add_in_flight
 from gpumcts.tree.new_children import chosen_child, finish, settle
 from gpumcts.tree.select import is_leaf
-from gpumcts.verbs import apart
+from gpumcts.tree.settings import OneLeaf, Switches
+from gpumcts.verbs import JIT_OPTIONS, apart, verb
 
 MIN_ROWS_FOR_TABLE = 16  # of a group: fewer look for their own among the groups below, one after the other
 AHEAD = 4  # groups whose memory is on its way
@@ -94,15 +93,31 @@ def replay_alone(game, forest, begin, end, side, batch):
             used = 0
 
 
-@inlined
-def expand_path(game, state, forest, switches, tree, row, batch):
-    """Expand the tree below ``state`` at the end of a path of one row alone, where its code says so; finish the row.
+def replay_ahead(game, forest, switches, begin, end, side, batch):
+    """Compiled for the CPU, and for a game that may play in lanes: ``replay_alone`` where the groups may fill them."""
 
-    Its depth is left open, its code THROUGH_CHANCE, where a known outcome of chance leads on.
+
+@overload(replay_ahead, jit_options=JIT_OPTIONS)
+def _replay_ahead(game, forest, switches, begin, end, side, batch):
+    def in_lanes(game, forest, switches, begin, end, side, batch):
+        if switches.in_lanes and end - begin >= MIN_FOR_LANES:
+            replay_alone(game, forest, begin, end, side, batch)
+
+    if current_target() == "cpu" and game.instance_class.LANES is not False:  # True, or a property of the instance
+        return in_lanes
+    return lambda game, forest, switches, begin, end, side, batch: None
+
+
+@inlined
+def expand_row(game, forest, switches, row, opened, side, batch):
+    """Expand the tree at the end of a path of one row alone, where its code says so; how many groups are open now.
+
+    The row is finished, or stays open, its code THROUGH_CHANCE, where a known outcome of chance leads on.
     """
-    code = batch.codes[row]
+    tree, code = np.int64(batch.trees[row]), batch.codes[row]
     depth = code & DEPTH_MASK
     node = np.int64(batch.paths[row, depth])
+    state = replay(game, unpack(game, batch.words[row], 0, 1), forest, tree, row, batch.depths[row], depth, batch)
     if switches.cells > 0 and forest.move_count[tree, node] == UNSETTLED:
         settle(game, state, forest, switches, tree, node, depth, batch)
     grows = code >= NEW_CHILD
@@ -115,10 +130,12 @@ def expand_path(game, state, forest, switches, tree, row, batch):
         if not is_new:
             pack(game, state, batch.words[row], 0, 1)
             batch.depths[row], batch.codes[row] = depth, THROUGH_CHANCE
-            return
+            batch.open[opened, side] = row
+            return opened + 1
         settle(game, state, forest, switches, tree, node, depth, batch)
         grows = switches.whole_path and forest.move_count[tree, node] != 0
     finish(game, state, switches, row, depth, batch)
+    return opened
 
 
 # ------------------------------------------------------------------------------------------------- a group of several
@@ -230,12 +247,13 @@ def go_below(game, state, forest, switches, tree, groups, opened, side, batch):
 
 
 @inlined
-def expand_group(game, state, forest, switches, tree, head, opened, side, batch):
-    """Take a group of several rows at ``state`` on, as its code says; groups that go on are opened in list ``side``.
+def expand_group(game, forest, switches, head, opened, side, batch):
+    """Take a group of several rows on, as its code says; groups that go on are opened in list ``side``: how many are.
 
     What is in flight is taken back where the group parts: its rows meet nobody else's below.
     """
-    code, rows = batch.codes[head], np.int64(batch.links[head, COUNT])
+    tree, code, rows = np.int64(batch.trees[head]), batch.codes[head], np.int64(batch.links[head, COUNT])
+    state = unpack(game, batch.words[head], 0, 1)
     if code >= NEW_CHILD:
         give_children(game, state, forest, switches, tree, head, batch)
         if batch.links[head, AT] != NO_NODE:
@@ -267,32 +285,35 @@ def prefetch_block(forest, head, batch):
             prefetch(forest.columns, (tree, child, np.int64(0)))
 
 
-@inlined
+@verb("switches")
 def expand(game, forest, switches, begin, end, side, batch):
     """Take the open groups ``begin`` to ``end`` of list ``side`` on as ``select`` told; how many are open afterwards.
 
     They are in the other list of the pair, from ``begin`` on.
     """
+
+
+@expand.implements(OneLeaf)
+def expand_rows(game, forest, switches, begin, end, side, batch):
+    """Every row is alone in its tree."""
+    replay_ahead(game, forest, switches, begin, end, side, batch)
     opened = begin
     for i in range(begin, end):
-        if switches.leaves > 1 and i + AHEAD < end:
-            prefetch_block(forest, np.int64(batch.open[i + AHEAD, side]), batch)
-        head = np.int64(batch.open[i, side])
-        tree = np.int64(batch.trees[head])
-        state = unpack(game, batch.words[head], 0, 1)
-        if is_alone(batch, head):
-            state = replay(game, state, forest, tree, head, batch.depths[head], batch.codes[head] & DEPTH_MASK, batch)
-            expand_path(game, state, forest, switches, tree, head, batch)
-            if batch.codes[head] != DONE:
-                batch.open[opened, side ^ 1] = head
-                opened += 1
-        else:
-            opened = expand_group(game, state, forest, switches, tree, head, opened, side ^ 1, batch)
+        opened = expand_row(game, forest, switches, np.int64(batch.open[i, side]), opened, side ^ 1, batch)
     return opened - begin
 
 
-def expand_in_lanes(game, forest, switches, begin, end, side, batch):
-    """The same with the paths of LANE_COUNT rows replayed in lockstep, for games that play in lanes."""
-    if end - begin >= MIN_FOR_LANES:
-        replay_alone(game, forest, begin, end, side, batch)
-    return expand(game, forest, switches, begin, end, side, batch)
+@expand.implements(Switches)
+def expand_groups(game, forest, switches, begin, end, side, batch):
+    """What a row writes is asked for some groups ahead: rows wait for memory otherwise."""
+    replay_ahead(game, forest, switches, begin, end, side, batch)
+    opened = begin
+    for i in range(begin, end):
+        if i + AHEAD < end:
+            prefetch_block(forest, np.int64(batch.open[i + AHEAD, side]), batch)
+        head = np.int64(batch.open[i, side])
+        if is_alone(batch, head):
+            opened = expand_row(game, forest, switches, head, opened, side ^ 1, batch)
+        else:
+            opened = expand_group(game, forest, switches, head, opened, side ^ 1, batch)
+    return opened - begin

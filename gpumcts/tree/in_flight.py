@@ -19,7 +19,7 @@ import numpy as np
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.tree.advance import gather_timed, has_room
+from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.device_playouts import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.forest import ROOT, Forest, add_in_flight
@@ -72,10 +72,10 @@ def gather_beside(steps, method, forest, roots, keys, block, number, leaves, roo
     """
     if not has_room(forest, block, room):
         return False
-    clock, playouts = look_at_clock(True), method.switches.playouts
+    clock, playouts = look_at_clock(ticks, True), method.switches.playouts
     count_paths(forest, rows, flying, playouts)
     lap(ticks, SELECTION, clock, True)
-    clock = gather_timed(steps, method, forest, roots, keys, block, number, leaves, batch, ticks)
+    clock = gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, True)
     to_places(forest, (block[1] - block[0]) * leaves, batch)
     count_paths(forest, rows, flying, -playouts)
     lap(ticks, SELECTION, clock, True)
@@ -85,7 +85,7 @@ def gather_beside(steps, method, forest, roots, keys, block, number, leaves, roo
 @entry
 def back_up_beside(back_up, rule, operator, forest, switches, rows, batch, ticks):
     """Back up so many rows, whose paths are places; ticks : int64[PARTS]."""
-    clock = look_at_clock(True)
+    clock = look_at_clock(ticks, True)
     to_nodes(forest, rows, batch)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)

@@ -90,7 +90,9 @@ class Searcher:
         self.columns = columns(rule, operator)
         self.played_game = traced(game, policy) if traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
-        self.switches = settings.compiled(operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES)
+        self.switches = settings.compiled(
+            operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES, bool(game.LANES)
+        )
         self.method = Method(rule, operator, self.played_game, policy, self.switches)
         self.memory_limit = memory_limit
         self.kept = Kept()

@@ -11,30 +11,52 @@ from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.group_choice import chosen_by_estimates
 from gpumcts.tree.selection.contract import tries_unvisited
+from gpumcts.tree.settings import OneLeaf, Switches
+from gpumcts.verbs import verb
 
 U = np.uint64
 ABREAST = 32  # rows: what they ask for ahead fits the nearest cache
 
 
-@inlined
+@verb("switches")
 def select(rule, operator, forest, switches, begin, end, side, batch):
     """Select in the groups ``begin`` to ``end`` of the open ones in list ``side`` until each needs the game.
 
     The other list of the pair is written over.
     """
+
+
+@select.implements(OneLeaf)
+def select_rows(rule, operator, forest, switches, begin, end, side, batch):
+    """Rows are alone in their trees, which lie in the cache, mostly: they go down one after the other."""
+    for i in range(begin, end):
+        row = np.int64(batch.open[i, side])
+        tree, code = np.int64(batch.trees[row]), batch.depths[row]
+        node, goes_on = np.int64(batch.paths[row, code]), True
+        while goes_on:
+            code, node, goes_on = go_down(rule, operator, forest, switches, tree, node, code, row, batch)
+        batch.codes[row] = code
+
+
+@select.implements(Switches)
+def select_groups(rule, operator, forest, switches, begin, end, side, batch):
+    """Rows that are alone go down side by side, ABREAST of them at most.
+
+    Each waits for memory at each level, so what the next level reads is asked for one level ahead for all of them.
+    """
     for first in range(begin, end, ABREAST):
-        select_abreast(rule, operator, forest, switches, first, min(first + ABREAST, end), side, batch)
+        going = choose_in_groups(rule, operator, forest, switches, first, min(first + ABREAST, end), side, batch)
+        while going > first:
+            going = go_down_abreast(rule, operator, forest, switches, first, going, side, batch)
 
 
 @inlined
-def select_abreast(rule, operator, forest, switches, begin, end, side, batch):
-    """``select`` for few groups. With several leaves a tree, rows that are alone go down side by side.
+def choose_in_groups(rule, operator, forest, switches, begin, end, side, batch):
+    """Choose in groups of several rows, and list the rows that are alone in the other list; where that ends.
 
-    Each waits for memory at each level, so what the next level reads is asked for one level ahead for all of them.
-    ``batch.codes`` holds the depth that such a row has reached. Trees of one leaf lie in the cache, mostly, and their
-    rows go down one after the other.
+    ``batch.codes`` holds the depth that a row alone has reached.
     """
-    going, abreast = begin, switches.leaves > 1
+    going = begin
     for i in range(begin, end):
         head = np.int64(batch.open[i, side])
         tree = np.int64(batch.trees[head])
@@ -44,25 +66,25 @@ def select_abreast(rule, operator, forest, switches, begin, end, side, batch):
             going += 1
         else:
             batch.codes[head] = choose(rule, operator, forest, switches, tree, head, batch)
-    while going > begin:
-        if abreast:
-            for i in range(begin, going):
-                prefetch_children(forest, np.int64(batch.open[i, side ^ 1]), batch)
-        still = begin
-        for i in range(begin, going):
-            row = np.int64(batch.open[i, side ^ 1])
-            tree, code = np.int64(batch.trees[row]), batch.codes[row]
-            node, goes_on = np.int64(batch.paths[row, code]), True
-            while goes_on:
-                code, node, goes_on = go_down(rule, operator, forest, switches, tree, node, code, row, batch)
-                if abreast:
-                    break
-            batch.codes[row] = code
-            if goes_on:
-                prefetch_node(forest, tree, node)
-                batch.open[still, side ^ 1] = row
-                still += 1
-        going = still
+    return going
+
+
+@inlined
+def go_down_abreast(rule, operator, forest, switches, begin, end, side, batch):
+    """Take the rows listed one level down; where the list of those that go on ends."""
+    for i in range(begin, end):
+        prefetch_children(forest, np.int64(batch.open[i, side ^ 1]), batch)
+    still = begin
+    for i in range(begin, end):
+        row = np.int64(batch.open[i, side ^ 1])
+        tree, depth = np.int64(batch.trees[row]), batch.codes[row]
+        node = np.int64(batch.paths[row, depth])
+        batch.codes[row], node, goes_on = go_down(rule, operator, forest, switches, tree, node, depth, row, batch)
+        if goes_on:
+            prefetch_node(forest, tree, node)
+            batch.open[still, side ^ 1] = row
+            still += 1
+    return still
 
 
 @inlined

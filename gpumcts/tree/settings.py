@@ -79,12 +79,16 @@ class Settings(NamedTuple):
         plain = self._asdict().items()
         return {key: value for key, value in plain if key != "playouts_per_leaf" and (key, value) not in later.items()}
 
-    def compiled(self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MAX_COUNTED_MOVES) -> "Switches":
+    def compiled(
+        self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MAX_COUNTED_MOVES, in_lanes: bool = False
+    ) -> "Switches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` if the operator wants the leaf's evaluation.
 
         cells : of the game, where the selection rule learns from traces; most_moves : MAX_MOVES of the game
+        in_lanes : LANES of the game
         """
-        return Switches(
+        kind = OneLeaf if self.leaves_per_tree == 1 else Switches
+        return kind(
             threshold={"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion],
             whole_path=self.expansion == "whole_path",
             first_play_urgency=float(self.first_play_urgency),
@@ -97,11 +101,12 @@ class Settings(NamedTuple):
             solve=self.solve,
             cells=cells,
             most_moves=most_moves,
+            in_lanes=in_lanes,
         )
 
 
 class Switches(NamedTuple):
-    """``Settings`` as compiled code reads them; one set of types, so that no option costs a compilation."""
+    """``Settings`` as compiled code reads them; few sets of types, so that hardly an option costs a compilation."""
 
     threshold: int
     whole_path: bool
@@ -116,3 +121,10 @@ class Switches(NamedTuple):
     cells: int
     """Points of the game where nodes get all their children at once, for a rule that learns from traces; else 0."""
     most_moves: int  # of a position, that the trees have room for
+    in_lanes: bool  # whether paths may be replayed in lockstep
+
+
+class OneLeaf(Switches):
+    """The same where a tree has one leaf a batch: the steps are compiled without what groups of rows need."""
+
+    __slots__ = ()

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
+from gpumcts.class_names import title
 from gpumcts.jit import keep_type, separate
 from gpumcts.tree.back_up import back_up_leaves, back_up_part
 from gpumcts.tree.backup.contract import back_up_at
 from gpumcts.tree.batch import Batch
-from gpumcts.tree.expand import expand, expand_in_lanes
+from gpumcts.tree.expand import expand
 from gpumcts.tree.select import select
 from gpumcts.tree.selection.contract import NoLearner
 
@@ -53,35 +54,23 @@ def select_step(rule: Any, operator: Any, forest: Any, switches: Any, batch: Bat
     """``select`` compiled for a rule and an operator (values; forest, switches and batch give the types)."""
     typed = (numba.typeof(v) for v in (rule, operator, forest, switches))
     signature = types.void(*typed, *OPEN, numba.typeof(batch))
-    return separate(_select, signature, f"selection by {type(rule).__name__} over {type(operator).__name__}")
-
-
-def _select(rule, operator, forest, switches, begin, end, side, batch):
-    select(rule, operator, forest, switches, begin, end, side, batch)
+    function = select.find(type(switches))
+    return separate(function, signature, f"selection by {title(rule)} over {title(operator)}")
 
 
 def expand_step(game: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``expand`` compiled for a game, in lanes where it plays in lanes."""
+    """``expand`` compiled for a game."""
     typed = (numba.typeof(v) for v in (game, forest, switches))
     signature = types.int64(*typed, *OPEN, numba.typeof(batch))
-    function = expand_in_lanes if game.LANES else _expand
-    return separate(function, signature, f"tree moves of {type(game).__name__}")
-
-
-def _expand(game, forest, switches, begin, end, side, batch):
-    return expand(game, forest, switches, begin, end, side, batch)
+    return separate(expand.find(type(switches)), signature, f"tree moves of {title(game)}")
 
 
 def back_up_step(learner: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
     """``back_up_leaves`` compiled for an operator, and a learner."""
     typed = (numba.typeof(v) for v in (learner, operator, forest, switches))
     signature = types.void(*typed, types.int64, types.int64, numba.typeof(batch))
-    learning = "" if isinstance(learner, NoLearner) else f", {type(learner).__name__} learning"
-    return separate(_back_up, signature, f"backup by {type(operator).__name__}{learning}")
-
-
-def _back_up(learner, operator, forest, switches, begin, end, batch):
-    back_up_leaves(learner, operator, forest, switches, begin, end, batch)
+    learning = "" if isinstance(learner, NoLearner) else f", {title(learner)} learning"
+    return separate(back_up_leaves, signature, f"backup by {title(operator)}{learning}")
 
 
 def is_shared(learner: Any, operator: Any, switches: Any) -> bool:
@@ -95,12 +84,8 @@ def back_up_part_step(operator: Any, forest: Any, switches: Any, batch: Batch) -
     places = types.Array(types.int32, 1, "C")
     counts = (types.int64, types.int64, types.boolean)
     signature = types.void(*typed, places, places, *counts, numba.typeof(batch))
-    function = _no_part if back_up_at.find(type(operator)) is None else _back_up_part
-    return separate(function, signature, f"shared backup by {type(operator).__name__}")
-
-
-def _back_up_part(operator, forest, switches, rows, tops, begin, end, above, batch):
-    back_up_part(operator, forest, switches, rows, tops, begin, end, above, batch)
+    function = _no_part if back_up_at.find(type(operator)) is None else back_up_part
+    return separate(function, signature, f"shared backup by {title(operator)}")
 
 
 def _no_part(operator, forest, switches, rows, tops, begin, end, above, batch):

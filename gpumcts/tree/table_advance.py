@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numba import types
 
+from gpumcts.class_names import title
 from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, unpack
 from gpumcts.jit import entry, inlined, keep_type, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
@@ -40,13 +41,13 @@ keep_type(TableSteps)
 def walk_step(game: Any, keeping: Any, switches: Any, table: Table, near: Near, trail: Trail) -> Any:
     """``walk`` compiled for a game (values; the others give the types)."""
     typed = (numba.typeof(v) for v in (game, table, keeping, near, trail, switches))
-    return separate(walk, types.int64(*typed), f"table moves of {type(game).__name__}")
+    return separate(walk, types.int64(*typed), f"table moves of {title(game)}")
 
 
 def pick_step(rule: Any, operator: Any, switches: Any, near: Near, trail: Trail) -> Any:
     """``pick`` compiled for a rule and an operator."""
     values = (rule, operator, near.forest, switches, trail.streams, trail.depths, trail.codes)
-    name = f"selection by {type(rule).__name__} over {type(operator).__name__} in a table"
+    name = f"selection by {title(rule)} over {title(operator)} in a table"
     return separate(pick, types.void(*(numba.typeof(v) for v in values)), name)
 
 
@@ -74,7 +75,7 @@ def advance(steps, method, block, keeping, roots, keys, span, ticks):
     a_look = batches_a_look(trail.codes.shape[0], switches.playouts)
     for number in range(span[0], span[1]):
         timed = (number - span[0]) % a_look == 0
-        clock = look_at_clock(timed)
+        clock = look_at_clock(ticks, timed)
         set_out(trail, roots, keys, number)
         waiting = steps.walk(game, table, keeping, near, trail, switches)
         while waiting > 0:

@@ -60,7 +60,7 @@ def take_bundles(steps, method, forest, batch, team, thread, phase, ticks, timed
     mine, game, switches = with_slots(forest, team, thread), plain_game(method.game), method.switches
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(timed)
+        clock = look_at_clock(ticks, timed)
         begin, groups = team.bundles[number, BEGIN], team.bundles[number, GROUPS]
         see_to_room(forest, team, thread, team.bundles[number, BUNDLE_ROWS] * team.leaf_slots)
         if team.shares_back_up:
@@ -104,7 +104,7 @@ def share_out(steps, method, forest, batch, team, ticks, timed):
 
     A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
     """
-    mine, clock = with_slots(forest, team, 0), look_at_clock(timed)
+    mine, clock = with_slots(forest, team, 0), look_at_clock(ticks, timed)
     game, switches = plain_game(method.game), method.switches
     open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
     batch.open[0, side] = batch.open[0, 0]
@@ -139,7 +139,7 @@ def share_out(steps, method, forest, batch, team, ticks, timed):
 @inlined
 def gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, ticks, timed):
     """``advance.gather`` for one tree, its groups shared out where they are many."""
-    clock = look_at_clock(timed)
+    clock = look_at_clock(ticks, timed)
     begin_rows(forest, method.switches, roots, keys, (0, 1), number, leaves, batch)
     for row in range(leaves):
         team.tops[row] = NEVER
@@ -218,7 +218,7 @@ def play_shares(steps, method, batch, team, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(timed)
+        clock = look_at_clock(ticks, timed)
         rows, pieces = load(team.board, ROWS), load(team.board, PIECES)
         if pieces > 0:
             play_piece(steps, method, number, pieces, batch, team)
@@ -257,7 +257,7 @@ def evaluate_together(steps, method, rows, batch, team, phase, ticks, timed):
     play_shares(steps, method, batch, team, 0, phase, ticks, timed)
     await_shares(team)
     if pieces > 0:
-        clock = look_at_clock(timed)
+        clock = look_at_clock(ticks, timed)
         join_pieces(switches, rows, pieces, batch, team)
         lap(ticks, PLAYOUTS, clock, timed)
 
@@ -270,7 +270,7 @@ def take_paths(steps, method, forest, batch, team, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(timed)
+        clock = look_at_clock(ticks, timed)
         begin = team.bundles[number, BEGIN]
         end = begin + team.bundles[number, BUNDLE_ROWS]
         steps.back_up_part(method.operator, forest, method.switches, team.rows, team.tops, begin, end, False, batch)
@@ -282,7 +282,7 @@ def take_paths(steps, method, forest, batch, team, thread, phase, ticks, timed):
 @inlined
 def back_up_together(steps, method, forest, leaves, batch, team, phase, ticks, timed):
     """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
-    bundles, clock = load(team.board, PATHS), look_at_clock(timed)
+    bundles, clock = load(team.board, PATHS), look_at_clock(ticks, timed)
     operator, switches = method.operator, method.switches
     if not team.shares_back_up or leaves < MIN_ROWS or bundles == 0:
         steps.back_up(learner(method.rule), operator, forest, switches, 0, leaves, batch)
@@ -317,7 +317,7 @@ def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, 
             if forest.used[0] + room > forest.visits.shape[1]:
                 break
             timed = is_timed(phase, switches)
-            clock = look_at_clock(timed)
+            clock = look_at_clock(ticks, timed)
             gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, mine, timed)
             evaluate_together(steps, method, leaves, batch, team, phase + 1, mine, timed)
             back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)

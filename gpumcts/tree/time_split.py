@@ -65,14 +65,18 @@ def batches_a_look(rows, playouts):
 
 
 @inlined
-def look_at_clock(timed):
-    """Nanoseconds, or 0 where the batch is not timed."""
+def look_at_clock(ticks, timed):
+    """Nanoseconds, or 0 where the batch is not timed, or there are no ticks (None): so on the device."""
+    if ticks is None:
+        return np.int64(0)
     return now() if timed else np.int64(0)
 
 
 @inlined
 def lap(ticks, part, begin, timed):
-    """Add what has passed since ``begin`` to a part, where the batch is timed; the time by now."""
+    """Add what has passed since ``begin`` to a part, where there are ticks and the batch is timed; the time by now."""
+    if ticks is None:
+        return np.int64(0)
     if not timed:
         return np.int64(0)
     end = now()

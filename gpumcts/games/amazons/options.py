@@ -50,6 +50,7 @@ class Board(NamedTuple):
     contested: int
     mobility: int
 
+    TITLE = "Amazons"
     PLAYERS = 2
     FIRST = "white"
     LANES = True  # play, mover, over and staged_move are written without branches; random_move is not

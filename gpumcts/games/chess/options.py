@@ -41,6 +41,7 @@ class Board(NamedTuple):
 
     max_plies: int
 
+    TITLE = "Chess"
     MAX_PLIES = MAX_GAME_PLIES + 1  # a ply more finds that there is no move (see ``rules``)
     MAX_MOVES = 218  # of a position with sixteen men a side or fewer (Petrovic 1964); none with more is known
     PLAYERS = 2

@@ -54,6 +54,7 @@ class Board(NamedTuple):
     backed_weight: int
     isolated_weight: int
 
+    TITLE = "Clobber"
     PLAYERS = 2
     FIRST = "white"
     LANES = True

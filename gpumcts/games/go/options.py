@@ -49,6 +49,7 @@ class Board(NamedTuple):
     area_weight: int
     liberty_weight: int
 
+    TITLE = "Go"
     CELLS = 0  # points; of a board without a size there are none
     PLAYERS = 2
     LANES = False  # captures are loops

@@ -64,6 +64,7 @@ class Board(NamedTuple):
     corner_weight: int
     link_weight: int
 
+    TITLE = "Havannah"
     PLAYERS = 2
     LANES = False
     BASE = 0
