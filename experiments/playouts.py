@@ -29,7 +29,7 @@ from experiments.config.schema import (
     top_keys,
 )
 from experiments.runs.presentation import Presentation
-from experiments.terminal.console import bar, here, pairs, say, shortened, show, stop_on_interrupt
+from experiments.terminal.console import bar, here, pairs, say, seconds_text, shortened, show, stop_on_interrupt
 from gpumcts.kernels import engines
 
 BATCH_SECONDS = 0.25
@@ -136,7 +136,7 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
     share = {key: f"{summary[key]:,} ({100 * summary[key] / playouts:.2f} %)" for key in ENDINGS}
     speed, engine, threads = shortened(summary["playouts_per_second"]), summary["engine"], summary["threads"]
     return {
-        "playouts": f"{summary['playouts']:,} in {summary['seconds']:.3g} s",
+        "playouts": f"{summary['playouts']:,} in {seconds_text(summary['seconds'])}",
         "playouts/s": f"{speed}, engine {engine}, {threads} thread{'' if threads == 1 else 's'}",
         "mean plies": "-" if summary["mean_plies"] is None else f"{summary['mean_plies']:.3f}",
         **{key.replace("_", " "): text for key, text in share.items()},

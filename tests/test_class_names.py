@@ -7,9 +7,20 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpumcts import class_names
+from gpumcts import class_names, options
 from gpumcts.errors import BadInput
+from gpumcts.games.amazons import Amazons
+from gpumcts.games.chess import Chess
+from gpumcts.games.clobber import Clobber
+from gpumcts.games.go import Go
+from gpumcts.games.havannah import Havannah
+from gpumcts.games.implanted import Implanted
+from gpumcts.games.othello import Othello
 from gpumcts.jit import separate
+from gpumcts.playouts.traces import Traced
+from gpumcts.tree.selection.ucb1 import Ucb1
+
+GAMES = (Amazons, Chess, Clobber, Go, Havannah, Implanted, Othello)
 
 
 def field_class():
@@ -48,3 +59,12 @@ def test_classes_that_numba_tells_apart_are_not_refused():
 
     compile_for(field_class()())
     compile_for(Lab())
+
+
+def test_a_game_is_called_as_users_call_it_where_it_travels_as_another_class():
+    """Not Board9, Base8 or Full10."""
+    called = [class_names.title(options.compiled(game())) for game in GAMES]
+    assert called == [game.__name__ for game in GAMES]
+    go = options.compiled(Go())
+    assert class_names.title(Traced(go, ())) == class_names.title(type(go)) == "Go"
+    assert class_names.title(Ucb1()) == class_names.title(Ucb1) == "Ucb1"

@@ -42,6 +42,7 @@ from experiments.app.launchers import (
     failure,
 )
 from experiments.app.overrides import (
+    check_verbose,
     combinations,
     every_choice,
     flags_first,
@@ -186,6 +187,7 @@ class Command:
             fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]
             several = any(override.is_sweep_override() for override in given)
             first = _composed(name, [*(_first_of(given) if several else flags.overrides), *more])
+            check_verbose(first.hydra.verbose)
             if not flags.multirun and first.hydra.mode != RunMode.MULTIRUN:
                 if several:
                     compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m

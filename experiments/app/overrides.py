@@ -132,3 +132,9 @@ def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:
 def label_of(overrides: Sequence[str], swept: Sequence[str]) -> str:
     """What sets a run of a sweep apart: its values of the keys that are swept."""
     return " ".join(word for word in overrides if word.partition("=")[0] in swept)
+
+
+def check_verbose(verbose: Any) -> None:
+    """Raise BadInput for a ``hydra.verbose`` that Hydra would fail on."""
+    if not isinstance(verbose, bool | str) and not OmegaConf.is_list(verbose):
+        raise BadInput(f"hydra.verbose={verbose}: must be true, false, the name of a logger, or a list of names")

@@ -9,7 +9,7 @@ from experiments.ranking.conditions import some
 from experiments.ranking.methods import PlayoutsKeys, SearchKeys
 from experiments.ranking.summary import equal_times
 from experiments.ranking.tables import BOARDS, RANKS, write_boards, write_ranks
-from experiments.terminal.console import table
+from experiments.terminal.console import seconds_text, table
 from gpumcts.playouts.uniform import Uniform
 
 REPORT = "report.md"
@@ -54,14 +54,6 @@ def with_interval(interval: Sequence[Any] | None, scale: float = 1.0, digits: in
     if low is None or high is None:
         return f"{scale * mean:.{digits}f}"
     return f"{scale * mean:.{digits}f} ({scale * low:.{digits}f} - {scale * high:.{digits}f})"
-
-
-def seconds_text(seconds: float) -> str:
-    """Seconds in the unit that suits them."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.2g} µs"
 
 
 # ------------------------------------------------------------------------------------------------------------- tables

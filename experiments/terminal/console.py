@@ -229,6 +229,16 @@ def here(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
+def seconds_text(seconds: float) -> str:
+    """Seconds in the unit that suits them."""
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.2g} µs"
+
+
 def shortened(number: float) -> str:
     """A rate or a count for people: 1.23 M, 45.6 k, 789."""
     for limit, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

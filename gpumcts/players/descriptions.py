@@ -4,7 +4,8 @@ A description says what decides the moves, and nothing of the machine. ``identit
 run of the commands, so that a match begun by one goes on by the other.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
@@ -232,7 +233,7 @@ class Pvs(NamedTuple):
         given = {unit: value for unit, value in limits.items() if value is not None}
         if len(given) != 1:
             raise BadInput(
-                f"player: Pvs takes nodes or depth, one of them; here nodes={self.nodes}, depth={self.depth}"
+                f"players.Pvs: takes nodes or depth, one of them; here nodes={self.nodes}, depth={self.depth}"
             )
         return {"player": {"name": "pvs", "table_mb": self.table_mb}, "budget": given}
 
@@ -271,6 +272,15 @@ class Minimax(NamedTuple):
         return minimax_player(place, self.depth, self.leaf, self.quiescence, self.ties, self.table_mb)
 
 
+@contextlib.contextmanager
+def _about_command(player: Any) -> Iterator[None]:
+    """What is wrong with a program is told of the argument that names it."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"players.{type(player).__name__}: command={player.command!r}: {error}") from None
+
+
 class Gtp(NamedTuple):
     """A program outside that speaks GTP 2; its matches have no digest, since nobody can repeat its games.
 
@@ -297,8 +307,9 @@ class Gtp(NamedTuple):
 
     def seated(self, place: Place, folder: Path) -> Anyone:
         """The player at the board; raises BadInput where the program is missing or does not start."""
-        terms = gtp.Terms(words_of(self.command), self.setup, self.seconds, self.patience)
-        gtp.look_at(place.game, terms)
+        with _about_command(self):
+            terms = gtp.Terms(words_of(self.command), self.setup, self.seconds, self.patience)
+            gtp.look_at(place.game, terms)
         log = Log(folder / f"{place.name}.stderr.txt")
         return gtp.GtpPlayer(place.game, terms, self.processes or place.cores, place.name, log)
 
@@ -330,8 +341,10 @@ class Uci(NamedTuple):
 
     def seated(self, place: Place, folder: Path) -> Anyone:
         """The player at the board; raises BadInput without exactly one limit, or where the program does not start."""
-        terms = uci.Terms(words_of(self.command), self._go(), self.options or {}, self.patience, self.seconds)
-        uci.look_at(place.game, terms)
+        limit = self._go()
+        with _about_command(self):
+            terms = uci.Terms(words_of(self.command), limit, self.options or {}, self.patience, self.seconds)
+            uci.look_at(place.game, terms)
         log = Log(folder / f"{place.name}.stderr.txt")
         return uci.UciPlayer(place.game, terms, self.processes or place.cores, place.name, log)
 
@@ -340,6 +353,6 @@ class Uci(NamedTuple):
         given = [f"{unit} {value}" for unit, value in limits.items() if value is not None]
         if len(given) != 1:
             raise BadInput(
-                f"player: Uci takes one limit of depth, nodes and seconds; given: {', '.join(given) or 'none'}"
+                f"players.Uci: takes one limit of depth, nodes and seconds; given: {', '.join(given) or 'none'}"
             )
         return given[0] if self.seconds is None else f"movetime {max(1, round(1000 * self.seconds))}"

@@ -70,7 +70,9 @@ def test_a_program_outside(tmp_path):
     match = g.play_match(game, (g.players.Gtp(command), RANDOM), games=3, seed=1, folder=tmp_path, threads=1)
     assert match.games == 3 and match.digest is None
     assert json.loads((tmp_path / "identity.json").read_text())["player"]["command"] == command
-    with pytest.raises(g.BadInput, match="nothing-of-the-kind"):
+    with pytest.raises(
+        g.BadInput, match="^players.Gtp: command='nothing-of-the-kind': nothing-of-the-kind cannot be st"
+    ):
         g.play_match(game, (g.players.Gtp("nothing-of-the-kind"), RANDOM), games=3, seed=1)
 
 
@@ -83,8 +85,8 @@ REFUSED = {
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
     ),
-    "player: Pvs takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
-    "player: Uci takes one limit of depth, nodes and seconds": lambda: g.play_match(
+    "players.Pvs: takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
+    "players.Uci: takes one limit of depth, nodes and seconds": lambda: g.play_match(
         BOXES, (g.players.Uci("nope"), RANDOM)
     ),
     "playout.name=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),

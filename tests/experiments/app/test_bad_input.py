@@ -226,6 +226,7 @@ BAD = {
         "board=nope is not known; there are: othello, "
     ),
     "match budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "match hydra.verbose=3": "hydra.verbose=3: must be true, false, the name of a logger, or a list of names",
     "match hydra.run.dir=/dev/null/there": "the folder /dev/null/there cannot be made",
     "match hydra.run.dir=/proc/there": "the folder /proc/there cannot be written",
     "search moves=1e5": "moves=100000.0 is read as a number; it must be text",

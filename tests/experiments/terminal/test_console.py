@@ -1,8 +1,9 @@
 """What is shown on a terminal."""
 
+import pytest
 from rich.table import Table
 
-from experiments.terminal.console import show
+from experiments.terminal.console import seconds_text, show
 
 
 def test_square_brackets_are_shown_as_they_are(capsys):
@@ -11,3 +12,10 @@ def test_square_brackets_are_shown_as_they_are(capsys):
     show(table, "pip install -e '.[peers]'")
     out = capsys.readouterr().out
     assert "'.[cuda13]'" in out and "'.[peers]'" in out
+
+
+@pytest.mark.parametrize(
+    "seconds, text", [(5.22e-5, "52.2 µs"), (0.0123, "12.3 ms"), (4.5, "4.5 s"), (4000.4, "4,000 s"), (3e-8, "0.03 µs")]
+)
+def test_seconds_have_the_unit_that_suits_them(seconds, text):
+    assert seconds_text(seconds) == text
