@@ -1,6 +1,7 @@
 """The child that a visit goes to: the one of the highest score."""
 
 import numpy as np
+from numba.extending import overload
 
 from gpumcts.jit import inlined, scratch
 from gpumcts.rng import draw
@@ -8,7 +9,7 @@ from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.block_scores import BLOCK, score_block, scores_in_blocks, span_of_highest
 from gpumcts.tree.selection.contract import prepare, score
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import apart
+from gpumcts.verbs import JIT_OPTIONS, apart
 
 U = np.uint64
 MANY = 24  # children: fewer are scored one after the other
@@ -21,8 +22,27 @@ def best_child(rule, operator, forest, switches, tree, node, depth, stream):
     prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
     first = np.int64(forest.first_child[tree, node])
     end = first + np.int64(forest.child_count[tree, node])
-    if scores_in_blocks(operator) and forest.columns.shape[2] == 1 and end - first >= MANY:
-        return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
+    return best_among(rule, operator, forest, switches, tree, first, end, prepared, stream)
+
+
+def best_among(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    """``best_child`` among the children ``first`` to ``end``: scored one after the other, many perhaps in blocks."""
+    return best_one_by_one(rule, operator, forest, switches, tree, first, end, prepared, stream)
+
+
+@overload(best_among, jit_options=JIT_OPTIONS)
+def _best_among(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    def in_blocks_where_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
+        if forest.columns.shape[2] == 1 and end - first >= MANY:
+            return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
+        return best_one_by_one(rule, operator, forest, switches, tree, first, end, prepared, stream)
+
+    return in_blocks_where_many if scores_in_blocks(operator) else best_one_by_one
+
+
+@inlined
+def best_one_by_one(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    """``best_child`` among the children ``first`` to ``end``, one after the other."""
     best, chosen, equal = -np.inf, first, U(0)
     for child in range(first, end):
         candidate = score(rule, operator, forest, tree, child, prepared, stream)

@@ -1,31 +1,26 @@
 """The scores of many children of a node, a block of them at a time, by loops that become vector code."""
 
+from typing import Any
+
 import numpy as np
 from numba.core.target_extension import current_target
-from numba.extending import overload
 
 from gpumcts.jit import float_bits, inlined
 from gpumcts.tree.selection.contract import score
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import JIT_OPTIONS
 
 BLOCK = 64  # children scored at once, at most
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # of int64
 
 
-def scores_in_blocks(operator):
-    """Whether many children may be scored in vector code, a constant: on the CPU, by operators of one column.
+def scores_in_blocks(operator: Any) -> bool:
+    """Whether code being compiled scores many children in vector code: on the CPU, for operators of one column.
 
-    In plain Python they are not. Vector code would gather the columns of other operators, which gains nothing, so their
-    code stays as it is.
+    operator : its type, numba's
+
+    Vector code would gather the columns of other operators, which gains nothing, so they have none.
     """
-    return False
-
-
-@overload(scores_in_blocks, jit_options=JIT_OPTIONS)
-def _scores_in_blocks(operator):
-    is_so = current_target() == "cpu" and len(operator.instance_class.COLUMNS) == 1
-    return (lambda operator: True) if is_so else (lambda operator: False)
+    return current_target() == "cpu" and len(operator.instance_class.COLUMNS) == 1
 
 
 @inlined

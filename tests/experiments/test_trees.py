@@ -128,9 +128,13 @@ def test_checkpoints(iterations, a_decade, points):
     assert checkpoints(iterations, a_decade) == points
 
 
-def test_checkpoints_of_trees_with_some_leaves_in_a_batch(run, only):
+def test_checkpoints_with_some_leaves_in_a_batch():
     """All but the last are multiples of the leaves, as the search has them."""
     assert checkpoints(100, 3, 8) == [8, 16, 24, 56, 100]
+
+
+@pytest.mark.slow
+def test_trees_with_some_leaves_in_a_batch_have_these_checkpoints(run, only):
     assert run(f"{TINY} search=default search.leaves_per_tree=8").code == 0
     assert summary_of(only("outputs/trees/*"))["points"] == [8, 16, 24, 40]
 

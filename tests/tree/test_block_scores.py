@@ -1,5 +1,6 @@
 """Many children of a node are scored in vector code, and the choice among them is that of one after the other."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -38,8 +39,10 @@ def test_the_highest_lie_between_the_first_and_the_last_of_them(scores, best, sp
     assert span_of_highest(np.array(scores), len(scores), np.float64(best)) == span
 
 
-def test_plain_python_scores_one_after_the_other():
-    assert not scores_in_blocks(operator_of("average"))
+def test_operators_of_one_column_score_in_blocks():
+    one, two = operator_of("average"), operator_of("average_variance")
+    assert len(one.COLUMNS) == 1 < len(two.COLUMNS)
+    assert scores_in_blocks(numba.typeof(one)) and not scores_in_blocks(numba.typeof(two))
 
 
 @pytest.mark.parametrize("more", [{}, {"ties": "first"}, {"solve": True}, {"leaves_per_tree": 8}], ids=str)

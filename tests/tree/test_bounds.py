@@ -80,7 +80,7 @@ def searcher(game, settings, **more):
     [
         (WHOLE, 1),
         (Settings(), 20_000),
-        (Settings(leaves_per_tree=64), 20_000),
+        pytest.param(Settings(leaves_per_tree=64), 20_000, marks=pytest.mark.slow),
         (Settings(expansion="threshold"), 20_000),
     ],
     ids=["whole_path", "node", "leaves", "threshold"],
@@ -95,7 +95,12 @@ def test_a_forest_meets_too_many_plies(settings, iterations, threads):
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "settings",
-    [Settings(), Settings(leaves_per_tree=64), Settings(leaves_per_tree=8, batches_in_flight=2), WHOLE],
+    [
+        Settings(),
+        pytest.param(Settings(leaves_per_tree=64), marks=pytest.mark.slow),
+        Settings(leaves_per_tree=8, batches_in_flight=2),
+        WHOLE,
+    ],
     ids=["node", "leaves", "two batches", "whole_path"],
 )
 def test_a_forest_meets_too_many_moves_below_its_root(settings, threads):

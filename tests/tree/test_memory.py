@@ -66,9 +66,8 @@ def report(plies: int) -> None:
     print(json.dumps({**told, "limited": rises[0], "free": rises[1]}))
 
 
-@pytest.mark.parametrize(
-    ("plies", "most"), [(0, LIMIT + REST), pytest.param(MIDGAME, GROWTH * LIMIT + REST, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("plies", "most"), [(0, LIMIT + REST), (MIDGAME, GROWTH * LIMIT + REST)])
 def test_the_memory_of_a_process(plies, most):
     """In a process of its own, from the start, and from midgame, where forests turn out too small and grow."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -98,7 +97,8 @@ def limit_for(searcher, trees, iterations):
 
 
 @pytest.mark.parametrize(
-    "operator", ["average", "accelerated", pytest.param("bast", marks=pytest.mark.slow)]
+    "operator",
+    [pytest.param("average", marks=pytest.mark.slow), "accelerated", pytest.param("bast", marks=pytest.mark.slow)],
 )  # of one, four and three columns
 def test_waves_threads_and_engines_change_nothing(operator):
     """One tree at a time, a few, all; on one thread and two; playouts in place and elsewhere."""

@@ -42,6 +42,7 @@ def test_a_choice_that_would_end_the_study_is_refused_before_it_begins(space, ru
     assert not [*tmp_path.glob("multirun/*")]
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_past_refused_trials_where_it_may(run):
     rest = "hydra.sweeper.sampler.seed=4 hydra.sweeper.n_trials=9 hydra.sweeper.max_failure_rate=1"
     done, errors, seeds = studied(run, f"{rest} seed=choice(1,-1,2)")
@@ -83,6 +84,7 @@ def test_a_stored_study_knows_which_trials_failed(run, tmp_path):
     assert states[:2] == ["FAIL", "FAIL"] and "COMPLETE" not in states
 
 
+@pytest.mark.slow
 def test_a_choice_that_a_group_lacks_is_told_as_on_a_command_line(run):
     rest = "hydra.sweeper.n_trials=9 hydra.sweeper.max_failure_rate=1"
     done, errors, _ = studied(run, f"{rest} seed=1 playout=choice(uniform,unifrom)")
