@@ -36,7 +36,19 @@ def mix(z):
 @inlined
 def child_key(key, number):
     """Key number ``number`` (uint64) below ``key`` (uint64)."""
-    return mix(mix(key ^ CHILD_MASK) + (U(number) + U(1)) * CHILD_STEP)
+    return child_of(stem(key), number)
+
+
+@inlined
+def stem(key):
+    """What all keys below ``key`` (uint64) have in common, for ``child_of``: uint64."""
+    return mix(key ^ CHILD_MASK)
+
+
+@inlined
+def child_of(stem, number):
+    """Key number ``number`` (uint64) below the key that has this ``stem``."""
+    return mix(stem + (U(number) + U(1)) * CHILD_STEP)
 
 
 @inlined

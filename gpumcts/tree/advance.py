@@ -10,15 +10,12 @@ import numpy as np
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
-from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.batch import CHANCES, NO_LEAF, TIES, begin_group, join_group
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.rows import begin_rows, prepare_rows
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
 from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
-
-U = np.uint64
 
 
 class Watch(NamedTuple):
@@ -40,49 +37,14 @@ def watch_roots(operator, forest, watch, block, number):
 
 
 @inlined
-def begin_rows(forest, switches, roots, keys, block, number, leaves, batch):
-    """Put the rows of each tree in a group at its root, under keys of iterations from ``number`` on; how many groups.
-
-    A tree whose root is proven stays as it is: its rows have no leaf.
-    """
-    groups, (begin, end) = 0, block
-    for tree in range(begin, end):
-        playouts, ties = child_key(keys[tree], PLAYOUT_STREAM), child_key(keys[tree], TIE_STREAM)
-        chances = child_key(keys[tree], CHANCE_STREAM)
-        head = (tree - begin) * leaves
-        proven = switches.solve and forest.proof[tree, ROOT] != 0
-        for row in range(head, head + leaves):
-            iteration = U(number + row - head)
-            batch.keys[row] = child_key(playouts, iteration)
-            batch.streams[row, TIES] = child_key(ties, iteration)
-            batch.streams[row, CHANCES] = child_key(chances, iteration)
-            batch.trees[row], batch.paths[row, 0] = tree, ROOT
-            for i in range(roots.shape[1], batch.words.shape[1]):
-                batch.words[row, i] = 0  # the trace of a playout that has not begun
-            if proven:
-                batch.depths[row] = NO_LEAF
-            elif row == head:
-                begin_group(batch, row, 0)
-            else:
-                join_group(batch, head, row)
-        for row in range(head, head + (leaves if proven else 1)):  # playouts of rows without a leaf begin at the root
-            for i in range(roots.shape[1]):
-                batch.words[row, i] = roots[tree, i]
-        if not proven:
-            batch.open[groups, 0] = head
-            groups += 1
-    return groups
-
-
-@inlined
-def gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, timed):
-    """Select and expand ``leaves`` leaves of the trees of a block into ``batch``, iteration ``number`` and on.
+def gather(steps, method, forest, roots, block, number, leaves, batch, ticks, timed):
+    """Select and expand ``leaves`` leaves of the trees of a block into prepared rows, iteration ``number`` and on.
 
     ticks : int64[PARTS], or None where nothing is timed; the time at the end is returned, see ``time_split.lap``
     """
     clock = look_at_clock(ticks, timed)
     game, switches = plain_game(method.game), method.switches
-    open_groups, side = begin_rows(forest, switches, roots, keys, block, number, leaves, batch), 0
+    open_groups, side = begin_rows(forest, switches, roots, block, number, leaves, batch), 0
     while open_groups > 0:
         steps.select(method.rule, method.operator, forest, switches, 0, open_groups, side, batch)
         clock = lap(ticks, SELECTION, clock, timed)
@@ -121,6 +83,7 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
     ticks : int64[PARTS], one batch in several is timed (``time_split``); None where none is
     """
     (begin, end), (number, until), switches = block, numbers, method.switches
+    prepare_rows(switches, keys, block, batch)
     look, batches = batches_a_look((end - begin) * switches.leaves, switches.playouts), np.int64(0)
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
@@ -131,7 +94,7 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
         if not has_room(forest, block, room):
             break
         rows, timed = (end - begin) * leaves, batches == 0
-        clock = gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, timed)
+        clock = gather(steps, method, forest, roots, block, number, leaves, batch, ticks, timed)
         play_leaves(steps, method, rows, batch)
         clock = lap(ticks, PLAYOUTS, clock, timed)
         steps.back_up(learner(method.rule), method.operator, forest, switches, 0, rows, batch)
@@ -155,7 +118,8 @@ def gather_block(steps, method, forest, roots, keys, block, number, leaves, room
     """
     if not has_room(forest, block, room):
         return False
-    gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, True)
+    prepare_rows(method.switches, keys, block, batch)
+    gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
     return True
 
 

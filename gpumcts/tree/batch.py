@@ -14,7 +14,8 @@ from gpumcts.jit import inlined
 from gpumcts.struct_of_arrays import Array, allocate
 from gpumcts.tree.forest import NO_NODE
 
-TIES, CHANCES = 0, 1  # columns of Batch.streams
+TIES, CHANCES = 0, 1  # columns of Batch.streams, and of Batch.stems
+STEM_OF_KEYS = 2
 NEXT, CHOICE, LAST, COUNT, AT, UNTIL, SIBLING = range(7)
 """Columns of Batch.links.
 
@@ -46,6 +47,8 @@ class Batch(NamedTuple):
     """Of the leaf, or NO_LEAF where the tree's root is proven; on the way, of the group."""
     evaluations: Annotated[np.ndarray, Array(np.float64)]  # in [0, 1] for the first player
     tally: Annotated[np.ndarray, Array(np.int64, "columns")]  # ``tally_columns`` of the game
+    stems: Annotated[np.ndarray, Array(np.uint64, 3)]
+    """Of the trees, by their place in the block: of the streams of ties and chance, and of the keys of the playouts."""
     streams: Annotated[np.ndarray, Array(np.uint64, 2)]  # of ties and chance in this iteration
     codes: Annotated[
         np.ndarray, Array(np.int64)
@@ -75,6 +78,7 @@ def rows_of(batch, begin, end):
         batch.depths[begin:end],
         batch.evaluations[begin:end],
         batch.tally[begin:end],
+        batch.stems[begin:end],
         batch.streams[begin:end],
         batch.codes[begin:end],
         batch.trees[begin:end],

@@ -23,6 +23,7 @@ from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.device_playouts import SECONDS_A_REPORT, Half, device_clocked, trees_together
 from gpumcts.tree.forest import ROOT, Forest, add_in_flight
+from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, Stopwatch, lap, look_at_clock, no_ticks
 
@@ -75,7 +76,8 @@ def gather_beside(steps, method, forest, roots, keys, block, number, leaves, roo
     clock, playouts = look_at_clock(ticks, True), method.switches.playouts
     count_paths(forest, rows, flying, playouts)
     lap(ticks, SELECTION, clock, True)
-    clock = gather(steps, method, forest, roots, keys, block, number, leaves, batch, ticks, True)
+    prepare_rows(method.switches, keys, block, batch)
+    clock = gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
     to_places(forest, (block[1] - block[0]) * leaves, batch)
     count_paths(forest, rows, flying, -playouts)
     lap(ticks, SELECTION, clock, True)

@@ -10,9 +10,10 @@ from gpumcts.atomic import fetch_add, load, store, wait_while
 from gpumcts.jit import entry, inlined
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
-from gpumcts.tree.advance import begin_rows, watch_roots
+from gpumcts.tree.advance import watch_roots
 from gpumcts.tree.batch import COUNT, NEXT
 from gpumcts.tree.forest import NO_NODE, ROOT
+from gpumcts.tree.rows import begin_rows, prepare_rows
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.team import (
     ALONE,
@@ -137,10 +138,10 @@ def share_out(steps, method, forest, batch, team, ticks, timed):
 
 
 @inlined
-def gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, ticks, timed):
+def gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, ticks, timed):
     """``advance.gather`` for one tree, its groups shared out where they are many."""
     clock = look_at_clock(ticks, timed)
-    begin_rows(forest, method.switches, roots, keys, (0, 1), number, leaves, batch)
+    begin_rows(forest, method.switches, roots, (0, 1), number, leaves, batch)
     for row in range(leaves):
         team.tops[row] = NEVER
     announce(team, phase, GATHER if leaves >= MIN_ROWS else ALONE, 0)
@@ -309,6 +310,7 @@ def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, 
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
     (number, until), switches, phase, mine = numbers, method.switches, np.int64(1), ticks[0]
     store(team.board, SLOTS, np.int64(forest.used[0]))
+    prepare_rows(switches, keys, (0, 1), batch)
     while number < until:
         if switches.solve and forest.proof[0, ROOT] != 0:
             number = until
@@ -318,7 +320,7 @@ def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, 
                 break
             timed = is_timed(phase, switches)
             clock = look_at_clock(ticks, timed)
-            gather_together(steps, method, forest, roots, keys, number, leaves, batch, team, phase, mine, timed)
+            gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, mine, timed)
             evaluate_together(steps, method, leaves, batch, team, phase + 1, mine, timed)
             back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)
             lap(mine, WAITING, clock, timed)
