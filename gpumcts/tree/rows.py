@@ -14,7 +14,7 @@ U = np.uint64
 
 @verb("switches")
 def prepare_rows(switches, keys, block, batch):
-    """Note what the rows of all iterations of a block have in common, before ``begin_rows`` begins the first of them."""
+    """Note what the rows of all iterations of a block have in common, before ``begin_rows`` begins the first."""
 
 
 @verb("switches")
