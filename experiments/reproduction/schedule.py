@@ -139,6 +139,7 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
             raise BadInput(f"{task.name}: gives the cell {cell.cell}, but its cells are {', '.join(task.run.cells)}")
     for cell in found:
         keep(cell, RESULTS)
+    drop_reduced(task, found, RESULTS)
     task.packed.unlink(missing_ok=True)
     return True
 
@@ -149,6 +150,23 @@ def keep(cell: Cell, results: Path) -> Path:
     if cell.verdict == "reduced" and path.exists() and read(path, results).verdict != "reduced":
         raise BadInput(f"{path} is at the paper's own budget, and the new cell at another; remove the file first")
     return write(cell, results)
+
+
+def drop_reduced(task: Task, found: Sequence[Cell], results: Path) -> list[Path]:
+    """Remove a run's cells at less than the paper's budget that are not among those found at it; returns which.
+
+    A run that names its cells by what it finds, such as positions, finds others at another budget.
+    """
+    if any(cell.verdict == "reduced" for cell in found):
+        return []
+    names = {cell.cell for cell in found}
+    others = (results / task.paper.name / task.item.name).glob("*.json")
+    mine = [path for path in sorted(others) if task.run.owns(path.stem) and path.stem not in names]
+    dropped = [path for path in mine if read(path, results).verdict == "reduced"]
+    for path in dropped:
+        say(f"{task.name}: {path.name} of a smaller budget goes, since this run did not find it")
+        path.unlink()
+    return dropped
 
 
 def gather(paper: Paper, item: Item, folder: Path) -> list[Cell]:

@@ -182,6 +182,20 @@ def test_a_cell_at_the_paper_s_budget_is_not_lost_to_one_at_less(tmp_path):
     assert read(path, tmp_path) == cell()
 
 
+def test_what_a_run_found_at_less_goes_where_it_finds_others_at_the_paper_s_budget(tmp_path):
+    some = next(task for task in tasks() if task.name == "ramanujan2010understanding/fig2/all")
+
+    def trap(number: int, **more: int) -> Cell:
+        return cell(f"trap-{number}", **more).model_copy(update={"paper": some.paper.name, "item": some.item.name})
+
+    old = [write(trap(number, iterations=2000), tmp_path) for number in (1, 2)]
+    other = write(cell("elsewhere", iterations=2000), tmp_path)
+    assert not schedule.drop_reduced(some, [trap(1, iterations=2000)], tmp_path)  # as reduced as they are
+    schedule.keep(trap(1), tmp_path)
+    assert schedule.drop_reduced(some, [trap(1)], tmp_path) == [old[1]]
+    assert [path.exists() for path in (*old, other)] == [True, False, True]
+
+
 def test_runs_are_listed_the_most_worth_while_first(tmp_path):
     found = tasks(tmp_path)
     assert [task.run.order for task in found] == sorted(task.run.order for task in found)
