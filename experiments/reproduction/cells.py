@@ -62,12 +62,15 @@ class Digests(Strict):
 
 
 class Shown(Strict):
-    """The derived part, as it stands in the file for readers of JSON: see ``verdicts.Comparison``."""
+    """The derived part, as it stands in the file for readers of JSON: see ``verdicts.Comparison``.
+
+    An interval without an end has null there.
+    """
 
     value: Number
     interval: tuple[Number, Number]
     difference: Number | None = None
-    difference_interval: tuple[Number, Number] | None = None
+    difference_interval: tuple[Number | None, Number | None] | None = None
     margin: Number | None = None
     p_value: Number | None = None
 
@@ -116,7 +119,7 @@ class Cell(Strict):
         shown = Shown(value=_rounded(quantity.value), interval=(_rounded(low), _rounded(high)))
         if found is None:
             return shown
-        difference, low, high, margin, p_value = map(_rounded, found[:5])
+        difference, low, high, margin, p_value = (_rounded(n) if math.isfinite(n) else None for n in found[:5])
         told = {"difference": difference, "difference_interval": (low, high), "margin": margin, "p_value": p_value}
         return shown.model_copy(update=told)
 

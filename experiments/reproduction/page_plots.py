@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.reproduction.catalogue import Item, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
-from experiments.reproduction.quantities import Exact
+from experiments.reproduction.quantities import Exact, OpenEnded
 from experiments.reproduction.verdicts import LINEAR
 
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
@@ -73,7 +73,9 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
     if axes.get_xscale() == "log":
         low = max(low, cell.measured.quantity.value / MAX_LOW)
     value, published = cell.measured.quantity.value, cell.published
-    ours = {"color": OURS, "fmt": "o", "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
+    open_ended = isinstance(cell.measured.quantity, OpenEnded)
+    mark = ">" if open_ended and high == cell.measured.quantity.value else "o"  # it points to where the figure lies
+    ours = {"color": OURS, "fmt": mark, "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
     axes.errorbar(scale * value, row, xerr=[[scale * (value - low)], [scale * (high - value)]], **ours)
     if published is None or published.value is None:
         return

@@ -1,5 +1,6 @@
 """Pages for people, generated from ``results/``: one a paper, and a first page with all verdicts."""
 
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,13 +12,14 @@ import jinja2
 from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
 from experiments.reproduction.page_plots import drawn, in_order, write_plots
-from experiments.reproduction.quantities import AnyQuantity, Measured, Points
+from experiments.reproduction.quantities import AnyQuantity, Measured, OpenEnded, Points
 from experiments.reproduction.verdicts import LINEAR, MARGIN
 from gpumcts.match.statistics import holm
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
 TEMPLATES = Path(__file__).parent / "templates"
 WIDTH = 120
+NO_END = "no end"
 LEVEL = 0.05
 INDEX = "README.md"
 JUDGED = ("agrees", "differs", "open")
@@ -129,8 +131,15 @@ def write_pages(results: Path = RESULTS, docs: Path = DOCS) -> list[Path]:
 
 
 def value_text(quantity: AnyQuantity, unit: str) -> str:
-    """A quantity with its 95 % interval: ``51.0 [47.9, 54.1]`` (per cent), ``1,234 [1,100, 1,368]``."""
+    """A quantity with its 95 % interval: ``51.0 [47.9, 54.1]`` (per cent), ``1,234 [1,100, 1,368]``.
+
+    One that was not reached: ``over 1,000``, or ``over 1,000 [900, no end]``.
+    """
     low, high = quantity.interval
+    if isinstance(quantity, OpenEnded):
+        middle = number_text(quantity.value, unit)
+        middle = f"over {middle}" if quantity.number is None else middle
+        return middle if quantity.number is None and low == high else f"{middle} [{number_text(low, unit)}, {NO_END}]"
     if low == high:
         return number_text(quantity.value, unit)
     return f"{number_text(quantity.value, unit)} [{number_text(low, unit)}, {number_text(high, unit)}]"
@@ -158,18 +167,20 @@ def published_text(cell: Cell) -> str:
 
 
 def difference_text(cell: Cell) -> str:
-    """Ours less the paper's with its 95 % interval; a factor where ratios count."""
+    """Ours less the paper's with its 95 % interval, a factor where ratios count; empty where that has no end at all."""
     found = cell.comparison()
-    if found is None or found.low == found.high:
+    if found is None or found.low == found.high or (math.isinf(found.low) and math.isinf(found.high)):
         return ""
     if cell.measured.unit in LINEAR:
         scale, digits = (1, 2) if cell.measured.unit == "correlation" else (100, 1)
         middle, low, high = (f"{scale * end:+.{digits}f}" for end in found[:3])
     else:
-        import math
-
-        middle, low, high = (f"x {math.exp(end):.2f}" for end in found[:3])
+        middle, low, high = (_factor_text(end) for end in found[:3])
     return f"{middle} [{low}, {high}]"
+
+
+def _factor_text(logarithm: float) -> str:
+    return f"x {math.exp(logarithm):.2f}" if math.isfinite(logarithm) else NO_END
 
 
 def without_text(cell: Cell, cells: Sequence[Cell]) -> str:

@@ -147,6 +147,41 @@ class Estimate(Strict):
         return self.low, self.high
 
 
+class OpenEnded(Strict):
+    """A figure whose 95 % interval has no known upper end: it lies beyond the most that was drawn.
+
+    number : the figure; None where it was not reached either; low : the lower end
+    most : that was drawn
+    """
+
+    kind: Literal["open_ended"] = "open_ended"
+    count: Annotated[int, Field(ge=1)]
+    number: Number | None
+    low: Number
+    most: Number
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "OpenEnded":
+        if not self.low <= self.value <= self.most:
+            raise ValueError("a figure lies between the lower end of its interval and the most that was drawn")
+        return self
+
+    @property
+    def value(self) -> float:
+        """The figure, in the cell's unit, or the most that was drawn."""
+        return self.most if self.number is None else self.number
+
+    @property
+    def variance(self) -> float:
+        """The variance of a normal distribution whose interval is as wide on both sides as this one's lower side."""
+        return ((self.value - self.low) / Z) ** 2
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The known part of its 95 % interval."""
+        return self.low, self.most
+
+
 class Exact(Strict):
     """A value that has no error: a worked figure, a count."""
 
@@ -174,8 +209,8 @@ class Exact(Strict):
         return self.number, self.number
 
 
-Quantity = Annotated[Points | Share | Mean | Estimate | Exact, Field(discriminator="kind")]
-AnyQuantity = Points | Share | Mean | Estimate | Exact
+Quantity = Annotated[Points | Share | Mean | Estimate | OpenEnded | Exact, Field(discriminator="kind")]
+AnyQuantity = Points | Share | Mean | Estimate | OpenEnded | Exact
 
 
 class Measured(Strict):

@@ -10,7 +10,8 @@
 
 The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a
 factor of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval
-of their difference lies on the claimed side, and differs where it lies on the other.
+of their difference lies on the claimed side, and differs where it lies on the other. An interval without an end, where
+samples lie beyond those drawn, leaves the difference without one: two such figures tell nothing of each other.
 """
 
 import math
@@ -18,7 +19,17 @@ from typing import Literal, NamedTuple
 
 from scipy.special import ndtr
 
-from experiments.reproduction.quantities import AnyQuantity, Estimate, Exact, Mean, Measured, Published, Share, Z
+from experiments.reproduction.quantities import (
+    AnyQuantity,
+    Estimate,
+    Exact,
+    Mean,
+    Measured,
+    OpenEnded,
+    Published,
+    Share,
+    Z,
+)
 
 MARGIN = 0.05
 """Five points of a rate; of other quantities, the logarithm of the ratio."""
@@ -35,7 +46,7 @@ class Comparison(NamedTuple):
 
     difference : ours less the paper's (or than the other quantity); of quantities that are no rates, the logarithm of
         the ratio
-    low, high : its 95 % interval; margin : within which it agrees
+    low, high : its 95 % interval, an end infinite where a figure has none; margin : within which it agrees
     p_value : two-sided, of no difference
     """
 
@@ -58,6 +69,10 @@ def compare(measured: Measured, published: Published | None, budget: dict[str, i
     half = Z * math.sqrt(variance)
     low, high = difference - half, difference + half
     p_value = 2 * float(ndtr(-abs(difference) / math.sqrt(variance))) if variance else float(difference == 0)
+    if isinstance(measured.quantity, OpenEnded):
+        high, p_value = math.inf, p_value if difference > 0 else 1.0
+    if isinstance(measured.other, OpenEnded):
+        low, p_value = -math.inf, p_value if difference < 0 else 1.0
     verdict = _verdict(published.relation, low, high, margin)
     if not own_budget(budget, published.budget):
         verdict = "reduced"
@@ -96,13 +111,25 @@ def _difference(measured: Measured, published: Published) -> tuple[float, float,
         return ours.value - value, _variance(ours) + variance, max(MARGIN, half)
     if ours.value <= 0 or value <= 0:
         raise ValueError(f"a ratio of {measured.unit} needs positive values, not {ours.value} and {value}")
-    spread = ours.variance / ours.value**2 + variance / value**2  # of the logarithms, by the delta method
+    spread = _log_variance(ours) + (_log_variance(measured.other) if measured.other is not None else 0.0)
     return math.log(ours.value / value), spread, max(math.log1p(MARGIN), math.log1p(half / value))
+
+
+def _log_variance(quantity: AnyQuantity) -> float:
+    """The variance of the logarithm: by the ends of an interval of its own where it has one; else to first order.
+
+    Of an interval without an upper end the lower side counts, the only one that the difference then has.
+    """
+    if isinstance(quantity, OpenEnded) and quantity.low > 0:
+        return (math.log(quantity.value / quantity.low) / Z) ** 2
+    if isinstance(quantity, Estimate) and quantity.low > 0:
+        return (math.log(quantity.high / quantity.low) / (2 * Z)) ** 2
+    return quantity.variance / quantity.value**2
 
 
 def _variance(quantity: AnyQuantity) -> float:
     """The variance of a rate; where all came out alike, that of Wilson's interval, which has a width there."""
-    if quantity.variance or isinstance(quantity, Mean | Estimate | Exact):
+    if quantity.variance or isinstance(quantity, Mean | Estimate | OpenEnded | Exact):
         return quantity.variance
     low, high = quantity.interval
     return ((high - low) / (2 * Z)) ** 2

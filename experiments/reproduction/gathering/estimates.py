@@ -15,7 +15,7 @@ from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
 from experiments.reproduction.gathering.common import cell_of, digest_of_lines, of_both, published_of_order
 from experiments.reproduction.gathering.synthetic import search_digests
-from experiments.reproduction.quantities import Estimate, Mean, Measured, Published, Z
+from experiments.reproduction.quantities import Estimate, Mean, Measured, OpenEnded, Published, Z
 from experiments.runs.results import Result
 
 MIN_BESIDE = 0.2
@@ -184,10 +184,13 @@ def variants(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     return found
 
 
-def _samples(summary: dict[str, Any]) -> Estimate:
-    """Samples to the error; one not reached counts as the most that were drawn, which errs in the rival's favour."""
-    number = summary["samples"] or summary["most"]
-    low, high = summary["low"] or number, summary["high"] or summary["most"]
+def _samples(summary: dict[str, Any]) -> Estimate | OpenEnded:
+    """Samples to the error; no end where they, or the upper end of their interval, lie beyond those drawn."""
+    number, low, high, most = (summary[name] for name in ("samples", "low", "high", "most"))
+    if number is None or high is None:
+        reached = most if number is None else number
+        return OpenEnded(count=1, number=number, low=min(low or reached, reached), most=most)
+    low = low or number
     return Estimate(count=1, number=number, low=min(low, number), high=max(high, number))
 
 

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from experiments import planning
 from experiments.reproduction.catalogue import Order, item_of
+from experiments.reproduction.cells import read, write
 from experiments.reproduction.gathering.estimates import variants
+from experiments.reproduction.pages import difference_text, value_text
 from experiments.runs.results import Result
 from tests.experiments.config.drivers import composed
 from tests.experiments.reproduction.planted import RECORD
@@ -42,6 +44,18 @@ def cells(**changed):
 def test_stopping_rules_within_a_factor_of_two_are_near_and_a_fixed_depth_has_no_verdict():
     found = {name.removeprefix("size4-"): cell.verdict for name, cell in cells().items()}
     assert found == {"new": "agrees", "growing": "differs", "fixed": "unpublished", "artdp": "agrees"}
+
+
+def test_a_cell_that_was_not_reached_is_read_as_it_was_written_and_shown_without_an_end(tmp_path):
+    some = cells()["size4-growing"]
+    assert read(write(some, tmp_path), tmp_path) == some
+    ends = some.shown().difference_interval
+    assert ends is not None and ends[1] is None
+    assert value_text(some.measured.quantity, "samples") == "over 1,000,000"
+    assert difference_text(some).startswith("x 1000.00 [x ") and difference_text(some).endswith(", no end]")
+    others = [run(*SAMPLES["growing"]), run(UCT, None)]
+    [neither] = variants(PAPER, ITEM, others)
+    assert neither.verdict == "open" and difference_text(neither) == ""
 
 
 @pytest.mark.parametrize(("samples", "verdict"), [(1900, "differs"), (700, "agrees"), (400, "differs")])

@@ -5,7 +5,7 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from experiments.reproduction.quantities import Exact, Mean, Measured, Points, Published, Share
+from experiments.reproduction.quantities import Estimate, Exact, Mean, Measured, OpenEnded, Points, Published, Share
 from experiments.reproduction.verdicts import compare, own_budget
 
 BUDGET = {"games": 1000, "iterations": 50_000}
@@ -87,6 +87,45 @@ def test_two_measured_quantities_are_compared_with_each_other():
     measured = Measured(unit="rate", quantity=fewer, other=more, names=("UCT", "MC"))
     assert compare(measured, Published(relation="below", budget={}, source="x"), {}).verdict == "agrees"
     assert compare(measured, Published(relation="above", budget={}, source="x"), {}).verdict == "differs"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        ((1e6, 1e6, 1e6), (400, 300, 500), "differs"),  # exactly known samples, a factor of 2,500 apart
+        ((None, 1e6, 1e6), (400, 300, 500), "differs"),  # not reached, and yet above
+        ((1200, 800, 1e6, "open"), (400, 300, 500), "differs"),
+        ((None, 1e6, 1e6), (None, 2e4, 1e6), "open"),  # neither was reached
+        ((None, 1e6, 1e6), (None, 1e6, 1e6), "open"),  # and nothing is seen to vary
+        ((None, 1e6, 1e6), (4000, 3000, 16000, "open"), "open"),  # where the other would end is not known
+        ((400, 300, 500), (None, 1e6, 1e6), "differs"),
+        ((400, 390, 410), (405, 390, 420), "agrees"),
+        ((400, 390, 410), (405, 390, 420, "open"), "open"),
+    ],
+)
+def test_what_was_not_reached_is_never_near(ours, theirs, verdict):
+    """Estimates (number, low, high); open-ended ones end at the most that was drawn."""
+
+    def quantity(number, low, most, kind=""):
+        if kind == "open" or number is None:
+            return OpenEnded(count=1, number=number, low=low, most=most)
+        return Estimate(count=1, number=number, low=low, high=most)
+
+    measured = Measured(unit="samples", quantity=quantity(*ours), other=quantity(*theirs), names=("a", "b"))
+    near = Published(relation="near", half=405, budget={}, source="3.2")
+    found = compare(measured, near, {})
+    assert found is not None and found.verdict == verdict
+    assert math.isinf(found.high) == isinstance(measured.quantity, OpenEnded)
+    assert math.isinf(found.low) == isinstance(measured.other, OpenEnded)
+    assert verdict != "differs" or found.p_value < 0.05
+
+
+def test_lopsided_intervals_count_by_their_logarithms():
+    ours, theirs = (Estimate(count=1, number=1e6, low=low, high=1e6) for low in (2e4, 9e5))
+    measured = Measured(unit="samples", quantity=ours, other=theirs, names=("a", "b"))
+    found = compare(measured, Published(relation="near", half=1e6, budget={}, source="3.2"), {})
+    half = math.hypot(math.log(50), math.log(10 / 9)) / 2  # of intervals from 1/50 and 9/10 of their ends
+    assert found is not None and math.isclose(found.high, half) and found.verdict == "open"
 
 
 def test_exact_values_agree_or_differ():
