@@ -64,7 +64,7 @@ class Digests(Strict):
 class Shown(Strict):
     """The derived part, as it stands in the file for readers of JSON: see ``verdicts.Comparison``.
 
-    An interval without an end has null there.
+    difference_interval : null at an end that it has not; ``interval`` ends at the most that was drawn
     """
 
     value: Number

@@ -73,10 +73,10 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
     if axes.get_xscale() == "log":
         low = max(low, cell.measured.quantity.value / MAX_LOW)
     value, published = cell.measured.quantity.value, cell.published
-    open_ended = isinstance(cell.measured.quantity, OpenEnded)
-    mark = ">" if open_ended and high == cell.measured.quantity.value else "o"  # it points to where the figure lies
-    ours = {"color": OURS, "fmt": mark, "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
+    ours = {"color": OURS, "fmt": "o", "markersize": 5, "capsize": 3, "label": "ours" if row == 0 else None}
     axes.errorbar(scale * value, row, xerr=[[scale * (value - low)], [scale * (high - value)]], **ours)
+    if isinstance(cell.measured.quantity, OpenEnded):  # an arrow where the interval goes on
+        axes.plot(scale * high, row, color=OURS, marker=">", markersize=9)
     if published is None or published.value is None:
         return
     if published.relation == "equals":
