@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gpumcts.errors import BadInput
+from gpumcts.whole_files import write_whole
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -19,7 +20,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON value so that the file is there in whole or as it was before."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    """Write a JSON value so that the file is there in whole or as it was before, whenever the machine crashes."""
+    write_whole(path, (json.dumps(value, indent=2) + "\n").encode())

@@ -25,6 +25,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.match.lock import held, reason
+from gpumcts.whole_files import sync_folder, write_whole
 
 FORMAT = 1
 IDENTITY, MOVES, GAMES = "identity.json", "moves.jsonl", "games.jsonl"
@@ -75,7 +76,7 @@ class Journal:
             self._claim()
             for name in (MOVES, GAMES):
                 self._open(name)
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         except BaseException:
             self.__exit__()
             raise
@@ -201,7 +202,7 @@ class Journal:
                 known = None
             else:
                 known = self._identity
-                write_whole(path, json.dumps(known, indent=2) + "\n")
+                write_whole(path, (json.dumps(known, indent=2) + "\n").encode())
         except OSError as error:
             raise BadInput(f"{path} cannot be used: {reason(error)}") from error
         except ValueError:
@@ -245,17 +246,6 @@ def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, st
     return None if same else (key or IDENTITY, json.dumps(there), json.dumps(here))
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there in whole or not at all, whenever the process dies."""
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    _sync_folder(path.parent)
-
-
 def _shown(values: dict[str, Any], name: str) -> str:
     return json.dumps(values[name]) if name in values else "not set"
 
@@ -282,12 +272,3 @@ def _end_of_last_line(path: Path, block: int = 1 << 16) -> int:
                 return begin + found + 1
             at = begin
     return 0
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make sure that the names of new files survive a crash of the machine."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

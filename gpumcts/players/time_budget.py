@@ -8,7 +8,6 @@ folder, and binds.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.players.contract import Player
 from gpumcts.rng import PLY_STEP, key_of
+from gpumcts.whole_files import write_first
 
 RATES = "rates.json"
 STAGES = 6  # of a game, in the middle of which the rate is measured
@@ -94,7 +94,9 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
     path = Path(folder) / RATES
     try:
         if not path.exists():
-            _write_first(path, {name: rate._asdict() for name, rate in measure().items()})
+            measured = {name: rate._asdict() for name, rate in measure().items()}
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_first(path, json.dumps(measured, indent=2).encode())
         rates = {name: Rate(**rate) for name, rate in json.loads(path.read_text("utf-8")).items()}
     except BadInput:  # of the measurement: a ValueError, which below means a damaged file
         raise
@@ -105,22 +107,6 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
     if not rates or not all(type(rate.iterations) is int and rate.iterations >= 1 for rate in rates.values()):
         raise BadInput(f"{path} is damaged; start in another folder")
     return rates
-
-
-def _write_first(path: Path, rates: dict[str, dict[str, Any]]) -> None:
-    """Write the file in whole, unless another process was first: what it wrote binds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump(rates, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(fresh, path)
-    except FileExistsError:
-        pass
-    finally:
-        fresh.unlink()
 
 
 def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:

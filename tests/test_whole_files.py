@@ -1,0 +1,49 @@
+"""Files that are there in whole: what is on disk before a name points at it, and what a failure leaves."""
+
+import os
+
+import pytest
+
+from gpumcts.whole_files import write_first, write_whole
+
+WRITERS = pytest.mark.parametrize("write", [write_whole, write_first])
+
+
+@pytest.fixture
+def order(monkeypatch):
+    """What was put on disk and named, in order: the inode of a file or folder that was synced, or ``named``."""
+    done, replace, link = [], os.replace, os.link
+    monkeypatch.setattr(os, "fsync", lambda handle: done.append(os.fstat(handle).st_ino))
+    monkeypatch.setattr(os, "replace", lambda *paths, **how: (done.append("named"), replace(*paths, **how)))
+    monkeypatch.setattr(os, "link", lambda *paths, **how: (done.append("named"), link(*paths, **how)))
+    return done
+
+
+@WRITERS
+def test_data_is_on_disk_before_its_name_and_then_the_name(write, order, tmp_path):
+    path = tmp_path / "a.json"
+    write(path, b"\x00whole\n")
+    assert path.read_bytes() == b"\x00whole\n"
+    assert order == [path.stat().st_ino, "named", tmp_path.stat().st_ino]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_there_is_replaced_or_stays(tmp_path):
+    path = tmp_path / "a.json"
+    for write, left in ((write_first, b"1"), (write_first, b"1"), (write_whole, b"3")):
+        write(path, b"3" if path.exists() else b"1")
+        assert path.read_bytes() == left
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@WRITERS
+def test_a_failure_leaves_the_file_as_it_was(write, monkeypatch, tmp_path):
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.json"
+    path.write_bytes(b"before")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write(path, b"after")
+    assert path.read_bytes() == b"before" and list(tmp_path.iterdir()) == [path]
