@@ -7,7 +7,7 @@ from typing import Any
 from experiments.reproduction.catalogue import Item, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
 from experiments.reproduction.quantities import Exact, OpenEnded
-from experiments.reproduction.verdicts import LINEAR
+from experiments.reproduction.verdicts import LINEAR, RATES
 
 OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
 MAX_LOW = 10.0
@@ -54,7 +54,7 @@ def plot(cells: Sequence[Cell], path: Path) -> None:
         figure = Figure(figsize=(WIDTH_INCHES, MARGIN_INCHES + ROW_INCHES * len(cells)), layout="constrained")
         axes = figure.add_subplot()
         unit = cells[0].measured.unit
-        scale = 100.0 if unit in ("rate", "rate difference") else 1.0
+        scale = 100.0 if unit in RATES else 1.0
         if unit not in LINEAR:
             axes.set_xscale("log")
         for row, cell in enumerate(cells):

@@ -1,6 +1,7 @@
 """Pages for people, generated from ``results/``: one a paper, and a first page with all verdicts."""
 
 import math
+import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below
 from experiments.reproduction.page_plots import drawn, in_order, write_plots
 from experiments.reproduction.quantities import AnyQuantity, Measured, OpenEnded, Points
-from experiments.reproduction.verdicts import LINEAR, MARGIN
+from experiments.reproduction.verdicts import LINEAR, MARGIN, RATES
 from gpumcts.match.statistics import holm
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
@@ -21,6 +22,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 WIDTH = 120
 NO_END = "no end"
 LEVEL = 0.05
+DIGITS = {"rate": 1, "rate difference": 1, "correlation": 2, "slope": 3}
+"""Decimals of a difference, of a rate in per cent."""
 INDEX = "README.md"
 JUDGED = ("agrees", "differs", "open")
 
@@ -147,7 +150,7 @@ def value_text(quantity: AnyQuantity, unit: str) -> str:
 
 def number_text(value: float, unit: str) -> str:
     """A number of a unit: rates in per cent with one decimal, others with as many digits as they bear."""
-    if unit in ("rate", "rate difference"):
+    if unit in RATES:
         return f"{100 * value:.1f}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
@@ -172,7 +175,8 @@ def difference_text(cell: Cell) -> str:
     if found is None or found.low == found.high or (math.isinf(found.low) and math.isinf(found.high)):
         return ""
     if cell.measured.unit in LINEAR:
-        scale, digits = (1, 2) if cell.measured.unit == "correlation" else (100, 1)
+        scale = 100 if cell.measured.unit in RATES else 1
+        digits = DIGITS[cell.measured.unit]
         middle, low, high = (f"{scale * end:+.{digits}f}" for end in found[:3])
     else:
         middle, low, high = (_factor_text(end) for end in found[:3])
@@ -200,12 +204,8 @@ def count_text(measured: Measured) -> str:
 
 
 def command_text(words: Sequence[str]) -> str:
-    """The command line of a run."""
-    return f"python -m experiments.{words[0]} {' '.join(_quoted(word) for word in words[1:])}".rstrip()
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"' if any(letter in word for letter in " ()[]{}*,") else word
+    """The command line of a run, quoted for a POSIX shell."""
+    return shlex.join(["python", "-m", f"experiments.{words[0]}", *words[1:]])
 
 
 def commits_text(cells: Sequence[Cell]) -> str:

@@ -8,10 +8,12 @@
 ``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or has one
                  without the condition that decides it
 
-The margin is five points, or the paper's own interval where that is wider; for positive quantities that are no rates, a
-factor of 1.05, or the paper's interval. A claim in words compares two measured quantities: it agrees where the interval
-of their difference lies on the claimed side, and differs where it lies on the other. An interval without an end, where
-samples lie beyond those drawn, leaves the difference without one: two such figures tell nothing of each other.
+The margin of a rate is five points, or the paper's own interval where that is wider. That of a count is a factor of
+1.05, or the paper's interval. That of a slope or a correlation is what the paper prints or its item's rule names, and
+no less: five hundredths may be much of a slope. A claim in words compares two measured quantities: it agrees where the
+interval of their difference lies on the claimed side, and differs where it lies on the other. An interval without an
+end, where samples lie beyond those drawn, leaves the difference without one: two such figures tell nothing of each
+other.
 """
 
 import math
@@ -33,7 +35,9 @@ from experiments.reproduction.quantities import (
 
 MARGIN = 0.05
 """Five points of a rate; of other quantities, the logarithm of the ratio."""
-LINEAR = frozenset({"rate", "rate difference", "correlation", "slope"})
+RATES = frozenset({"rate", "rate difference"})
+"""Units in [-1, 1] that are shown in per cent, of which five points are little."""
+LINEAR = RATES | {"correlation", "slope"}
 """Units whose differences count as such; those of other units count as ratios."""
 SAMPLES = frozenset({"games", "searches", "trees", "runs", "boards", "positions", "states"})
 """Budgets of which more is only more power; every other budget has to be the paper's."""
@@ -108,7 +112,8 @@ def _difference(measured: Measured, published: Published) -> tuple[float, float,
     if isinstance(ours, Exact) and not variance:
         return ours.value - value, 0.0, half
     if measured.unit in LINEAR:
-        return ours.value - value, _variance(ours) + variance, max(MARGIN, half)
+        margin = max(MARGIN, half) if measured.unit in RATES else half
+        return ours.value - value, _variance(ours) + variance, margin
     if ours.value <= 0 or value <= 0:
         raise ValueError(f"a ratio of {measured.unit} needs positive values, not {ours.value} and {value}")
     spread = _log_variance(ours) + (_log_variance(measured.other) if measured.other is not None else 0.0)

@@ -82,6 +82,27 @@ def test_claims_in_words_have_a_side(mean, relation, verdict):
     assert compare(measured, published, {}).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("number", "half", "unit", "verdict"),
+    [
+        (0.347, 0.0347, "slope", "agrees"),
+        (0.386, 0.0347, "slope", "differs"),  # a ninth above, within five hundredths and not within a tenth
+        (0.308, 0.0347, "slope", "differs"),
+        (0.386, 0.05, "slope", "agrees"),
+        (0.83, 0.01, "correlation", "differs"),
+        (0.83, 0.04, "correlation", "agrees"),
+        (0.83, 0.01, "rate", "agrees"),  # of a rate, within five points whatever the paper's interval
+    ],
+)
+def test_a_slope_and_a_correlation_are_near_within_what_is_named_and_a_rate_within_five_points(
+    number, half, unit, verdict
+):
+    value = 0.347 if unit == "slope" else 0.8
+    measured = Measured(unit=unit, quantity=Estimate(count=9, number=number, low=number - 0.004, high=number + 0.004))
+    found = compare(measured, Published(relation="near", value=value, half=half, budget={}, source="x"), {})
+    assert found is not None and found.verdict == verdict
+
+
 def test_two_measured_quantities_are_compared_with_each_other():
     fewer, more = Share(hits=10, count=1000), Share(hits=100, count=1000)
     measured = Measured(unit="rate", quantity=fewer, other=more, names=("UCT", "MC"))
