@@ -27,6 +27,7 @@ from experiments.config.command_options import Memory, Seed, Threads
 from experiments.config.json_files import read_json
 from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
 from experiments.config.validation import typed
+from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
@@ -144,28 +145,16 @@ def _answers(pieces: list[Any], points: Any, home: Path, stop: Any, progress: An
     for number, queries in enumerate(pieces):
         path = home / f"{int(points[-1])}-{number:02d}.npz"
         if path.exists():
-            chosen, took = _read(path)
+            chosen, took = read_npz(path, ("chosen", "seconds"))
             progress.advance(len(chosen))
         else:
             before = time.perf_counter()
             chosen = queries.answers(points, stop, progress.advance)
             took = time.perf_counter() - before
-            fresh = path.with_name(f".{path.name}.new.npz")
-            np.savez_compressed(fresh, chosen=chosen, seconds=took)
-            fresh.replace(path)
+            write_npz(path, chosen=chosen, seconds=took)
         found.append(chosen)
-        seconds += took
+        seconds += float(took)
     return np.concatenate(found), seconds
-
-
-def _read(path: Path) -> tuple[Any, float]:
-    import numpy as np
-
-    try:
-        with np.load(path) as arrays:
-            return arrays["chosen"], float(arrays["seconds"])
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(f"{path} is damaged; remove it, and the run makes it again: {error}") from None
 
 
 def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.config.schema import Checked
 from experiments.players.player_factory import searcher
-from gpumcts.errors import BadInput
+from experiments.runs.array_files import read_npz, write_npz
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
@@ -91,7 +91,7 @@ def follow(
         else:
             share = len(trees) / config.keys.trees
             pieces.append(made.piece(trees, lambda done, share=share: on_progress(done * share)))
-            _write(path, pieces[-1])
+            write_npz(path, **pieces[-1]._asdict())
             continue
         on_progress(len(trees) / config.keys.trees)
     return pieces, made.iterations
@@ -103,17 +103,7 @@ def pieces_of(folder: Path) -> list[Piece]:
 
 
 def _read(path: Path) -> Piece:
-    try:
-        with np.load(path) as arrays:
-            return Piece(*(arrays[name] for name in Piece._fields))
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(f"{path} is damaged; remove it, and the run makes it again: {error}") from None
-
-
-def _write(path: Path, piece: Piece) -> None:
-    fresh = path.with_name(f".{path.name}.new.npz")
-    np.savez_compressed(fresh, **piece._asdict())
-    fresh.replace(path)
+    return Piece(*read_npz(path, Piece._fields))
 
 
 class _Maker:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 
 import pytest
@@ -12,9 +13,10 @@ from experiments.analysis import planner_samples
 from experiments.app.error_messages import CONF, choices
 from experiments.app.flags import parsed
 from experiments.papers import kocsis2006bandit
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts import options
 from gpumcts.planning import KIND
+from tests.experiments.damage import damage_to
 
 TINY = "game.size=3 states=20 samples=500"
 
@@ -102,10 +104,31 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only):
     again = summary_of(folder)
     assert (again["digest"], again["samples"]) == (whole["digest"], whole["samples"])
     assert pieces[3].exists() and pieces[4].stat().st_mtime_ns == before
-    pieces[5].write_bytes(b"no archive")
-    (folder / SUMMARY).unlink()
-    done = run(f"planning {TINY}")
-    assert done.code == 2 and "is damaged; remove it" in done.err and done.err.count("\n") == 1
+
+
+def test_a_damaged_piece_is_named(run, only):
+    """One that is no archive, empty, cut, or changed within; where it is removed, the run makes it again."""
+    assert run(f"planning {TINY}").code == 0
+    folder = only("outputs/planning/*")
+    piece, summary = folder / planning.PIECES / "500-05.npz", summary_of(folder)
+    for damaged in damage_to(piece.read_bytes()):
+        piece.write_bytes(damaged)
+        (folder / SUMMARY).unlink(missing_ok=True)
+        done = run(f"planning {TINY}")
+        assert done.code == 2 and f"{piece} is damaged; remove it" in done.err and done.err.count("\n") == 1, done.err
+    piece.unlink()
+    assert run(f"planning {TINY}").code == 0
+    assert summary_of(folder)["digest"] == summary["digest"]
+
+
+def test_all_that_a_run_needs_to_go_on_is_put_on_disk(run, only, monkeypatch):
+    synced = set()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.add(os.fstat(handle).st_ino))
+    assert run(f"planning {TINY}").code == 0
+    folder = only("outputs/planning/*")
+    pieces = folder / planning.PIECES
+    for path in (*pieces.iterdir(), pieces, folder / PROVENANCE, folder / SUMMARY, folder):
+        assert path.stat().st_ino in synced, path
 
 
 @pytest.mark.slow

@@ -2,13 +2,14 @@
 
 import json
 import math
+import os
 
 import numpy as np
 import pytest
 
 from experiments.analysis.convergence import _interval, _lasting
 from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
@@ -18,6 +19,7 @@ from gpumcts.rng import key_of
 from gpumcts.solver.alpha_beta import root_scores, solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
+from tests.experiments.damage import damage_to
 
 TINY = "trees game.depth=6 trees=12 runs=3 budget.iterations=40 engine=cpu threads=1"
 
@@ -76,11 +78,28 @@ def test_neither_pieces_nor_threads_change_a_result(run, only, tmp_path, monkeyp
 
 
 def test_a_damaged_piece_is_named(run, only):
+    """One that is no archive, empty, cut, or changed within; where it is removed, the run makes it again."""
     assert run(TINY).code == 0
-    piece = next((only("outputs/trees/*") / PIECES).iterdir())
-    piece.write_bytes(b"no archive")
-    done = run(TINY)
-    assert done.code == 2 and "is damaged; remove it" in done.err and done.err.count("\n") == 1
+    folder = only("outputs/trees/*")
+    (piece,) = (folder / PIECES).iterdir()
+    whole, summary = piece.read_bytes(), summary_of(folder)
+    for damaged in damage_to(whole):
+        piece.write_bytes(damaged)
+        done = run(TINY)
+        assert done.code == 2 and f"{piece} is damaged; remove it" in done.err and done.err.count("\n") == 1, done.err
+    piece.unlink()
+    assert run(TINY).code == 0
+    assert piece.read_bytes() == whole and without_clock(summary_of(folder)) == without_clock(summary)
+
+
+def test_all_that_a_run_needs_to_go_on_is_put_on_disk(run, only, monkeypatch):
+    synced = set()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.add(os.fstat(handle).st_ino))
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    (piece,) = (folder / PIECES).iterdir()
+    for path in (piece, piece.parent, folder / PROVENANCE, folder / SUMMARY, folder):
+        assert path.stat().st_ino in synced, path
 
 
 @pytest.mark.parametrize(
