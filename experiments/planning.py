@@ -32,6 +32,7 @@ from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
+from gpumcts.match.lock import held
 from gpumcts.planning import KIND
 
 CURVE, PIECES = "curve.csv", "pieces"
@@ -81,7 +82,15 @@ def planning_config(plain: Plain, given: Given | None = None) -> Checked:
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
-    """Plan, unless the run is finished already; returns the summary."""
+    """Plan, unless the run is finished already; returns the summary.
+
+    Raises BadInput where another process works in the run's folder.
+    """
+    with held(run.folder):
+        return _work(config, run)
+
+
+def _work(config: Checked, run: Run) -> dict[str, Any]:
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
     if not earlier or earlier["interrupted"]:

@@ -40,6 +40,7 @@ from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
+from gpumcts.match.lock import held
 from gpumcts.tree.checks import check_followable
 from gpumcts.tree.settings import Settings
 
@@ -117,7 +118,15 @@ def prepare(config: Checked) -> None:
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
-    """Follow the searches, or what is left of them; returns the summary."""
+    """Follow the searches, or what is left of them; returns the summary.
+
+    Raises BadInput where another process works in the run's folder.
+    """
+    with held(run.folder):
+        return _work(config, run)
+
+
+def _work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.analysis.convergence import summarise, write_curve
     from experiments.runs.tree_searches import follow, points_of
     from gpumcts.kernels.engines import resolve

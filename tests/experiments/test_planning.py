@@ -15,6 +15,7 @@ from experiments.app.flags import parsed
 from experiments.papers import kocsis2006bandit
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts import options
+from gpumcts.match.lock import held
 from gpumcts.planning import KIND
 from tests.experiments.damage import damage_to
 
@@ -129,6 +130,15 @@ def test_all_that_a_run_needs_to_go_on_is_put_on_disk(run, only, monkeypatch):
     pieces = folder / planning.PIECES
     for path in (*pieces.iterdir(), pieces, folder / PROVENANCE, folder / SUMMARY, folder):
         assert path.stat().st_ino in synced, path
+
+
+def test_another_process_in_the_folder_is_refused(run, only):
+    assert run(f"planning {TINY}").code == 0
+    folder = only("outputs/planning/*")
+    with held(folder):
+        done = run(f"planning {TINY}")
+    assert done.code == 2 and f"{folder} is in use by another run; wait for it" in done.err
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
+from gpumcts.match.lock import held
 from gpumcts.options import option
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
@@ -100,6 +101,18 @@ def test_all_that_a_run_needs_to_go_on_is_put_on_disk(run, only, monkeypatch):
     (piece,) = (folder / PIECES).iterdir()
     for path in (piece, piece.parent, folder / PROVENANCE, folder / SUMMARY, folder):
         assert path.stat().st_ino in synced, path
+
+
+def test_another_process_in_the_folder_is_refused(run, only):
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    (piece,) = (folder / PIECES).iterdir()
+    piece.unlink()
+    with held(folder):
+        done = run(TINY)
+    assert done.code == 2 and f"{folder} is in use by another run; wait for it" in done.err
+    assert done.err.count("\n") == 1 and not piece.exists()
+    assert run(TINY).code == 0 and piece.exists()
 
 
 @pytest.mark.parametrize(

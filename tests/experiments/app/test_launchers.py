@@ -75,6 +75,15 @@ def test_every_launcher_plays_the_same_games(launcher, run, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("line", ["trees game.depth=6 trees=8 runs=2 budget.iterations=20", "planning game.size=2,3"])
+def test_runs_side_by_side_have_a_lock_each(line, tmp_path):
+    needs("joblib")
+    done = command(f"{line} hydra/launcher=joblib hydra.launcher.n_jobs=2 seed=1,2 threads=1 -m", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(summaries(tmp_path)) == (4 if "," in line else 2)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("space", ["interval(0.9,0.9999)", "choice(0.9,0.99)"])
 def test_optuna_looks_for_the_greatest_objective(space, tmp_path):
     needs("optuna")
