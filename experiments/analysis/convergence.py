@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from experiments.analysis.intervals import mean_half, median_interval
 from experiments.runs.tree_searches import Piece
 from gpumcts.match.statistics import wilson
 
 CURVE = "curve.csv"
 RATES = (0.1, 0.01, 0.001)
 """Failure rates whose first and lasting undercutting is reported (Kocsis et al. 2006, Figure 5)."""
-Z = 1.96
 RESAMPLES = 400
 
 
@@ -54,15 +54,17 @@ def summary_numbers(keys: Any) -> tuple[str, ...]:
 
 
 def _leaves(leaves: np.ndarray, decisive: np.ndarray, most: int) -> dict[str, Any]:
-    """Mean leaves of alpha-beta (int64[K, runs]), with what to add and subtract for 95 %: over all trees, and over
-    those that can fail."""
+    """Mean leaves of alpha-beta (int64[K, runs]) over all trees, and over those that can fail.
+
+    ``leaves_half`` is what to add and subtract for 95 % over trees; None for a single tree.
+    """
     by_tree = leaves.mean(axis=1)
-    half = Z * by_tree.std(ddof=1) / math.sqrt(len(by_tree)) if len(by_tree) > 1 else 0.0
+    half = mean_half(by_tree)
     among = float(by_tree[decisive].mean()) if decisive.any() else None
     unfinished = int((leaves > most).sum())
     return {
         "leaves_mean": float(by_tree.mean()),
-        "leaves_half": half,
+        "leaves_half": None if half is None else float(half),
         "leaves_decisive": among,
         "unfinished": unfinished,
     }
@@ -95,10 +97,9 @@ def _by_tree(failed: np.ndarray, searched: np.ndarray, trees: np.ndarray) -> np.
 
 def _rates(rates: np.ndarray, decisive: np.ndarray) -> dict[str, Any]:
     """Mean failure rates over all trees, 95 % intervals over trees, and the mean over trees that can fail."""
-    count = len(rates)
-    mean = rates.mean(axis=0)
-    half = Z * rates.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.zeros_like(mean)
-    none = wilson(0, 0, count)[1]  # what no failing tree among so many leaves open
+    mean, half = rates.mean(axis=0), mean_half(rates)
+    half = np.ones_like(mean) if half is None else half  # of one tree any rate may be the mean
+    none = wilson(0, 0, len(rates))[1]  # what no failing tree among so many leaves open
     high = np.where(mean > 0, np.minimum(mean + half, 1.0), none)
     among = rates[decisive].mean(axis=0) if decisive.any() else np.zeros_like(mean)
     return {
@@ -124,7 +125,12 @@ def _lasting(rates: list[float], points: list[int], rate: float) -> float | None
 
 
 def _interval(rates: np.ndarray, points: list[int], rate: float) -> list[float | None]:
-    """The 95 % interval of ``_lasting``: percentiles over resampled trees, None for beyond the last checkpoint."""
+    """The 95 % interval of ``_lasting``: percentiles over resampled trees, None for beyond the last checkpoint.
+
+    A single tree leaves all of it open.
+    """
+    if len(rates) == 1:
+        return [float(points[0]), None]
     generator = np.random.default_rng(0)
     rows = generator.integers(0, len(rates), (RESAMPLES, len(rates)))
     found = [_lasting(rates[some].mean(axis=0).tolist(), points, rate) for some in rows]
@@ -133,18 +139,18 @@ def _interval(rates: np.ndarray, points: list[int], rate: float) -> list[float |
 
 
 def _crossings(below: np.ndarray, horizon: int, level: float) -> dict[str, Any]:
-    """When the roots' values came above the level for good: the median over searches, its interval, who never did."""
+    """When the roots' values came above the level for good: the median over searches, its interval, who never did.
+
+    None is beyond the horizon. With fewer than six searches the interval is all there can be: from 1 on, without end.
+    """
     crossing = np.where(below >= horizon, np.inf, below + 1.0)
-    ordered = np.sort(crossing)
-    n = len(ordered)
-    half = Z * np.sqrt(n) / 2  # ranks of the binomial interval of a median
-    low, high = ordered[max(0, int(n / 2 - half))], ordered[min(n - 1, int(np.ceil(n / 2 + half)))]
-    finite = crossing[np.isfinite(crossing)]
+    low, high = median_interval(crossing)
+    n, finite = len(crossing), crossing[np.isfinite(crossing)]
     return {
         "level": level,
         "crossing_median": _finite(np.median(crossing)),
-        "crossing_low": _finite(low),
-        "crossing_high": _finite(high),
+        "crossing_low": 1.0 if low is None else _finite(low),
+        "crossing_high": None if high is None else _finite(high),
         "crossing_mean": float(finite.mean()) if len(finite) == n else None,
         "never": int(n - len(finite)),
     }

@@ -143,7 +143,8 @@ def trees_cells(result: Result) -> dict[str, str]:
     if "wrong_share" in summary and "crossing_median" in summary:
         cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
     if "leaves_mean" in summary:
-        cells["leaves"] = f"{summary['leaves_mean']:,.0f} ±{summary['leaves_half']:,.0f}"
+        half = "" if summary["leaves_half"] is None else f" ±{summary['leaves_half']:,.0f}"
+        cells["leaves"] = f"{summary['leaves_mean']:,.0f}{half}"
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 

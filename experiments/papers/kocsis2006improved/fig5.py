@@ -46,7 +46,8 @@ def points_of(results: list[Result]) -> list[Point]:
         shape, summary = (result.config["game"]["branching"], result.config["game"]["depth"]), result.summary
         if result.config["method"] != "search":
             mean, half = summary["leaves_mean"], summary["leaves_half"]
-            found.append(Point(ALPHA_BETA, *shape, mean, max(mean - half, 1.0), mean + half))
+            ends = (None, None) if half is None else (max(mean - half, 1.0), mean + half)
+            found.append(Point(ALPHA_BETA, *shape, mean, *ends))
             continue
         for rate, needed in summary["iterations_to"].items():
             found.append(Point(rate, *shape, needed, *summary["iterations_to_95"][rate]))

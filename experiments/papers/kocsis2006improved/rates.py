@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis.convergence import Z, rates_by_tree
+from experiments.analysis.convergence import rates_by_tree
+from experiments.analysis.intervals import Z
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import pieces_of
 
@@ -114,11 +115,12 @@ def _end_row(shape: Shape, runs: dict[str, Result]) -> dict[str, str]:
     ends, points = none_fails_from(uct), uct["points"]
     later = [i for i, point in enumerate(points) if point >= leaves["leaves_mean"]]
     known = REFERENCE_LEAVES.get(shape)
+    half = "" if leaves["leaves_half"] is None else f" ± {leaves['leaves_half']:,.0f}"
     return {
         "B": str(shape[0]),
         "D": str(shape[1]),
         "no tree fails from": f"beyond {points[-1]:,}" if ends is None else f"{ends:,}",
-        "alpha-beta's leaves, all trees": f"{leaves['leaves_mean']:,.0f} ± {leaves['leaves_half']:,.0f}",
+        "alpha-beta's leaves, all trees": f"{leaves['leaves_mean']:,.0f}{half}",
         "trees that can fail": "-" if leaves["leaves_decisive"] is None else f"{leaves['leaves_decisive']:,.0f}",
         "reference": "-" if known is None else f"{known:,}",
         "UCT fails in trees": f"{uct['trees_failing'][later[0]]} of {uct['trees']} at {points[later[0]]:,}"

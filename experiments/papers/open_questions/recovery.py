@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.analysis.convergence import Z, rates_by_tree
+from experiments.analysis.convergence import rates_by_tree
+from experiments.analysis.intervals import Z
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import pieces_of
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.analysis.convergence import Z
+from experiments.analysis.intervals import Z
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import pieces_of
 
