@@ -41,6 +41,7 @@ from experiments.app.launchers import (
     check_sweeper,
     failure,
 )
+from experiments.app.line import Line
 from experiments.app.overrides import (
     check_verbose,
     combinations,
@@ -52,7 +53,6 @@ from experiments.app.overrides import (
     refuse_odd,
     refuse_overruled,
     refuse_twice,
-    swept_keys,
 )
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
@@ -176,39 +176,41 @@ class Command:
     def _jobs(self, flags: Any) -> tuple[list[Job], Sweep | None]:
         """Every run of the command line, checked; and the sweep, if it is one."""
         with _composing(flags.config_dir) as more:
-            name = flags.config_name or self.name
-            parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-            given = parser.parse_overrides(flags.overrides)
-            refuse_odd(given)
-            refuse_twice(given)
-            refuse_foreign_experiment(given, self.name)
-            check_installed(given)
-            given = parser.parse_overrides(once_each(given))
-            fixed = [str(override.input_line) for override in given if not override.is_sweep_override()]
-            several = any(override.is_sweep_override() for override in given)
-            first = _composed(name, [*(_first_of(given) if several else flags.overrides), *more])
-            check_verbose(first.hydra.verbose)
-            if not flags.multirun and first.hydra.mode != RunMode.MULTIRUN:
-                if several:
-                    compose(name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
-                return [self._job_of(first, name, flags.overrides, more, "hydra.run.dir")], None
-            check_sweeper(first.hydra.sweeper)
-            check_launcher(first.hydra.runtime.choices, first.hydra.launcher)
-            params = [f"{key}={value}" for key, value in (first.hydra.sweeper.params or {}).items()]
-            swept = swept_keys(params, given)
-            if first.hydra.runtime.choices.get(SWEEPER) not in GRIDS:
-                jobs, sweep = self._by_another_sweeper(name, fixed, more, first, swept, given)
-                drawn = parser.parse_overrides([*params, *once_each(given)])
-                for row in every_choice(drawn) if sweep.tolerated == 0 else []:  # a refused trial would end it
-                    self._job(name, row, more, "hydra.sweep.subdir")
-                return jobs, sweep
-            rows = combinations(parser.parse_overrides([*params, *once_each(given)]))
-            jobs, also = self._every(name, rows, more), []
-            if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
-                also = ["hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"]
-                jobs = self._every(name, [[*row, *also] for row in rows], more)
-            folder, family = Path(str(first.hydra.sweep.dir)), None
-        if not _names_folder(given):
+            line = self._read(flags, more)
+            check_verbose(line.first.hydra.verbose)
+            if not flags.multirun and line.first.hydra.mode != RunMode.MULTIRUN:
+                if line.sweeps:
+                    compose(line.name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
+                return [self._job_of(line.first, line.name, flags.overrides, more, "hydra.run.dir")], None
+            check_sweeper(line.first.hydra.sweeper)
+            check_launcher(line.first.hydra.runtime.choices, line.first.hydra.launcher)
+            if line.first.hydra.runtime.choices.get(SWEEPER) in GRIDS:
+                return self._grid(line)
+            return self._by_another_sweeper(line)
+
+    def _read(self, flags: Any, more: list[str]) -> Line:
+        """The command line, refused where no configuration could make sense of it."""
+        parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+        given = parser.parse_overrides(flags.overrides)
+        refuse_odd(given)
+        refuse_twice(given)
+        refuse_foreign_experiment(given, self.name)
+        check_installed(given)
+        given = parser.parse_overrides(once_each(given))
+        several = any(override.is_sweep_override() for override in given)
+        name = flags.config_name or self.name
+        first = _composed(name, [*(_first_of(given) if several else flags.overrides), *more])
+        return Line(name, more, parser, given, several, first)
+
+    def _grid(self, line: Line) -> tuple[list[Job], Sweep]:
+        """A sweep over all combinations of values, each of which is checked now."""
+        rows, first = combinations(line.drawn()), line.first
+        jobs, also = self._every(line.name, rows, line.more), []
+        if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
+            also = ["hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"]
+            jobs = self._every(line.name, [[*row, *also] for row in rows], line.more)
+        folder, family, swept = Path(str(first.hydra.sweep.dir)), None, line.swept()
+        if not line.names_folder:
             family = family_of(jobs, swept)
             folder = folder_of(folder, jobs, family)
         share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
@@ -220,27 +222,27 @@ class Command:
     def _every(self, name: str, rows: Sequence[list[str]], more: list[str]) -> list[Job]:
         return [self._job(name, row, more, "hydra.sweep.subdir", number) for number, row in enumerate(rows)]
 
-    def _by_another_sweeper(
-        self, name: str, fixed: list[str], more: list[str], first: DictConfig, swept: list[str], given: list[Override]
-    ) -> tuple[list[Job], Sweep]:
+    def _by_another_sweeper(self, line: Line) -> tuple[list[Job], Sweep]:
         """A sweep whose runs its sweeper makes up as it goes on: what is fixed is checked now, each run in its turn."""
+        first = line.first
+        sweeper, launcher = first.hydra.sweeper, first.hydra.launcher
         if first.get(OBJECTIVE) is None:
             raise BadInput(
                 f"hydra/sweeper={first.hydra.runtime.choices[SWEEPER]}: give objective=..., as objective=win_rate"
             )
-        job = self._job(name, fixed, more, "hydra.sweep.subdir")
+        job = self._job(line.name, line.fixed(), line.more, "hydra.sweep.subdir")
         folder, also = Path(str(first.hydra.sweep.dir)), []
-        if not _names_folder(given):
-            words = sorted(str(override.input_line) for override in given)
+        if not line.names_folder:
+            words = sorted(str(override.input_line) for override in line.given)
             folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
-        if not any(override.key_or_group == DIRECTION for override in given):
+        if not any(override.key_or_group == DIRECTION for override in line.given):
             also = [f"{DIRECTION}=maximize"]
-        sweeper, launcher = first.hydra.sweeper, first.hydra.launcher
-        runs = int(sweeper.get("n_trials") or 1)
+        runs, tolerated = int(sweeper.get("n_trials") or 1), float(sweeper.get("max_failure_rate") or 0.0)
         share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
-        sweep = Sweep(folder, tuple(swept), share, runs, tuple(also), launcher=str(launcher._target_), foreseen=False)
-        sweep = replace(sweep, tolerated=float(sweeper.get("max_failure_rate") or 0.0))
-        return [Job(job.checked, folder / "checked")], sweep
+        sweep = Sweep(folder, tuple(line.swept()), share, runs, tuple(also), launcher=str(launcher._target_))
+        for row in every_choice(line.drawn()) if tolerated == 0 else []:  # a refused trial would end the sweep
+            self._job(line.name, row, line.more, "hydra.sweep.subdir")
+        return [Job(job.checked, folder / "checked")], replace(sweep, foreseen=False, tolerated=tolerated)
 
     def _job(self, name: str, overrides: list[str], more: list[str], where: str, number: int = 0) -> Job:
         composed = _composed(name, [*overrides, *more])
@@ -344,10 +346,6 @@ def _once_each(words: Sequence[str]) -> list[str]:
         once_each(parser.parse_overrides([word]))[0] if "," in word and not word.startswith("-") else word
         for word in words
     ]
-
-
-def _names_folder(given: Sequence[Override]) -> bool:
-    return any(override.key_or_group == "hydra.sweep.dir" for override in given)
 
 
 @contextmanager

@@ -298,9 +298,10 @@ def test_cuda_without_a_device_is_one_line(run, tmp_path):
 
 
 def test_another_run_is_not_written_over(run, tmp_path):
-    assert run(f"match {TINY} hydra.run.dir=here").code == 0
+    line = "match games=2 threads=1 engine=cpu player=random player@opponent.player=random hydra.run.dir=here"  # nothing to compile
+    assert run(line).code == 0
     before = tree(tmp_path)
-    refused(run(f"match {TINY} hydra.run.dir=here selection.exploration=0.5"), "selection.exploration=0.5 differs from")
+    refused(run(f"{line} game.corner_weight=7"), "game.corner_weight=7 differs from")
     refused(run("perft depth=1 hydra.run.dir=here"), "differs from the run")
     assert tree(tmp_path) == before
 

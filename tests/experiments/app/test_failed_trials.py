@@ -28,7 +28,7 @@ def studied(run, line):
 def test_a_refused_trial_is_one_line_and_ends_the_study(run, tmp_path):
     """The trials before it are in the table. Nothing is left of the one that was not begun."""
     done, errors, seeds = studied(run, "hydra.sweeper.sampler.seed=4 hydra.sweeper.n_jobs=1 seed=int(interval(-2,2))")
-    number = 1 + sum(line.startswith("[") for line in done.err.splitlines())
+    number = 1 + len({line.split("/")[0] for line in done.err.splitlines() if line.startswith("[")})
     ends = "; the sweep ends here, by hydra.sweeper.max_failure_rate=0"
     assert (done.code, errors) == (2, [f"error: [{number}/20] {REFUSED}{ends}"])
     assert done.err.splitlines()[-1:] == errors and "study" not in done.err and "best:" not in done.out
