@@ -3,6 +3,7 @@
 The best of several win rates lies above its true value, since it was picked for being high. So it is played once more.
 """
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,7 +64,7 @@ def _verdict(result: Result) -> str:
 
 
 def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
-    """The command line of some runs' sweep, narrowed to those runs, with the other seed."""
+    """The command line of some runs' sweep, narrowed to those runs, with the other seed, as a shell takes it."""
     first = best[0]
     typed = as_typed_today(map(str, first.provenance["command"][1:]))
     words = [word for word in typed if not word.startswith(("-", *OF_A_SWEEP))]
@@ -71,7 +72,7 @@ def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
     words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
     words += [f"{name}={first.config[name]}" for name in pinned]
     words.append(f"{key}={','.join(str(result.config[key]) for result in best)}")
-    return " ".join([f"python -m experiments.{first.program}", *words, f"round={CONFIRM}"])
+    return shlex.join(["python", "-m", f"experiments.{first.program}", *words, f"round={CONFIRM}"])
 
 
 def _settled(word: str, config: dict[str, Any]) -> str:

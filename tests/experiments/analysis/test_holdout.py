@@ -1,5 +1,6 @@
 """The best of a sweep is named with the command that plays it on fresh games, and what these say of it."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,24 @@ def test_the_best_of_a_round_and_the_command_that_confirms_it():
     assert command == "experiment=hashimoto2012accelerated/table1a game=go scale=small k=2 round=confirm"
     jobs, _ = COMMAND._jobs(parsed(command.split()))
     assert [(job.checked.keys.seed, job.checked.study.k) for job in jobs] == [(2, 2)]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        'opponent.player.command="gtp-rhino -l 1"',
+        "opponent.player.command=gtp-rhino -l 1",
+        'opponent.player.setup=["it\'s",b]',
+    ],
+)
+def test_a_shell_takes_the_command_apart_as_it_was_typed(word):
+    some = [result_of(k, 200 + k) for k in (1, 2)]
+    for result in some:
+        result.provenance["command"].append(word)
+    (line,) = rounds.verdicts(some, "k")
+    command = line.partition(" On fresh games: ")[2]
+    words = ["experiment=hashimoto2012accelerated/table1a", "game=go", "scale=small", word, "k=2", "round=confirm"]
+    assert shlex.split(command) == ["python", "-m", "experiments.match", *words]
 
 
 @pytest.mark.parametrize(
