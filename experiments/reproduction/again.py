@@ -25,10 +25,10 @@ BY_PROGRAM = {"worked": worked_digests, "rank": rank_digests, "traps": trap_dige
 def run_of(cell: Cell) -> Run:
     """The run of the catalogue that measured a cell."""
     _, item = item_of(f"{cell.paper}/{cell.item}")
-    for run in item.runs:
-        if run.owns(cell.cell):
-            return run
-    raise BadInput(f"{cell.path}: no run of the catalogue measures it")
+    run = item.owner(cell.cell)
+    if run is None:
+        raise BadInput(f"{cell.path}: no run of the catalogue measures it")
+    return run
 
 
 def first_ten(cell: Cell, folder: Path) -> str:

@@ -27,6 +27,8 @@ class Run(Strict):
     hours : core hours on one core of an AMD EPYC virtual machine, estimated or measured
     order : its place among all runs, the smallest first
     explains : the deviation that the run tries to explain, for one that is no cell of the paper's
+    budget : of a run that explains, what its cells have where they are not reduced, since the paper has no budget for
+        them
     again : overrides that make the first ten games or searches
     """
 
@@ -35,7 +37,14 @@ class Run(Strict):
     hours: Annotated[float, Field(gt=0)]
     order: float
     explains: str | None = None
+    budget: dict[str, int | float] = {}
     again: list[str]
+
+    @model_validator(mode="after")
+    def _with_budget(self) -> "Run":
+        if (self.explains is None) != (not self.budget):
+            raise ValueError("a run has a budget where it explains something, and nowhere else")
+        return self
 
     @property
     def name(self) -> str:
@@ -98,6 +107,10 @@ class Item(Strict):
     differs: str = ""
     notes: list[str] = []
     runs: list[Run]
+
+    def owner(self, cell: str) -> Run | None:
+        """The run that has a cell of this name."""
+        return next((run for run in self.runs if run.owns(cell)), None)
 
 
 class Paper(Strict):

@@ -80,6 +80,7 @@ class Cell(Strict):
 
     cell : its name, unique in its item; title : what a table calls it; explains : for an explanation that was tried, of
         which deviation
+    published : what the paper says of it; of a cell of which it says nothing, the budget that it should have
     """
 
     format: Literal[1] = FORMAT
@@ -90,7 +91,7 @@ class Cell(Strict):
     explains: str | None = None
     asked: Asked
     measured: Measured
-    published: Published | None
+    published: Published
     digests: Digests
     where: Where
 
@@ -105,8 +106,7 @@ class Cell(Strict):
         found = self.comparison()
         if found is not None:
             return found.verdict
-        reduced = self.published is not None and not own_budget(self.asked.budget, self.published.budget)
-        return "reduced" if reduced else "unpublished"
+        return "unpublished" if own_budget(self.asked.budget, self.published.budget) else "reduced"
 
     def comparison(self) -> Comparison | None:
         """The cell beside what is published; None where nothing is that it could be compared with."""

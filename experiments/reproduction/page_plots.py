@@ -77,7 +77,7 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
     axes.errorbar(scale * value, row, xerr=[[scale * (value - low)], [scale * (high - value)]], **ours)
     if isinstance(cell.measured.quantity, OpenEnded):  # an arrow where the interval goes on
         axes.plot(scale * high, row, color=OURS, marker=">", markersize=9)
-    if published is None or published.value is None:
+    if published.value is None:
         return
     if published.relation == "equals":
         half = scale * published.half if published.count else 0.0

@@ -158,8 +158,6 @@ def number_text(value: float, unit: str) -> str:
 def published_text(cell: Cell) -> str:
     """What the paper says of a cell."""
     published, unit = cell.published, cell.measured.unit
-    if published is None:
-        return ""
     if published.relation in ("equals", "unstated"):
         if published.value is None:
             return ""

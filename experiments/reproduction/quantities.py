@@ -237,12 +237,13 @@ class Published(Strict):
 
     relation : ``equals`` a printed value; or, of the first quantity, that it is ``below`` or ``above`` the other (or
         ``value``), or ``near`` the other, within the margin; ``unstated`` where no verdict is possible, since the paper
-        prints no figure, or one (``value``) without a condition that decides it
+        says nothing of the cell, or prints a figure (``value``) without a condition that decides it
     value : as printed, in the unit of the cell (a rate in [0, 1]); None for a claim in words
     count : the games or runs behind the value, where the paper says so
     half : half the width of the interval that the paper prints, or half a unit of the last printed digit where it
         prints none
-    budget : the paper's own, by name (``iterations``, ``games``, ``trees``, ``runs``, ``searches``, ...)
+    budget : the paper's own, by name (``iterations``, ``games``, ``trees``, ``runs``, ``searches``, ...); that of the
+        catalogue, of a cell of which the paper says nothing
     source : where in the paper
     """
 

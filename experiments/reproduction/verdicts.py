@@ -4,7 +4,7 @@
              agreement
 ``differs``  at the paper's own budget, that interval excludes 0 and is not within the margin
 ``open``     neither: the measurement cannot tell
-``reduced``  measured at another budget than the paper's, which is never called agreement
+``reduced``  measured at another budget than the paper's, or the catalogue's where it has none; never agreement
 ``unpublished``  the paper has no figure for the cell (an explanation that is tried, a case of our own), or has one
                  without the condition that decides it
 
@@ -62,12 +62,12 @@ class Comparison(NamedTuple):
     verdict: Verdict
 
 
-def compare(measured: Measured, published: Published | None, budget: dict[str, int | float]) -> Comparison | None:
+def compare(measured: Measured, published: Published, budget: dict[str, int | float]) -> Comparison | None:
     """The comparison of a cell; None where nothing is published that it could be compared with.
 
     budget : ours, by the names of ``published.budget``
     """
-    if published is None or published.relation == "unstated":
+    if published.relation == "unstated":
         return None
     difference, variance, margin = _difference(measured, published)
     half = Z * math.sqrt(variance)

@@ -11,6 +11,7 @@ from experiments.reproduction.cells import Asked, Cell, Digests, Where
 from experiments.reproduction.game_files import unplaced_keys, unplaced_word
 from experiments.reproduction.quantities import AnyQuantity, Measured, Published
 from experiments.runs.results import Result
+from gpumcts.errors import BadInput
 
 FIRST = 10
 """Games or searches whose digest is kept apart, to be made again."""
@@ -20,15 +21,23 @@ def cell_of(
     paper: Paper, item: Item, name: str, title: str, runs: Sequence[Result],
     measured: Measured, published: Published | None, budget: dict[str, int | float], digests: Digests,
 ) -> Cell:  # fmt: skip
-    """A cell of one run, or of several that are compared with each other, the first of which gives its record."""
-    record, explains = runs[0].provenance, explained(item, name)
+    """A cell of one run, or of several that are compared with each other, the first of which gives its record.
+
+    ``published`` is None where the paper says nothing of it. Raises BadInput where the catalogue has no budget either:
+    of a cell that is held against none nobody could tell that it was measured with less.
+    """
+    record, run = runs[0].provenance, item.owner(name)
+    if run is not None and run.explains is not None:
+        published = unstated(item, run.budget)
+    if published is None:
+        raise BadInput(f"{item.name}: {name} has no figure in the paper and no budget in the catalogue")
     keys = {run.label: unplaced_keys(run.provenance["identity"]) for run in runs}
     return Cell(
         paper=paper.name,
         item=item.name,
         cell=name,
         title=title,
-        explains=explains,
+        explains=None if run is None else run.explains,
         asked=Asked(
             command=_command(record["command"]),
             keys=keys[runs[0].label] if len(runs) == 1 else keys,
@@ -36,10 +45,15 @@ def cell_of(
             budget=budget,
         ),
         measured=measured,
-        published=None if explains else published,
+        published=published,
         digests=digests,
         where=Where(commits=_commits(runs), **{key: record[key] for key in Where.model_fields if key != "commits"}),
     )
+
+
+def unstated(item: Item, budget: dict[str, int | float]) -> Published:
+    """What is held against a cell of which the paper says nothing: a budget, with less than which it is reduced."""
+    return Published(relation="unstated", budget=budget, source=item.place)
 
 
 def published_of_order(item: Item, order: Order, other: AnyQuantity | None = None) -> Published:
@@ -53,11 +67,6 @@ def _commits(runs: Sequence[Result]) -> list[str]:
     """All commits that worked on some runs, in order."""
     every = [name for run in runs for name in (*run.earlier_commits, run.provenance["commit"]) if name]
     return list(dict.fromkeys(every))
-
-
-def explained(item: Item, cell: str) -> str | None:
-    """The deviation that a cell's run tries to explain, if it does."""
-    return next((run.explains for run in item.runs if run.owns(cell)), None)
 
 
 def _command(words: list[str]) -> list[str]:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.config.scales import DOCUMENT
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of_lines, published_of_order
+from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of_lines, published_of_order, unstated
 from experiments.reproduction.quantities import Measured, Points, Published
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
@@ -90,7 +91,9 @@ def decays(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         title = ", ".join([title, *changed.values()])
         points, digests = points_of(result)
         measured = Measured(unit="rate", quantity=points)
-        published = published_of(item, result) if not fresh else None
+        published = published_of(item, result)
+        if fresh and published is not None:
+            published = unstated(item, published.budget)
         found.append(cell_of(paper, item, name, title, [result], measured, published, budget_of(result), digests))
     return found
 
@@ -117,15 +120,16 @@ def doublings(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]
     """A cell a doubling of playouts: whether the side with twice as many is ahead (Sensei's Library)."""
     found = []
     for result in results:
-        option = result.config["options"][result.config["option"]]
+        own = result.config["option"]
+        option = result.config["options"][own]
         points, digests = points_of(result)
         budget = budget_of(result)
-        published = None
+        games = result.config["scales"][DOCUMENT]["games"][own]
+        published = unstated(item, {"games": games, "iterations": option["iterations"]})
         if option["kind"] == "doubling":
-            iterations = {"iterations": budget["iterations"]}
-            published = Published(relation="above", value=0.5, budget=iterations, source=item.place)
+            published = published.model_copy(update={"relation": "above", "value": 0.5})
         measured = Measured(unit="rate", quantity=points)
-        name, title = _slug(result.config["option"]), result.label
+        name, title = _slug(own), result.label
         found.append(cell_of(paper, item, name, title, [result], measured, published, budget, digests))
     return found
 

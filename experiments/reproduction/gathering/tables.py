@@ -50,7 +50,7 @@ def ahead(paper: Paper, item: Item, sources: Sequence[Cell]) -> list[Cell]:
 
 def _apart(one: Cell, other: Cell) -> bool:
     first, second = one.published, other.published
-    if first is None or second is None or first.value is None or second.value is None:
+    if first.value is None or second.value is None:
         return False
     return first.value - second.value > first.half + second.half
 

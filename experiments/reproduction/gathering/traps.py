@@ -6,7 +6,7 @@ from typing import Any
 from experiments.ranking.lines import LINES
 from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import cell_of
+from experiments.reproduction.gathering.common import cell_of, unstated
 from experiments.reproduction.gathering.positions import Line, digests_of, estimate, first_of, lines_of
 from experiments.reproduction.quantities import Exact, Measured, Published, Share
 from experiments.runs.results import Result
@@ -67,10 +67,6 @@ def _budget(result: Result) -> dict[str, int | float]:
     return {**own, **deciding, **({"games": result.summary["games"]} if complete else {})}
 
 
-def _unstated(item: Item) -> Published:
-    return Published(relation="unstated", budget=item.budget, source=item.place)
-
-
 # ----------------------------------------------------------------------------------------------------- shares of games
 
 
@@ -78,7 +74,7 @@ def _shares(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found
     """Shares of games by Delta, counted again from the positions."""
     value, count = PRINTED
     half = document_interval(value, count)
-    printed = _unstated(item).model_copy(update={"value": value, "count": count, "half": half})
+    printed = unstated(item, item.budget).model_copy(update={"value": value, "count": count, "half": half})
     one = _delta(result)
     for reading, shares in result.summary["shares"].items():
         for delta, told in zip(result.summary["deltas"], shares, strict=True):
@@ -87,7 +83,7 @@ def _shares(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found
                 raise BadInput(f"{result.folder}: its positions are not those of its summary: {reading} at {delta}")
             if reading == COUNTED or delta == one:
                 share = Share(hits=len(having), count=result.summary["games"])
-                published = printed if reading == COUNTED else _unstated(item)
+                published = printed if reading == COUNTED else unstated(item, item.budget)
                 measured = Measured(unit="rate", quantity=share)
                 name = reading if reading == COUNTED else f"reading-{reading}"
                 yield f"{name}-{delta}", f"Delta {delta:,}: {WORDS[reading]}", measured, published
@@ -108,16 +104,16 @@ def _steps(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found]
         yield _claimed(item, order, counts, len(lines))
     for number, (name, row) in enumerate(result.summary["traps"].items(), 1):
         measured = Measured(unit="rate", quantity=estimate(len(lines), row["share"], result.folder))
-        yield f"step{number}-{name}", f"{WORDS[name]}, of all positions", measured, _unstated(item)
+        yield f"step{number}-{name}", f"{WORDS[name]}, of all positions", measured, unstated(item, item.budget)
     if counts.get("escapable") and "avoided" in counts:
         share = Share(hits=counts["avoided"], count=counts["escapable"])
         chance = Exact(number=result.summary["by_chance"] / counts["escapable"])
         measured = Measured(unit="rate", quantity=share, other=chance, names=("playouts", "a random move"))
         title = f"MM-{{shallow}} playouts avoid, of those escapable (a random move: {100 * chance.number:.0f})"
-        yield "steps-avoided-of-escapable", title, measured, _unstated(item)
+        yield "steps-avoided-of-escapable", title, measured, unstated(item, item.budget)
     for number, line in enumerate(examples([*lines], delta, EXAMPLES), 1):
         gain = Exact(number=line["playouts_deep"] - line["deep"])
-        yield f"trap-{number}", _example(line), Measured(unit="evaluation", quantity=gain), _unstated(item)
+        yield f"trap-{number}", _example(line), Measured(unit="evaluation", quantity=gain), unstated(item, item.budget)
 
 
 def _counts(result: Result, lines: Sequence[Line]) -> dict[str, int]:

@@ -8,6 +8,8 @@ import yaml
 
 from experiments.rank import rank_config
 from experiments.ranking.values import values_file
+from experiments.reproduction.cells import Asked, Cell, Digests, Where
+from experiments.reproduction.quantities import Measured, Points, Published
 from tests.experiments.config.drivers import composed
 
 PGN = "data.pgn=/somewhere/gm_games.pgn"
@@ -69,3 +71,22 @@ def traps(folder: Path, item: str, lines: list[dict[str, Any]], summary: dict[st
     run_folder(folder, "traps", (*TRAPS[item], *words), identity, {"positions": len(lines), **summary})
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
+
+
+def cell(name="othello-k3", wins=563, games=1000, iterations=50_000, **more):
+    """A cell of Table 1 (a) of Hashimoto et al. 2012; ``more`` replaces parts of it."""
+    budget: dict[str, int | float] = {"games": 1000, "iterations": 50_000}
+    published = Published(relation="equals", value=0.563, count=1000, half=0.031, budget=budget, source="Table 1")
+    where = {"commits": ["c" * 40], "versions": {}, "cpu": "x", "cores": 2, "engine": "cpu", "device": None, "time": ""}
+    told = {
+        "paper": "hashimoto2012accelerated",
+        "item": "table1a",
+        "cell": name,
+        "title": name,
+        "asked": Asked(command=["match"], keys={}, seed=1, budget={"games": games, "iterations": iterations}),
+        "measured": Measured(unit="rate", quantity=Points(wins=wins, draws=0, losses=games - wins)),
+        "published": published,
+        "digests": Digests(all="0" * 64, first_ten="1" * 64),
+        "where": Where(**where),
+    }
+    return Cell(**{**told, **more})

@@ -5,7 +5,7 @@ import pytest
 
 from experiments.reproduction import again, command_line, schedule
 from experiments.reproduction.catalogue import item_of
-from experiments.reproduction.cells import Cell, cells_below, write
+from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
 from experiments.reproduction.derived import derived, every_derived, sources_of
 from experiments.reproduction.pages import generate, page_of
 from experiments.reproduction.quantities import Measured, Points, Published
@@ -14,7 +14,7 @@ from gpumcts.errors import BadInput
 
 PAPER, DRAWS = item_of("hashimoto2012accelerated/draws")
 _, AHEAD = item_of("hashimoto2012accelerated/sec53")
-ACCELERATED = next(cell for cell in cells_below() if (cell.item, cell.cell) == ("table1a", "othello-k3"))
+ACCELERATED = read(RESULTS / "hashimoto2012accelerated/table1a/othello-k3.json")
 
 
 def source(item="table1a", name="othello-k3", wins=500, draws=40, games=1000, printed=0.5) -> Cell:

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import shlex
 import shutil
 from pathlib import Path
 
@@ -12,37 +11,25 @@ import pytest
 from experiments.reproduction import command_line, schedule
 from experiments.reproduction.again import first_ten, run_of
 from experiments.reproduction.catalogue import items, papers
-from experiments.reproduction.cells import Asked, Cell, Digests, Where, cells_below, read, write
+from experiments.reproduction.cells import Cell, cells_below, read, write
 from experiments.reproduction.command_line import _selected, main
 from experiments.reproduction.game_files import lacking
 from experiments.reproduction.gathering import gatherer, matches
-from experiments.reproduction.pages import command_text, difference_text, generate, page_of, value_text
-from experiments.reproduction.quantities import Estimate, Measured, Points, Published
+from experiments.reproduction.pages import generate, page_of
+from experiments.reproduction.quantities import Published
 from experiments.reproduction.schedule import pack, scale_word, tasks
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
 from tests.experiments.config.drivers import composed
+from tests.experiments.reproduction.planted import cell
 
 CONF = Path(__file__).parents[3] / "conf" / "experiment"
-EVERY = list(cells_below())
 
 
-def cell(name="othello-k3", wins=563, games=1000, iterations=50_000, **more):
-    budget: dict[str, int | float] = {"games": 1000, "iterations": 50_000}
-    published = Published(relation="equals", value=0.563, count=1000, half=0.031, budget=budget, source="Table 1")
-    where = {"commits": ["c" * 40], "versions": {}, "cpu": "x", "cores": 2, "engine": "cpu", "device": None, "time": ""}
-    told = {
-        "paper": "hashimoto2012accelerated",
-        "item": "table1a",
-        "cell": name,
-        "title": name,
-        "asked": Asked(command=["match"], keys={}, seed=1, budget={"games": games, "iterations": iterations}),
-        "measured": Measured(unit="rate", quantity=Points(wins=wins, draws=0, losses=games - wins)),
-        "published": published,
-        "digests": Digests(all="0" * 64, first_ten="1" * 64),
-        "where": Where(**where),
-    }
-    return Cell(**{**told, **more})
+@pytest.fixture(scope="module")
+def every():
+    """All committed cells."""
+    return list(cells_below())
 
 
 # ------------------------------------------------------------------------------------------------------------- files
@@ -88,9 +75,9 @@ def test_a_name_that_is_no_file_name_is_refused(tmp_path):
         write(cell("../k3"), tmp_path)
 
 
-def test_every_committed_file_is_of_an_item_and_a_run():
+def test_every_committed_file_is_of_an_item_and_a_run(every):
     known = items()
-    for found in EVERY:
+    for found in every:
         assert any(run.owns(found.cell) for run in known[f"{found.paper}/{found.item}"].runs), found.path
 
 
@@ -130,43 +117,6 @@ def test_a_cell_without_a_figure_has_no_verdict_and_is_reduced_at_less():
     for iterations, word in ((50_000, "unpublished"), (2000, "reduced")):
         some = cell(published=unstated, iterations=iterations)
         assert some.verdict == page_of(item, [some]).verdicts.word == word
-
-
-@pytest.mark.parametrize(
-    ("unit", "ours", "difference"),
-    [
-        ("slope", "0.3 [0.28, 0.32]", "-0.047 [-0.067, -0.027]"),
-        ("correlation", "0.3 [0.28, 0.32]", "-0.05 [-0.07, -0.03]"),
-        ("rate", "30.0 [28.0, 32.0]", "-4.7 [-6.7, -2.7]"),
-        ("rate difference", "30.0 [28.0, 32.0]", "-4.7 [-6.7, -2.7]"),
-    ],
-)
-def test_a_difference_is_in_the_unit_of_its_figure(unit, ours, difference):
-    quantity = Estimate(count=6, number=0.3, low=0.28, high=0.32)
-    published = Published(relation="near", value=0.347, half=0.0347, budget={}, source="Figure 5")
-    some = cell(measured=Measured(unit=unit, quantity=quantity), published=published)
-    assert value_text(quantity, unit) == ours and difference_text(some) == difference
-
-
-def test_the_page_of_figure_5_says_its_rule_and_shows_its_slopes(tmp_path):
-    quantity = Estimate(count=6, number=0.3, low=0.28, high=0.32)
-    published = Published(relation="near", value=0.347, half=0.0347, budget={}, source="Figure 5")
-    more = {"paper": "kocsis2006improved", "item": "fig5", "published": published}
-    write(cell("deeper-001", measured=Measured(unit="slope", quantity=quantity), **more), tmp_path)
-    pages = generate(tmp_path, tmp_path)
-    page = " ".join(pages[tmp_path / "kocsis2006improved.md"].split())
-    assert "| 0.3 [0.28, 0.32] | 6 | near 0.347 | -0.047 [-0.067, -0.027] |" in page
-    assert "near within a tenth of it" in page
-    rule = "for a slope or a correlation, within what the paper prints or the item's rule names"
-    assert rule in pages[tmp_path / "README.md"]
-
-
-def test_every_printed_command_is_read_by_a_shell_as_the_catalogue_has_it():
-    odd = ["trees", "a='b c'", "d=$HOME", 'e="f"', "g=[0,2],[0,4]"]
-    assert shlex.split(command_text(odd)) == ["python", "-m", "experiments.trees", *odd[1:]]
-    for item in items().values():
-        for run in item.runs:
-            assert shlex.split(command_text(run.command))[3:] == run.command[1:]
 
 
 # --------------------------------------------------------------------------------------------------------- catalogue
@@ -247,16 +197,16 @@ def test_runs_are_listed_the_most_worth_while_first(tmp_path):
 # ----------------------------------------------------------------------------------------------------------- command
 
 
-def test_the_first_ten_of_the_cheapest_cells_are_made_again(tmp_path):
-    cheapest = {found.item: found for found in EVERY if found.asked.command[0] == "worked"}
+def test_the_first_ten_of_the_cheapest_cells_are_made_again(tmp_path, every):
+    cheapest = {found.item: found for found in every if found.asked.command[0] == "worked"}
     assert set(cheapest) == {"fig1", "fig2", "fig3"}
     some = random.Random(1).choice(sorted(cheapest.values(), key=lambda found: found.item))
     assert first_ten(some, tmp_path) == some.digests.first_ten
 
 
 @pytest.mark.slow
-def test_the_first_ten_of_ten_random_cells_are_made_again(tmp_path):
-    there = [found for found in EVERY if lacking(run_of(found).command) is None]
+def test_the_first_ten_of_ten_random_cells_are_made_again(tmp_path, every):
+    there = [found for found in every if lacking(run_of(found).command) is None]
     for number, some in enumerate(random.Random().sample(there, 10)):
         assert first_ten(some, tmp_path / str(number)) == some.digests.first_ten, some.path
 

@@ -155,10 +155,6 @@ def test_exact_values_agree_or_differ():
     assert compare(Measured(unit="value", quantity=Exact(number=0.61)), published, {}).verdict == "differs"
 
 
-def test_nothing_published_is_no_verdict():
-    assert compare(rate(1, 0, 1), None, {}) is None
-
-
 def test_a_figure_whose_condition_is_not_named_is_no_verdict():
     assert compare(rate(52, 0, 48), printed(0.52, relation="unstated"), BUDGET) is None
 
