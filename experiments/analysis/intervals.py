@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-Z = 1.96
+Z = 1.959963984540054
+"""The normal quantile of a two-sided interval of 95 %."""
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> tuple[float | None, float | None]:

@@ -5,10 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
+from experiments.analysis.intervals import Z
 from gpumcts.match.statistics import wilson
-
-Z = 1.959963984540054
-"""The normal quantile of a two-sided interval of 95 %."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

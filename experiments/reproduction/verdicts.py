@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 from scipy.special import ndtr
 
+from experiments.analysis.intervals import Z
 from experiments.reproduction.quantities import (
     AnyQuantity,
     Estimate,
@@ -30,7 +31,6 @@ from experiments.reproduction.quantities import (
     OpenEnded,
     Published,
     Share,
-    Z,
 )
 
 MARGIN = 0.05

@@ -42,7 +42,9 @@ class Point(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Eq. 1 with its 95 % interval of C (covariance of the fit, Student's t), and the typical factor it is off by."""
+    """Eq. 1 with its 95 % interval of C (covariance of the fit, Student's t), the typical factor it is off by, and the
+    pairs ``used``: those that converged within the horizon.
+    """
 
     a: float
     b: float
@@ -50,6 +52,7 @@ class Fit(NamedTuple):
     low: float
     high: float
     factor: float
+    used: int
 
 
 def eq1(d1: Any, d2: Any, a: float, b: float, growth: float) -> Any:
@@ -93,7 +96,7 @@ def fit_eq1(points: Sequence[Point]) -> Fit | None:
     half = stats.t.ppf(0.975, len(known) - PARAMETERS) * math.sqrt(covariance[2, 2])
     a, b, growth = (math.exp(value) for value in found)
     factor = math.exp(math.sqrt(float((off**2).mean())))
-    return Fit(a, b, growth, growth * math.exp(-half), growth * math.exp(half), factor)
+    return Fit(a, b, growth, growth * math.exp(-half), growth * math.exp(half), factor, len(known))
 
 
 def by_exploration(points: Sequence[Point]) -> dict[float, list[Point]]:

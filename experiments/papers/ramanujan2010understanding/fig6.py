@@ -95,7 +95,8 @@ def scenario_b(epsilon: float, p: float, q: float, left: float, needed: float = 
 
 
 class Simulated(NamedTuple):
-    """The searches of one epsilon. Times are in iterations; ``beyond`` of them exceed the horizon and count as it.
+    """The searches of one epsilon. Times are in iterations; ``beyond`` of them exceed the horizon and count as it, and
+    ``unlucky_beyond`` of those whose tie broke for the right.
 
     tie : visits to the root until its tie broke; ahead : share of ties that broke for the right
     lucky, unlucky : from the break to the visits the model wants, by how it broke; whole : both, ties included
@@ -116,6 +117,7 @@ class Simulated(NamedTuple):
     beyond: int
     converged: float
     crossing: Mean
+    unlucky_beyond: int
 
 
 def simulated(result: Result) -> Simulated:
@@ -137,6 +139,7 @@ def simulated(result: Result) -> Simulated:
         float((ahead == B).mean()), mean_of(after[ahead == A]), mean_of(after[ahead == B]),
         mean_of(after + begin - OWN),
         int(beyond.sum()), float(converged.mean()), mean_of(searches.crossing[converged]),
+        int((beyond & (ahead == B)).sum()),
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """What the followed searches of Ramanujan et al. 2010's section 6 give at their root, whose two moves lead to subtrees
 A and B."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,12 +29,17 @@ class Searches(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A mean over ``count`` searches, its 95 % interval from -half to +half, the median; nan where there are none."""
+    """A mean over ``count`` searches, their standard deviation (n - 1) and median; nan where there are too few."""
 
     count: int
     mean: float
-    half: float
+    deviation: float
     median: float
+
+    @property
+    def half(self) -> float:
+        """Half of its 95 % interval."""
+        return Z * self.deviation / math.sqrt(self.count) if self.count else math.nan
 
 
 def read_searches(result: Result) -> Searches:
@@ -103,5 +109,5 @@ def mean_of(values: Any) -> Mean:
     known = known[np.isfinite(known)]
     if not len(known):
         return Mean(0, np.nan, np.nan, np.nan)
-    half = Z * known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else np.nan
-    return Mean(len(known), float(known.mean()), float(half), float(np.median(known)))
+    deviation = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    return Mean(len(known), float(known.mean()), deviation, float(np.median(known)))

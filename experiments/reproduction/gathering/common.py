@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from experiments.papers.ramanujan2010understanding.searches import Mean as Moments
+from experiments.papers.ramanujan2010understanding.searches import mean_of
 from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Asked, Cell, Digests, Where
 from experiments.reproduction.game_files import unplaced_keys, unplaced_word
-from experiments.reproduction.quantities import AnyQuantity, Measured, Published
+from experiments.reproduction.quantities import AnyQuantity, Estimate, Mean, Measured, OpenEnded, Published
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
 
@@ -54,6 +56,38 @@ def cell_of(
 def unstated(item: Item, budget: dict[str, int | float]) -> Published:
     """What is held against a cell of which the paper says nothing: a budget, with less than which it is reduced."""
     return Published(relation="unstated", budget=budget, source=item.place)
+
+
+def reached(
+    count: int, number: float | None, low: float | None, high: float | None, most: float
+) -> Estimate | OpenEnded:
+    """A figure with its interval, where None lies beyond the most that was drawn: then the interval has no end."""
+    if number is None or high is None:
+        value = most if number is None else number
+        return OpenEnded(count=count, number=number, low=min(value if low is None else low, value), most=most)
+    return Estimate(count=count, number=number, low=min(number if low is None else low, number), high=max(high, number))
+
+
+def mean_of_all(found: Moments) -> Mean:
+    """The mean of some searches as a quantity."""
+    return Mean(count=found.count, mean=found.mean, deviation=found.deviation)
+
+
+def mean_within(times: np.ndarray, horizon: float) -> Mean | OpenEnded:
+    """The mean of times (float64[S], infinite beyond the horizon), in iterations.
+
+    A search beyond the horizon counts as the horizon. The mean is then less than it should be, by what nobody knows, so
+    that its interval has a lower end alone.
+    """
+    return censored(mean_of_all(mean_of(times.clip(max=horizon))), int((times > horizon).sum()), horizon)
+
+
+def censored(mean: Mean, beyond: int, horizon: float) -> Mean | OpenEnded:
+    """A mean from which ``beyond`` searches are missing, or in which they count as the horizon; see ``mean_within``."""
+    if not beyond:
+        return mean
+    number = None if mean.mean >= horizon else mean.mean
+    return OpenEnded(count=mean.count, number=number, low=mean.interval[0], most=horizon)
 
 
 def published_of_order(item: Item, order: Order, other: AnyQuantity | None = None) -> Published:

@@ -10,12 +10,21 @@ from experiments.papers.kocsis2006improved.fig5 import points_of as growing_poin
 from experiments.papers.kocsis2006improved.fig5 import slopes as fitted_slopes
 from experiments.papers.ramanujan2010understanding.fig3 import GROWTH, by_exploration, fit_eq1, points_of
 from experiments.papers.ramanujan2010understanding.fig6 import LEAST, simulated
-from experiments.papers.ramanujan2010understanding.searches import mean_of, read_searches
+from experiments.papers.ramanujan2010understanding.searches import read_searches
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import cell_of, digest_of_lines, of_both, published_of_order
+from experiments.reproduction.gathering.common import (
+    cell_of,
+    censored,
+    digest_of_lines,
+    mean_of_all,
+    mean_within,
+    of_both,
+    published_of_order,
+    reached,
+)
 from experiments.reproduction.gathering.synthetic import search_digests
-from experiments.reproduction.quantities import Estimate, Mean, Measured, OpenEnded, Published, Z
+from experiments.reproduction.quantities import Estimate, Measured, OpenEnded, Published
 from experiments.runs.results import Result
 
 MIN_BESIDE = 0.2
@@ -32,10 +41,10 @@ def growth(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         fit = fit_eq1(points)
         if fit is None:
             continue
-        quantity = Estimate(count=len(points), number=fit.growth, low=fit.low, high=fit.high)
+        quantity = Estimate(count=fit.used, number=fit.growth, low=fit.low, high=fit.high)
         pairs: dict[str, int | float] = {"pairs": 66, "depth": 24}
         published = Published(relation="equals", value=GROWTH, half=0.005, budget=pairs, source="eq. 1")
-        ours: dict[str, int | float] = {"pairs": len(points), "depth": some[0].config["game"]["depth"]}
+        ours: dict[str, int | float] = {"pairs": fit.used, "depth": some[0].config["game"]["depth"]}
         measured = Measured(unit="growth", quantity=quantity)
         digests = of_both([search_digests(run.folder) for run in some])
         name, title = f"growth-c{exploration:g}", f"C of eq. 1, exploration {exploration:g}"
@@ -80,7 +89,8 @@ def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             continue
         some, ours, theirs = [run, beside[1]], {"trees": run.config["trees"]}, _trees(run)
         digests = of_both([search_digests(one.folder) for one in some])
-        quantity, other = _mean(row.unlucky), _mean(beside[0].unlucky)
+        both = (row, beside[0])
+        quantity, other = (censored(mean_of_all(one.unlucky), one.unlucky_beyond, one.horizon) for one in both)
         for name, measured, published in (
             (
                 "iterations",
@@ -99,10 +109,6 @@ def epsilons(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     return found
 
 
-def _mean(mean: Any) -> Mean:
-    return Mean(count=mean.count, mean=mean.mean, deviation=mean.half / Z * mean.count**0.5)
-
-
 def depths(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     """Whether the depth of a critical node matters, with two players and with one (Ramanujan et al. 2010, 6.2 b)."""
     runs: dict[tuple[float, bool], dict[int, Result]] = {}
@@ -117,8 +123,7 @@ def depths(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             continue
         some = [by_depth[DEEP], by_depth[SHALLOW]]
         searches = [read_searches(run) for run in some]
-        times = [one.crossing.clip(max=one.horizon) for one in searches]  # beyond the horizon counts as the horizon
-        quantity, other = (_mean(mean_of(time)) for time in times)
+        quantity, other = (mean_within(one.crossing, one.horizon) for one in searches)
         names = (f"depth {DEEP}", f"depth {SHALLOW}")
         measured = Measured(unit="iterations", quantity=quantity, other=other, names=names)
         published = Published(relation="near" if alone else "above", budget=_trees(some[0]), source=item.place)
@@ -186,12 +191,7 @@ def variants(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 
 def _samples(summary: dict[str, Any]) -> Estimate | OpenEnded:
     """Samples to the error; no end where they, or the upper end of their interval, lie beyond those drawn."""
-    number, low, high, most = (summary[name] for name in ("samples", "low", "high", "most"))
-    if number is None or high is None:
-        reached = most if number is None else number
-        return OpenEnded(count=1, number=number, low=min(low or reached, reached), most=most)
-    low = low or number
-    return Estimate(count=1, number=number, low=min(low, number), high=max(high, number))
+    return reached(1, *(summary[name] for name in ("samples", "low", "high", "most")))
 
 
 def _planning_digests(summary: dict[str, Any]) -> Digests:

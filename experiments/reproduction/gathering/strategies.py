@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from experiments.analysis.intervals import Z
 from experiments.papers.ramanujan2010understanding.claims import MAX_FITTED, TWO, Line, eq2, fit_eq2, lines_of
 from experiments.papers.ramanujan2010understanding.fig3 import Point, by_exploration, points_of, slice_at
 from experiments.papers.ramanujan2010understanding.fig6 import TAU, needed_in_a, scenario_a
@@ -11,9 +12,16 @@ from experiments.papers.ramanujan2010understanding.searches import mean_of, read
 from experiments.papers.ramanujan2010understanding.tables import VALUES
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell
-from experiments.reproduction.gathering.common import cell_of, of_both, published_of_order
+from experiments.reproduction.gathering.common import (
+    cell_of,
+    mean_of_all,
+    mean_within,
+    of_both,
+    published_of_order,
+    reached,
+)
 from experiments.reproduction.gathering.synthetic import search_digests
-from experiments.reproduction.quantities import Estimate, Exact, Mean, Measured, Published, Z
+from experiments.reproduction.quantities import Estimate, Exact, Mean, Measured, OpenEnded, Published
 from experiments.runs.results import Result
 
 MIN_POINTS = 5
@@ -37,7 +45,7 @@ def values(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             continue
         run = runs[plans]
         searches = read_searches(run)
-        means[plans] = _mean(value_of_a(searches, searches.crossing))
+        means[plans] = mean_of_all(mean_of(value_of_a(searches, searches.crossing)))
         published = Published(relation="equals", value=printed, half=DIGIT, budget=item.budget, source=item.place)
         title = f"Max {plans[0]}, Min {plans[1]}: A at convergence"
         measured = Measured(unit="value", quantity=means[plans])
@@ -85,10 +93,9 @@ def _beside_eq2(paper: Paper, item: Item, lines: Sequence[Line], run_of: dict[Li
         some = [line for line in lines if (line.exploration, line.players) == (exploration, TWO)]
         fit = fit_eq2(some)
         for line in some if fit else []:
-            if len(line.depths) <= MAX_FITTED or line.median is None or fit is None:
+            if len(line.depths) <= MAX_FITTED or fit is None:
                 continue
-            low, high = line.low or line.median, line.high or line.horizon
-            quantity = Estimate(count=line.searches, number=line.median, low=low, high=max(high, line.median))
+            quantity = reached(line.searches, line.median, line.low, line.high, line.horizon)
             model = Exact(number=eq2(line.depths, *fit))
             measured = Measured(unit="iterations", quantity=quantity, other=model, names=("searches", "eq. 2"))
             published = Published(
@@ -134,7 +141,7 @@ def _line(points: Sequence[Point]) -> Measured | None:
 
 def _dip(points: Sequence[Point], first: str, second: str) -> Measured | None:
     """Iterations at one d1 beside those at another, with the deepest d2; ``first`` and ``second`` are d1."""
-    at = {point.d1: point for point in slice_at(points, d2=DEEPEST)}
+    at = {point.d1: point for point in points if point.d2 == DEEPEST}
     both = [at.get(int(d1)) for d1 in (first, second)]
     if both[0] is None or both[1] is None:
         return None
@@ -143,11 +150,8 @@ def _dip(points: Sequence[Point], first: str, second: str) -> Measured | None:
     return Measured(unit="iterations", quantity=quantity, other=other, names=names)
 
 
-def _median(point: Point) -> Estimate:
-    number = float(point.median or point.horizon)
-    return Estimate(
-        count=point.searches, number=number, low=float(point.low or number), high=float(point.high or point.horizon)
-    )
+def _median(point: Point) -> Estimate | OpenEnded:
+    return reached(point.searches, point.median, point.low, point.high, point.horizon)
 
 
 def scenarios(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
@@ -172,15 +176,10 @@ def _depths(name: str) -> tuple[int, ...]:
     return tuple(map(int, name.split(", ")))
 
 
-def _times(run: Result) -> Mean:
-    """Iterations to convergence; beyond the horizon counts as the horizon."""
+def _times(run: Result) -> Mean | OpenEnded:
+    """Iterations to convergence."""
     searches = read_searches(run)
-    return _mean(searches.crossing.clip(max=searches.horizon))
-
-
-def _mean(found: np.ndarray) -> Mean:
-    mean = mean_of(found)
-    return Mean(count=mean.count, mean=mean.mean, deviation=mean.half / Z * mean.count**0.5)
+    return mean_within(searches.crossing, searches.horizon)
 
 
 def _cell(

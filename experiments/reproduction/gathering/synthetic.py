@@ -12,8 +12,16 @@ from experiments.papers.ramanujan2010understanding.tables import Cell as PlanCel
 from experiments.papers.ramanujan2010understanding.tables import cells_of
 from experiments.reproduction.catalogue import Item, Paper
 from experiments.reproduction.cells import Cell, Digests
-from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of, of_both, published_of_order
-from experiments.reproduction.quantities import Mean, Measured, Published, Z
+from experiments.reproduction.gathering.common import (
+    FIRST,
+    cell_of,
+    censored,
+    digest_of,
+    mean_of_all,
+    of_both,
+    published_of_order,
+)
+from experiments.reproduction.quantities import Mean, Measured, Published
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import Piece, pieces_of
 
@@ -47,7 +55,7 @@ def plans(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     for result in results:
         digests = search_digests(result.folder)
         for plan in cells_of([result]):
-            measured, published = _plan(item, plan)
+            measured, published = _plan(item, plan, result.config["budget"]["iterations"])
             if measured is None:
                 continue
             name = f"{plan.maximum}-{plan.minimum}-{plan.start.lower()}"
@@ -57,7 +65,7 @@ def plans(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     return found
 
 
-def _plan(item: Item, plan: PlanCell) -> tuple[Measured | None, Published]:
+def _plan(item: Item, plan: PlanCell, horizon: float) -> tuple[Measured | None, Published]:
     times = item.name == "table2"
     ours, printed = (plan.time, plan.published[0]) if times else (plan.share, plan.published[1])
     scale = 1.0 if times else 100.0
@@ -67,9 +75,10 @@ def _plan(item: Item, plan: PlanCell) -> tuple[Measured | None, Published]:
     )
     if ours.count < 2:
         return None, published
-    deviation = ours.half / Z * ours.count**0.5 / scale
-    quantity = Mean(count=ours.count, mean=ours.mean / scale, deviation=deviation)
-    return Measured(unit="iterations" if times else "rate", quantity=quantity), published
+    if times:  # those that did not converge are no part of the mean
+        return Measured(unit="iterations", quantity=censored(mean_of_all(ours), plan.never, horizon)), published
+    quantity = Mean(count=ours.count, mean=ours.mean / scale, deviation=ours.deviation / scale)
+    return Measured(unit="rate", quantity=quantity), published
 
 
 def failures(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
