@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Interval
 
 from experiments.config.validation import group_at, shown, typed
-from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
+from gpumcts.players.ranges import Depth, Iterations, Nodes, Playouts
 
 EXAMPLES = {"iterations": 1000, "nodes": 100_000, "depth": 4, "seconds": 0.1, "matched": 4}
 
@@ -16,11 +16,11 @@ class Budget(NamedTuple):
     """What a move may cost, in one unit: iterations (leaves of alpha-beta), core seconds, nodes, plies of depth, or
     what it costs the other side: ``matched`` is the games of the other side against itself in which that is counted."""
 
-    iterations: Annotated[int, Interval(ge=1, le=2**31 - 1)] | None = 1000
-    playouts_per_leaf: Annotated[int, Interval(ge=1, le=1_000_000)] = 1
+    iterations: Iterations | None = 1000
+    playouts_per_leaf: Playouts = 1
     seconds: Annotated[float, Interval(gt=0, le=1e6)] | None = None
-    nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
-    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)] | None = None
+    nodes: Nodes | None = None
+    depth: Depth | None = None
     matched: Annotated[int, Interval(ge=1, le=1_000_000)] | None = None
 
     @property

@@ -16,6 +16,7 @@ from experiments.config.budgets import Budget
 from experiments.config.validation import group_at, shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
+from gpumcts.options import as_json as as_json  # what commands make of the identity that they give to Checked
 from gpumcts.playouts.contract import check_policy
 from gpumcts.tree.settings import Settings
 
@@ -186,13 +187,6 @@ def named(plain: Plain, where: str, known: Collection[str]) -> str:
 def top_keys(cls: type, plain: Plain, groups: Collection[str]) -> Any:
     """The plain keys at the top of a command's configuration, as ``cls``."""
     return typed(cls, {key: value for key, value in plain.items() if key not in groups})
-
-
-def as_json(value: Any) -> Any:
-    """JSON has no infinity."""
-    if isinstance(value, dict):
-        return {key: as_json(inner) for key, inner in value.items()}
-    return str(value) if value in (float("inf"), float("-inf")) else value
 
 
 def check_policies(game: Any, *policies: Any) -> None:

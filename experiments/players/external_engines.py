@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Protocol
-
-from annotated_types import Interval
+from typing import Any, Protocol
 
 from experiments.config.schema import PlayerConfig
 from experiments.config.validation import typed
@@ -14,10 +12,9 @@ from gpumcts.errors import BadInput
 from gpumcts.players.construction import Place
 from gpumcts.players.contract import Anyone
 from gpumcts.players.external_engine import OutsidePlayer
+from gpumcts.players.ranges import Patience as Patience  # for the keys of such players
+from gpumcts.players.ranges import Processes as Processes
 from gpumcts.programs.process import Log, words_of
-
-Patience = Annotated[float, Interval(gt=0, le=1e6)]
-Processes = Annotated[int, Interval(ge=1, le=4096)] | None
 
 
 class ProgramKeys(Protocol):

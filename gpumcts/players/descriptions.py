@@ -7,24 +7,30 @@ run of the commands, so that a match begun by one goes on by the other.
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from annotated_types import Interval
-
-from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 from gpumcts.options import identity, named, value_of
 from gpumcts.players import gtp, uci
 from gpumcts.players.construction import Place, alpha_beta_player, minimax_player, pvs_player, random_player, uct_player
 from gpumcts.players.contract import Anyone
+from gpumcts.players.ranges import (
+    Depth,
+    GtpSeconds,
+    Iterations,
+    Nodes,
+    Patience,
+    Playouts,
+    Processes,
+    TableMebibytes,
+    UciDepth,
+    UciNodes,
+    UciSeconds,
+    Uctk,
+)
 from gpumcts.programs.process import Log, words_of
 from gpumcts.tree.settings import Settings
 from gpumcts.validation import checked
-
-Iterations = Annotated[int, Interval(ge=1, le=2**31 - 1)]
-Playouts = Annotated[int, Interval(ge=1, le=1_000_000)]
-TableMebibytes = Annotated[int, Interval(ge=1, le=1_048_576)]
-Patience = Annotated[float, Interval(gt=0, le=1e6)]
 
 
 class Description(Protocol):
@@ -51,13 +57,18 @@ class Origin(NamedTuple):
 def checked_settings(given: Mapping[str, Any]) -> Settings:
     """Settings of a search; raises BadInput for unknown ones, values out of range, and settings without effect."""
     settings: Settings = checked(Settings, given, "search")
+    check_settings(settings)
+    return settings
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings of a search without effect, by the names that they have under ``search``; raises BadInput."""
     if settings.expansion != "threshold" and settings.threshold != 1:
         raise BadInput(f"search.threshold={settings.threshold}: counts with search.expansion='threshold' alone")
     for key in ("replacement", "stored_above"):
         value = getattr(settings, key)
         if settings.table is None and value != Settings._field_defaults[key]:
             raise BadInput(f"search.{key}={value!r}: counts with search.table alone")
-    return settings
 
 
 class Random(NamedTuple):
@@ -164,7 +175,7 @@ class Sensei(NamedTuple):
     iterations: Iterations = 1000
     playout: Any = "uniform"
     playouts_per_leaf: Playouts = 1
-    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    uctk: Uctk = 1.0
     best: Literal["win_rate", "visits"] = "win_rate"
     solve: bool = True
 
@@ -223,8 +234,8 @@ class Pvs(NamedTuple):
     16
     """
 
-    nodes: Annotated[int, Interval(ge=1, le=2**53)] | None = None
-    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)] | None = None
+    nodes: Nodes | None = None
+    depth: Depth | None = None
     table_mb: TableMebibytes = 16
 
     def identity(self) -> dict[str, Any]:
@@ -256,7 +267,7 @@ class Minimax(NamedTuple):
     'evaluation'
     """
 
-    depth: Annotated[int, Interval(ge=1, le=MAX_DEPTH)]
+    depth: Depth
     leaf: Literal["evaluation", "playout"] = "evaluation"
     quiescence: bool = False
     ties: Literal["random", "first", "noisy", "noisiest"] = "random"
@@ -296,9 +307,9 @@ class Gtp(NamedTuple):
 
     command: str
     setup: list[str] = []
-    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
+    seconds: GtpSeconds | None = None
     patience: Patience = 60.0
-    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
+    processes: Processes = None
 
     def identity(self) -> dict[str, Any]:
         """What decides the moves, as far as anyone can say, JSON values."""
@@ -328,11 +339,11 @@ class Uci(NamedTuple):
 
     command: str
     options: dict[str, bool | int | float | str | None] | None = None
-    depth: Annotated[int, Interval(ge=1, le=1000)] | None = None
-    nodes: Annotated[int, Interval(ge=1, le=10**15)] | None = None
-    seconds: Annotated[float, Interval(gt=0, le=86_400)] | None = None
+    depth: UciDepth | None = None
+    nodes: UciNodes | None = None
+    seconds: UciSeconds | None = None
     patience: Patience = 60.0
-    processes: Annotated[int, Interval(ge=1, le=4096)] | None = None
+    processes: Processes = None
 
     def identity(self) -> dict[str, Any]:
         """What decides the moves, as far as anyone can say, JSON values."""

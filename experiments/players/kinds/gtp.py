@@ -1,12 +1,11 @@
 """player=gtp: a program outside that speaks GTP."""
 
-from typing import Annotated, NamedTuple
-
-from annotated_types import Interval
+from typing import NamedTuple
 
 from experiments.players.contract import Program
 from experiments.players.external_engines import Patience, Processes, external_engine
 from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.ranges import GtpSeconds
 
 GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
 """GNU Go by our rules of Go: area, stones on the board alive, superko by position."""
@@ -18,7 +17,7 @@ class GtpPlayerKeys(NamedTuple):
     name: str = "gtp"
     command: str | None = None
     setup: list[str] = []
-    seconds: Annotated[int, Interval(ge=1, le=86_400)] | None = None
+    seconds: GtpSeconds | None = None
     patience: Patience = 60.0
     processes: Processes = None
 

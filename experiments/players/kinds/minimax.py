@@ -1,9 +1,7 @@
 """player=minimax: minimax of a fixed depth, MM-k and MM-k-R of Ramanujan et al. 2010."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
-
-from annotated_types import Interval
+from typing import Any, Literal, NamedTuple
 
 from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig
@@ -12,6 +10,7 @@ from experiments.players.contract import Kind
 from gpumcts.alpha_beta.minimax import check_leaf, check_ties, minimax_name
 from gpumcts.players.construction import Place, minimax_player
 from gpumcts.players.minimax import MinimaxPlayer
+from gpumcts.players.ranges import TableMebibytes
 
 UNITS = ("depth",)
 
@@ -23,7 +22,7 @@ class MinimaxKeys(NamedTuple):
     leaf: Literal["evaluation", "playout"] = "evaluation"
     quiescence: bool = False
     ties: Literal["random", "first", "noisy", "noisiest"] = "random"
-    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
+    table_mb: TableMebibytes = 16
 
 
 def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:

@@ -1,9 +1,7 @@
 """player=pvs: principal-variation search over the game's evaluation (Kocsis et al. 2006, section 3.3)."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
-
-from annotated_types import Interval
+from typing import Any, NamedTuple
 
 from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig
@@ -11,6 +9,7 @@ from experiments.config.validation import typed
 from experiments.players.contract import Kind
 from gpumcts.players.construction import Place, deepening_search, pvs_player
 from gpumcts.players.pvs import PvsPlayer
+from gpumcts.players.ranges import TableMebibytes
 
 UNITS = ("nodes", "depth", "seconds")
 
@@ -19,7 +18,7 @@ class PvsKeys(NamedTuple):
     """The keys of player=pvs."""
 
     name: str = "pvs"
-    table_mb: Annotated[int, Interval(ge=1, le=1_048_576)] = 16
+    table_mb: TableMebibytes = 16
 
 
 def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:

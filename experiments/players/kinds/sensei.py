@@ -1,15 +1,14 @@
 """player=sensei: UCT of Sensei's Library: its formula, averages, children on a leaf's second visit, solved nodes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
-
-from annotated_types import Interval
+from typing import Any, Literal, NamedTuple
 
 from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig, option_value
 from experiments.config.validation import typed
 from experiments.players import tree_players
 from experiments.players.contract import Kind
+from gpumcts.players.ranges import Uctk
 from gpumcts.tree.settings import Settings
 
 
@@ -17,7 +16,7 @@ class SenseiKeys(NamedTuple):
     """The keys of player=sensei."""
 
     name: str = "sensei"
-    uctk: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
+    uctk: Uctk = 1.0
     best: Literal["win_rate", "visits"] = "win_rate"
     solve: bool = True
 

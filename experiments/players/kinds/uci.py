@@ -1,12 +1,11 @@
 """player=uci: a program outside that speaks UCI."""
 
-from typing import Annotated, NamedTuple
-
-from annotated_types import Interval
+from typing import NamedTuple
 
 from experiments.players.contract import Program
 from experiments.players.external_engines import Patience, Processes, external_engine
 from gpumcts.errors import BadInput
+from gpumcts.players.ranges import UciDepth, UciNodes, UciSeconds
 from gpumcts.players.uci import Terms, UciPlayer, look_at
 
 CHESS960 = "uci_chess960"  # in lower case
@@ -19,9 +18,9 @@ class UciPlayerKeys(NamedTuple):
     name: str = "uci"
     command: str | None = None
     options: dict[str, bool | int | float | str | None] | None = None
-    depth: Annotated[int, Interval(ge=1, le=1000)] | None = None
-    nodes: Annotated[int, Interval(ge=1, le=10**15)] | None = None
-    seconds: Annotated[float, Interval(gt=0, le=86_400)] | None = None
+    depth: UciDepth | None = None
+    nodes: UciNodes | None = None
+    seconds: UciSeconds | None = None
     patience: Patience = 60.0
     processes: Processes = None
 

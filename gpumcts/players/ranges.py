@@ -1,0 +1,22 @@
+"""What numbers of a player may be, for descriptions in Python and for keys of the commands alike."""
+
+from typing import Annotated
+
+from annotated_types import Interval
+
+from gpumcts.alpha_beta.table import MAX_DEPTH
+
+Iterations = Annotated[int, Interval(ge=1, le=2**31 - 1)]
+Playouts = Annotated[int, Interval(ge=1, le=1_000_000)]
+Nodes = Annotated[int, Interval(ge=1, le=2**53)]
+Depth = Annotated[int, Interval(ge=1, le=MAX_DEPTH)]
+TableMebibytes = Annotated[int, Interval(ge=1, le=1_048_576)]
+Uctk = Annotated[float, Interval(ge=0, le=1e6)]
+
+# of programs outside
+Patience = Annotated[float, Interval(gt=0, le=1e6)]
+Processes = Annotated[int, Interval(ge=1, le=4096)] | None
+GtpSeconds = Annotated[int, Interval(ge=1, le=86_400)]
+UciSeconds = Annotated[float, Interval(gt=0, le=86_400)]
+UciDepth = Annotated[int, Interval(ge=1, le=1000)]
+UciNodes = Annotated[int, Interval(ge=1, le=10**15)]
