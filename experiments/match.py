@@ -251,9 +251,8 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
 
 def _said_of(side: dict[str, Any]) -> str:
     """How fast a side was, in what it counts, and when it first saw the wins that it had."""
-    key, what = (
-        ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
-    )  # nodes of pvs and minimax, leaves of alpha-beta
+    # What players without playouts count as iterations: nodes of pvs and minimax, leaves of alpha-beta.
+    key, what = ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
     words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
     if side["iterations"] and side["made_a_move"] is not None:
         words.append(f"{side['made_a_move']:,.0f} {side['counted']} a move")

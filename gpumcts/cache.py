@@ -57,9 +57,8 @@ def digest() -> str:
     text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
     for file in sorted({*package.rglob("*.py"), *_watched}):
         text.update(file.read_bytes())
-    for file in sorted(
-        _watched
-    ):  # compiled code knows classes by their modules: the same text elsewhere is another option
+    # Compiled code knows classes by their modules: the same text in another folder is another option.
+    for file in sorted(_watched):
         text.update("/".join(file.parts[-2:]).encode())
     return text.hexdigest()[:20]
 

@@ -28,10 +28,8 @@ from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
 from gpumcts.kernels.occupancy import tighter
 
 Target = tuple[int, int, str]
-TARGETS: tuple[Target, ...] = (
-    (8, 0, ""),
-    (9, 0, "a"),
-)  # compute capabilities, with the suffix that numba gives from 9.0 on
+TARGETS: tuple[Target, ...] = ((8, 0, ""), (9, 0, "a"))
+"""Compute capabilities, with the suffix that numba gives from 9.0 on."""
 FLOATS = re.compile(r"^\s*(?:@!?%\w+\s+)?(\w[\w.]*\.(?:bf16|f16|f32|f64)\b[\w.]*)", re.MULTILINE)  # instructions
 MAX_VARIANTS = 8  # values of a field that are tried for the class they become in compiled code
 

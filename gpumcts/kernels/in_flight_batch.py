@@ -21,9 +21,8 @@ class InFlightBatch:
     """
 
     def __init__(self, engine: Any, words: int) -> None:
-        self._engine = weakref.proxy(
-            engine
-        )  # memory of both sides goes back with the engine, not when circles are looked for
+        # A proxy: memory of both sides goes back with the engine, not when Python looks for circles.
+        self._engine = weakref.proxy(engine)
         self._buffer: Any = device.host_device_buffer(words)
         self._begin, self._back = self._buffer.record_event(), self._buffer.record_event()
         self._end: Any = None

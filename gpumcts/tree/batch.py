@@ -50,9 +50,8 @@ class Batch(NamedTuple):
     stems: Annotated[np.ndarray, Array(np.uint64, 3)]
     """Of the trees, by their place in the block: of the streams of ties and chance, and of the keys of the playouts."""
     streams: Annotated[np.ndarray, Array(np.uint64, 2)]  # of ties and chance in this iteration
-    codes: Annotated[
-        np.ndarray, Array(np.int64)
-    ]  # what select tells expand of a head: a depth and a flag; DONE of a row
+    codes: Annotated[np.ndarray, Array(np.int64)]
+    """What select tells expand of a head: a depth and a flag; DONE of a row."""
     trees: Annotated[np.ndarray, Array(np.int32)]  # in the forest
     links: Annotated[np.ndarray, Array(np.int32, LINKS)]
     open: Annotated[np.ndarray, Array(np.int32, 4)]

@@ -38,9 +38,8 @@ class Forest(NamedTuple):
     """
 
     visits: Annotated[np.ndarray, Array(np.int32, "slots")]  # playouts that went through the node
-    first_child: Annotated[
-        np.ndarray, Array(np.int32, "slots")
-    ]  # where its children begin; of a free block: the next one
+    first_child: Annotated[np.ndarray, Array(np.int32, "slots")]
+    """Where its children begin; of a free block: the next one."""
     child_count: Annotated[np.ndarray, Array("counts", "slots")]  # children it has
     move_count: Annotated[np.ndarray, Array("counts", "slots")]
     """Legal moves; 0: the game is over; negative: chance moves, or UNSETTLED."""

@@ -171,9 +171,8 @@ def state_of(text: str) -> State:
     black = side == "b"
     check_men(board)
     check_rights(board, rights)
-    plies = (
-        2 * (max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2)) - 1) + black
-    )  # some programs write 0
+    number = max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2))  # some programs write 0
+    plies = 2 * (number - 1) + black
     since = min(number_in(halves, "the clock of fifty moves", 0, MAX_GAME_PLIES), MAX_CLOCK)
     files = passant_file(board, black, passed)
     bits = sum(int(both[black]) for name, *both in RIGHTS if name in rights)

@@ -138,9 +138,8 @@ def view_of(state, king, theirs):
     ends = checkers | line_to(seen[0], checkers) | line_to(seen[1], checkers) | line_to(seen[2], checkers)
     ends |= line_to(seen[3], checkers) | line_to(seen[4], checkers) | line_to(seen[5], checkers)
     ends |= line_to(seen[6], checkers) | line_to(seen[7], checkers)
-    ends = (
-        ends if checkers & (checkers - U(1)) == NO_SQUARES else NO_SQUARES
-    )  # against two checkers only the king helps
+    one_checker = checkers & (checkers - U(1)) == NO_SQUARES  # against two only the king helps
+    ends = ends if one_checker else NO_SQUARES
     return View(
         own,
         ~(empty | own),
