@@ -18,6 +18,7 @@ from experiments.runs.results import below
 from gpumcts.errors import BadInput
 
 PATIENCE = 3600.0
+"""Seconds that the first ten of a cell may take."""
 BY_PROGRAM = {"worked": worked_digests, "rank": rank_digests, "traps": trap_digests}
 """What digests the runs of commands that make all cells of an item in one run."""
 
@@ -32,14 +33,20 @@ def run_of(cell: Cell) -> Run:
 
 
 def first_ten(cell: Cell, folder: Path) -> str:
-    """The digest of the first ten games or searches of a cell, made again in ``folder``."""
+    """The digest of the first ten games or searches of a cell, made again in ``folder``.
+
+    Raises BadInput, naming the cell, where its command fails or takes longer than an hour.
+    """
     sources = sources_of(cell)
     if sources:  # nothing was run for it; what it was made of can be made again
         every = [read(RESULTS / path, RESULTS) for path in sources]
         return joined([first_ten(one, folder / str(number)) for number, one in enumerate(every)])
     run = run_of(cell)
     command = command_of([*_words(cell, run), *run.again], folder)
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    try:
+        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        raise BadInput(f"{cell.path}: {' '.join(command[1:])} took longer than {PATIENCE:,g} s") from None
     if told.returncode:
         raise BadInput(
             f"{cell.path}: {' '.join(command[1:])} ended with exit code {told.returncode}: {told.stderr[-300:]}"

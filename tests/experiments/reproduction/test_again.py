@@ -1,6 +1,7 @@
 """The digest of a cell's first ten games or searches, from the runs that made them again."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def test_a_reduced_cell_is_made_again_by_its_own_command(tmp_path, monkeypatch, 
     again.first_ten(cell.model_copy(update={"asked": asked}), tmp_path)
     assert ("its=own" in commands[0]) == reduced and "runs=10" in commands[0]
     assert ("scale=small" in commands[0]) == reduced and "budget=small" not in commands[0]
+
+
+def test_a_cell_that_takes_too_long_is_told_by_name_and_the_others_are_made(monkeypatch, capsys):
+    monkeypatch.setattr(again, "PATIENCE", 0.5)
+    monkeypatch.setattr(again, "command_of", lambda *_: [sys.executable, "-c", "import time; time.sleep(60)"])
+    measured = next(cell for cell in cells_below() if cell.cell == "deep-deep-f" and cell.item == "table2")
+    monkeypatch.setattr(command_line, "cells_below", lambda: [measured, measured])
+    assert command_line.again(2, None) == 1
+    told = capsys.readouterr().err
+    line = f"error: {measured.path}: -c import time; time.sleep(60) took longer than 0.5 s\n"
+    assert told.count(line) == 2 and "Traceback" not in told
 
 
 def test_a_cell_that_cannot_be_made_again_is_told_and_the_others_are_made(monkeypatch, capsys):
