@@ -126,24 +126,27 @@ def _steps(lines: Sequence[Line], resampled: Resampled, keys: Any) -> dict[str, 
     games = np.array([line["game"] for line in lines])
     found = {}
     for name, hit in hits.items():
-        of_unseen = _of_unseen(resampled, hit, hits["unseen"], games) if name in ("escapable", "avoided") else None
+        of_unseen = share_among(resampled, hit, hits["unseen"], games) if name in ("escapable", "avoided") else None
         there = len(np.unique(games[hit]))
         share = _of_positions(resampled, hit)
         found[name] = {"positions": int(hit.sum()), "games": there, "share": share, "of_unseen": of_unseen}
     return found
 
 
-def _of_unseen(
+def share_among(
     resampled: Resampled, hit: np.ndarray, below: np.ndarray, games: np.ndarray
 ) -> list[float | None] | None:
-    """The share of unseen traps; Wilson's over the games that have any where it is 0 or 1, as for positions."""
+    """The share of ``hit`` among ``below`` (both bool[P]) with its 95 % interval, resampled by game (int64[P]).
+
+    Where it is 0 or 1, or one game alone has any, resamples only repeat it; the interval is Wilson's then, over the
+    games that have any. None where there are none.
+    """
     if not below.any():
         return None
-    share = float(hit.sum() / below.sum())
-    if 0 < share < 1:
+    share, count = float(hit.sum() / below.sum()), len(np.unique(games[below]))
+    if 0 < share < 1 and count > 1:
         return list(resampled.ratio(hit, below))
-    low, high = wilson(round(share * (count := len(np.unique(games[below])))), 0, count)
-    return [share, low, high]
+    return [share, *wilson(share * count, 0, count)]
 
 
 def _by_chance(lines: Sequence[Line], delta: int) -> float | None:

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from experiments.ranking.lines import LINES
+from experiments.ranking.statistics import Resampled
 from experiments.reproduction.catalogue import Item, Order, Paper
 from experiments.reproduction.cells import Cell, Digests
 from experiments.reproduction.gathering.common import cell_of, unstated
 from experiments.reproduction.gathering.positions import Line, digests_of, estimate, first_of, lines_of
 from experiments.reproduction.quantities import Exact, Measured, Published, Share
 from experiments.runs.results import Result
-from experiments.soft_traps.summary import PRINTED, READINGS, STEPS, examples
+from experiments.soft_traps.summary import PRINTED, READINGS, STEPS, examples, share_among
 from gpumcts.errors import BadInput
 from gpumcts.match.statistics import document_interval
 
@@ -106,7 +109,7 @@ def _steps(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found]
         measured = Measured(unit="rate", quantity=estimate(len(lines), row["share"], result.folder))
         yield f"step{number}-{name}", f"{WORDS[name]}, of all positions", measured, unstated(item, item.budget)
     if counts.get("escapable") and "avoided" in counts:
-        share = Share(hits=counts["avoided"], count=counts["escapable"])
+        share = estimate(counts["escapable"], _avoided(lines, delta), result.folder)
         chance = Exact(number=result.summary["by_chance"] / counts["escapable"])
         measured = Measured(unit="rate", quantity=share, other=chance, names=("playouts", "a random move"))
         title = f"MM-{{shallow}} playouts avoid, of those escapable (a random move: {100 * chance.number:.0f})"
@@ -114,6 +117,15 @@ def _steps(item: Item, result: Result, lines: Sequence[Line]) -> Iterator[Found]
     for number, line in enumerate(examples([*lines], delta, EXAMPLES), 1):
         gain = Exact(number=line["playouts_deep"] - line["deep"])
         yield f"trap-{number}", _example(line), Measured(unit="evaluation", quantity=gain), unstated(item, item.budget)
+
+
+def _avoided(lines: Sequence[Line], delta: int) -> list[float | None]:
+    """The share of escapable traps that playouts avoid, with its interval by game."""
+    avoided, escapable = (np.array([STEPS[name](line, delta) for line in lines]) for name in ("avoided", "escapable"))
+    games = np.array([line["game"] for line in lines])
+    found = share_among(Resampled(games), avoided, escapable, games)
+    assert found is not None  # the caller has counted some
+    return found
 
 
 def _counts(result: Result, lines: Sequence[Line]) -> dict[str, int]:

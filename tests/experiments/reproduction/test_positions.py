@@ -151,6 +151,20 @@ def test_a_trap_that_playouts_avoid_makes_the_claim_and_is_shown(tmp_path):
     assert page_of(FIG2, list(found.values())).verdicts.word == "agrees"
 
 
+def test_the_share_of_traps_that_playouts_avoid_is_resampled_by_game(tmp_path):
+    """Ten positions of one game tell as much as one."""
+    lines = [position(n, n // 10, 10, 0, -300, 20, **AVOIDED) for n in range(20)]
+    for line in lines[10:]:
+        line["playouts_deep"] = -280
+    counts = {"trap": 20, "unseen": 20, "escapable": 20, "avoided": 10}
+    rows = {name: {"positions": n, "share": [n / 20, 0.0, 1.0]} for name, n in counts.items()}
+    summary = {"traps": rows, "by_chance": 5.0, "games": 2}
+    some = cells(FIG2, planted.traps(tmp_path / "run", "fig2", lines, summary))["steps-avoided-of-escapable"]
+    quantity = some.measured.quantity
+    assert (quantity.value, quantity.interval, quantity.count) == (0.5, (0.0, 1.0), 20)
+    assert some.measured.other.value == 0.25
+
+
 def test_no_trap_leaves_the_claim_open(tmp_path):
     lines = [TRAPS[0], TRAPS[3] | {"number": 1}, TRAPS[2], TRAPS[3]]
     found = cells(FIG2, planted.traps(tmp_path / "run", "fig2", lines, steps(3, 3, 1, 0)))

@@ -84,9 +84,12 @@ def test_shares_of_unseen_traps_are_resampled_by_game():
     assert (few.mean, few.low, few.high) == (0.5, 0.0, 1.0)
     apart = Resampled(np.arange(20)).ratio(hits, all_of_them)
     assert 0.2 < apart.low < 0.5 < apart.high < 0.8
-    none = traps_summary._of_unseen(Resampled(games), ~all_of_them, all_of_them, games)
+    none = traps_summary.share_among(Resampled(games), ~all_of_them, all_of_them, games)
     assert none == pytest.approx([0, *wilson(0, 0, 2)])
-    assert traps_summary._of_unseen(Resampled(games), hits, ~all_of_them, games) is None
+    assert traps_summary.share_among(Resampled(games), hits, ~all_of_them, games) is None
+    third = np.arange(20) < 3  # in one game alone, which resamples only repeat
+    one = traps_summary.share_among(Resampled(games), third & (np.arange(20) > 1), third, games)
+    assert one == pytest.approx([1 / 3, *wilson(1 / 3, 0, 1)])
 
 
 def test_resamples_without_a_trap_say_nothing_of_its_share():
