@@ -6,25 +6,24 @@ from typing import Any
 from experiments.config.budgets import Budget
 from experiments.config.schema import PlayerConfig
 from experiments.config.validation import group_at, typed
+from experiments.players.contract import keys_under
 from gpumcts.errors import BadInput
 from gpumcts.players.construction import Place, fewest_iterations, tree_search, uct_player
+from gpumcts.players.descriptions import check_settings
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.settings import Settings
 
 UNITS = ("iterations", "seconds")
 
 
-def settings_of(plain: Mapping[str, Any], budget: Budget, where: str) -> Settings:
-    """The settings of a search, with the playouts per leaf that the budget names."""
+def settings_of(plain: Mapping[str, Any], budget: Budget, prefix: str) -> Settings:
+    """The settings of the group ``search`` under ``prefix`` (empty, or ``opponent.``), with the budget's playouts."""
+    where = f"{prefix}search"
     if "playouts_per_leaf" in group_at(plain, where):
         raise BadInput(f"{where}.playouts_per_leaf: it is budget.playouts_per_leaf")
     settings = typed(Settings, plain, where)._replace(playouts_per_leaf=budget.playouts_per_leaf)
-    if settings.expansion != "threshold" and settings.threshold != 1:
-        raise BadInput(f"{where}.threshold={settings.threshold} counts with {where}.expansion=threshold alone")
-    for key in ("replacement", "stored_above"):
-        value = getattr(settings, key)
-        if settings.table is None and value != Settings._field_defaults[key]:
-            raise BadInput(f"{where}.{key}={value} counts with {where}.table alone")
+    with keys_under(prefix):
+        check_settings(settings)
     return settings
 
 

@@ -136,7 +136,7 @@ def test_another_process_in_the_folder_is_refused(run, only):
         ("search.table=100 engine=cudasim", "engine=cudasim: a search with search.table takes engine=cpu"),
         ("search.table=0", "search.table=0: must be an integer in [2, 2147483647], or null"),
         ("search.table=7", "search.table=7: a table has an even number of entries"),
-        ("search.stored_above=0.5", "search.stored_above=0.5 counts with search.table alone"),
+        ("search.stored_above=0.5", "search.stored_above=0.5: counts with search.table alone"),
         ("search.table=100 search.stored_above=-1", "search.stored_above=-1: must be a number of at least 0"),
         ("search.reuse=true", "search.reuse=true: searches that are followed begin anew"),
     ],

@@ -15,7 +15,7 @@ def searching_player(plain: Mapping[str, Any], prefix: str = "", versus: bool = 
     rule, rule_identity = option_value("selection", plain["selection"], f"{prefix}selection")
     operator, operator_identity = option_value("backup", plain["backup"], f"{prefix}backup")
     budget = budget_of(plain["budget"], prefix, "uct", tree_players.UNITS, plays_out=True, follows=versus)
-    settings = tree_players.settings_of(plain["search"], budget, f"{prefix}search")
+    settings = tree_players.settings_of(plain["search"], budget, prefix)
     identity = {
         "player": {"name": "uct"},
         "playout": policy_identity,

@@ -103,7 +103,9 @@ BAD = {
     "match playout=minimax playout.depth=2.5": "playout.depth=2.5: must be an integer in [1, 3]",
     "match search.ties=last": "search.ties=last: must be random or first",
     "match search.reuse=1": "search.reuse=1: must be true or false",
-    "match search.threshold=3": "search.threshold=3 counts with search.expansion=threshold",
+    "match search.threshold=3": "search.threshold=3: counts with search.expansion='threshold' alone",
+    "match opponent.search.threshold=3": "opponent.search.threshold=3: counts with "
+    "opponent.search.expansion='threshold' alone",
     "match games=-1": "games=-1: must be an integer",
     "match games=0": "games=0: must be an integer",
     "match games=1.5": "games=1.5: must be an integer",
@@ -192,7 +194,7 @@ BAD = {
         "search.leaves_per_tree=65536: a batch of budget.playouts_per_leaf=1000000 takes 65,536 rows"
     ),
     "trees game=pgame search.roots=2": "search.roots=2: searches that are followed have one tree",
-    "match search.stored_above=0.5": "search.stored_above=0.5 counts with search.table alone",
+    "match search.stored_above=0.5": "search.stored_above=0.5: counts with search.table alone",
     "match game=shortest_path": "a match takes a game for two",
     "match backup=average,minimax": "add -m to run them all",
     "match -m backup=average,accelerated backup.decay=0.5": "backup.decay: unknown key",
@@ -298,7 +300,7 @@ def test_cuda_without_a_device_is_one_line(run, tmp_path):
 
 
 def test_another_run_is_not_written_over(run, tmp_path):
-    line = "match games=2 threads=1 engine=cpu player=random player@opponent.player=random hydra.run.dir=here"  # nothing to compile
+    line = "match games=2 threads=1 engine=cpu player=random player@opponent.player=random hydra.run.dir=here"
     assert run(line).code == 0
     before = tree(tmp_path)
     refused(run(f"{line} game.corner_weight=7"), "game.corner_weight=7 differs from")
