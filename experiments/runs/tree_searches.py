@@ -45,6 +45,16 @@ class Piece(NamedTuple):
     values: np.ndarray  # float32 [S, C, M] of the root's moves; nan before a visit; empty without a level
 
 
+class Found(NamedTuple):
+    """What the searches of a piece give: its columns of the same names."""
+
+    failed: np.ndarray
+    visits: np.ndarray
+    wrong: np.ndarray
+    below: np.ndarray
+    values: np.ndarray
+
+
 def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
     """Numbers of iterations from 1 to ``iterations``, so many a decade: 1, 2, 5, 10, ... for three.
 
@@ -134,12 +144,12 @@ class _Maker:
             found = make(roots[owners], keys, right[owners], on_progress)
         leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
         self.iterations += len(owners) * self.points[-1]
-        return Piece(numbers, decisive, numbers[owners], *found[:4], leaves, found[4])
+        return Piece(numbers, decisive, numbers[owners], leaves=leaves, **found._asdict())
 
-    def _nothing(self):
-        """What no search gives: failed, visits, wrong, below, values."""
+    def _nothing(self) -> Found:
+        """What no search gives."""
         none = np.zeros((0, len(self.points)), np.int32)
-        return none.astype(bool), none, none, NOTHING, none.astype(np.float32)[:, :0, None]
+        return Found(none.astype(bool), none, none, NOTHING, np.zeros((0, 0, 0), np.float32))
 
     def _leaves(self, trees: range, roots: np.ndarray) -> np.ndarray:
         """Leaves of the whole search of alpha-beta, int64[K * runs], of all trees whether they can fail or not."""
@@ -160,7 +170,7 @@ class _Maker:
         worth = np.where(np.arange(scores.shape[1]) < counts[:, None], sign * scores, np.iinfo(np.int64).min)
         return (worth == worth.max(axis=1, keepdims=True)) | (np.arange(scores.shape[1]) >= counts[:, None])
 
-    def _search(self, states, keys, right, on_progress):
+    def _search(self, states, keys, right, on_progress) -> Found:
         config, player = self.config, self.config.player
         assert player is not None
         if self._searcher is None:
@@ -189,9 +199,9 @@ class _Maker:
         below = self._searcher.follow(
             states, keys, self.points, on_table, config.keys.level, self.stop, lambda done: on_progress(done / total)
         )
-        return failed, visits, wrong, below, values
+        return Found(failed, visits, wrong, below, values)
 
-    def _alpha_beta(self, states, keys, right, on_progress):
+    def _alpha_beta(self, states, keys, right, on_progress) -> Found:
         best = self.config.keys.method == "alpha_beta_best"
         found = search_budget(
             self.config.game, states, keys, self.points, best_so_far=best, threads=self.config.threads, stop=self.stop
@@ -199,4 +209,5 @@ class _Maker:
         failed = ~np.take_along_axis(right, found.moves, axis=1)
         on_progress(1.0)
         none = np.zeros((len(states), len(self.points)), np.int32)
-        return failed, none, none, NOTHING, none.astype(np.float32)[:, :0, None]
+        unknown = np.zeros((len(states), 0, 1), np.float32)  # of this shape since digests of runs contain it
+        return Found(failed, none, none, NOTHING, unknown)
