@@ -4,7 +4,6 @@ import os
 import platform
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -12,6 +11,7 @@ import psutil
 import gpumcts
 from gpumcts.kernels import engines
 from gpumcts.kernels.device import describe
+from gpumcts.machine import commit, cpu_name, usable_cores
 
 ASKED = ("name", "driver_version", "clocks.max.sm", "clocks.sm", "clocks.max.mem", "power.limit", "memory.total")
 INTEGER_LANES = 64  # operations on 32-bit integers that a multiprocessor does in a cycle
@@ -25,19 +25,14 @@ def machine() -> dict[str, Any]:
     return {
         "device": describe()._asdict(),
         "clocks": clocks(),
-        "cpu": _cpu(),
-        "cores": cores(),
+        "cpu": cpu_name(),
+        "cores": usable_cores(),
         "memory": psutil.virtual_memory().total,
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": platform.platform(),
         "versions": {"python": platform.python_version(), "gpumcts": gpumcts.__version__} | engines.packages(),
         "commit": commit(),
     }
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def clocks() -> dict[str, str]:
@@ -47,26 +42,12 @@ def clocks() -> dict[str, str]:
     return dict(zip(ASKED, (value.strip() for value in values), strict=True)) if len(values) == len(ASKED) else {}
 
 
-def commit() -> str:
-    """The commit of the checkout this package runs from, ``+changes`` where files differ from it; empty elsewhere."""
-    folder = str(Path(gpumcts.__file__).parent.parent)
-    head = _output("git", "-C", folder, "rev-parse", "HEAD")
-    changed = _output("git", "-C", folder, "status", "--porcelain", "--untracked-files=no") if head else ""
-    return head + ("+changes" if changed else "")
-
-
 def floor(game_name: str) -> float | None:
     """Uniform playouts a second of a device that does their instructions alone, on all lanes at its highest clock."""
     instructions, megahertz = INSTRUCTIONS.get(game_name), clocks().get("clocks.max.sm", "")
     if instructions is None or not megahertz.isdigit():
         return None
     return describe().multiprocessors * INTEGER_LANES * int(megahertz) * 1e6 / instructions
-
-
-def _cpu() -> str:
-    told = Path("/proc/cpuinfo").read_text("utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
-    named = (line.split(":", 1)[1].strip() for line in told if line.startswith("model name"))
-    return next(named, platform.processor() or platform.machine())
 
 
 def _output(*command: str) -> str:

@@ -8,10 +8,11 @@ import sys
 from typing import Any
 
 from experiments.app.command import Command, Run
-from experiments.config.schema import Checked, Given, Plain, usable_cores
-from experiments.runs.provenance import cpu_name, versions
+from experiments.config.schema import Checked, Given, Plain
+from experiments.runs.provenance import versions
 from experiments.terminal.console import pairs, show
 from gpumcts.errors import BadInput
+from gpumcts.machine import cpu_name, usable_cores
 
 SIMD_BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "neon": 128, "sve": 128}
 

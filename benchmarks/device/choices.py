@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from benchmarks import machine
 from benchmarks.device.kernels import game_and_policy, ways_of
 from benchmarks.device.sizes import Sizes
 from benchmarks.measure import KERNELS, Contender, Row, compare, row_of
 from benchmarks.ours import keys
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.device_choices import PARTS, label
+from gpumcts.machine import usable_cores
 from gpumcts.options import compiled, option
 
 REPEATS = 3
@@ -36,7 +36,7 @@ def rows_of_ways(game_name: str, policy_name: str, chosen: Sizes) -> Iterator[Ro
         leaves = max(1, chosen.leaves // (1 if policy_name == "uniform" else FEWER_INFORMED) // playouts)
         contenders = []
         for way in ways_of(game, policy):
-            engine = CudaPlayouts(game, policy, way, cores=machine.cores())
+            engine = CudaPlayouts(game, policy, way, cores=usable_cores())
             at = {**names, "way": way, "playouts": playouts, "leaves": leaves, "shape": list(engine.shape)}
             name = f"{game_name}, {policy_name}, {way}, {leaves} leaves, {playouts} playouts a leaf"
             contenders.append(_contender(name, engine, game, leaves, playouts, chosen.turn, at))

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import machine
 from benchmarks.device.process import ROOT, code_of, environment
+from gpumcts.machine import usable_cores
 
 CHOSEN = "gpu and not slow and not alone", "gpu and not slow and alone"  # shared out, then in one process
 MAX_SHARDS, ALONE_SECONDS, SECONDS_A_TEST = 12, 60.0, 90.0
@@ -85,7 +85,7 @@ class Results(NamedTuple):
 
 def run_tests(folder: Path, results: Results, seconds: float, words: tuple[str, ...] = ()) -> None:
     """Run the tests that have not ended, as long as there is time; what pytest says goes into the folder."""
-    begin, shards = time.monotonic(), max(1, min(MAX_SHARDS, machine.cores()))
+    begin, shards = time.monotonic(), max(1, min(MAX_SHARDS, usable_cores()))
     for name in results.broken:  # which is tried anew each time
         del results.ended[name]
     _run_shards(folder, results, CHOSEN[0], shards, max(1.0, seconds - min(ALONE_SECONDS, seconds / 3)), words)

@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import machine
 from benchmarks.device.sizes import Sizes
 from benchmarks.measure import Bench, Row
 from benchmarks.peers.names import not_installed
+from gpumcts.machine import usable_cores
 from gpumcts.options import option
 
 PEERS = "peers"
@@ -54,6 +54,6 @@ def _jax_without_device() -> str:
 def rows_of_peers(name: str, chosen: Sizes, folder: Path) -> Iterable[Row]:
     """The figures of ours, average backup and uniform playouts alone, and those of the peer."""
     peer, game, suite, engine = BESIDE[name]
-    value, cores = option("game", game)(), machine.cores()
+    value, cores = option("game", game)(), usable_cores()
     bench = Bench(value, game, engine, cores, REPEATS, (peer,), folder, chosen.grid, ("average", "uniform"))
     return import_module(f"benchmarks.{suite}").suite(bench)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import crossover, machine
+from benchmarks import crossover
 from benchmarks.device import choices, device_tests, documents, peers, suites, tools
 from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
 from benchmarks.device.device_tests import Results
@@ -17,6 +17,7 @@ from gpumcts import cache
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device_choices
 from gpumcts.kernels.crossover import FILE as CROSSOVER
+from gpumcts.machine import usable_cores
 
 CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS = (
     "check",
@@ -114,7 +115,7 @@ def compile_first(context: Context, seconds: float) -> dict[str, Any]:
     mark = folder / f"compiled-{context.size}"
     if mark.exists():
         return {"kernels": [], "missing": 0, "seconds": 0.0, "problems": []}
-    begin, shares = time.monotonic(), max(1, machine.cores())
+    begin, shares = time.monotonic(), max(1, usable_cores())
     commands = [("benchmarks.device.kernels", context.size, f"{number}/{shares}") for number in range(shares)]
     ended = together(commands, seconds)
     kernels = [kernel for process in ended for kernel in process.lines]

@@ -13,11 +13,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import machine
 from benchmarks.device import sizes
 from benchmarks.device.peers import PEERS, missing, rows_of_peers
 from benchmarks.device.process import ABSENT_CODE
 from benchmarks.measure import Bench, Row
+from gpumcts.machine import usable_cores
 from gpumcts.options import option
 
 ON_DEVICE = "device search"
@@ -48,7 +48,7 @@ SECONDS_A_CELL = 60.0
 def bench_of(part: Part, folder: Path, chosen: sizes.Sizes) -> Bench:
     """How a suite is measured: on all cores."""
     game = option("game", chosen.game)()
-    return Bench(game, chosen.game, part.engine, machine.cores(), part.repeats, (), folder, chosen.grid)
+    return Bench(game, chosen.game, part.engine, usable_cores(), part.repeats, (), folder, chosen.grid)
 
 
 def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:

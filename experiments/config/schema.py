@@ -4,7 +4,6 @@
 refused here, in one line that names the key, before any work.
 """
 
-import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
@@ -16,6 +15,7 @@ from experiments.config.budgets import Budget
 from experiments.config.validation import group_at, shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
+from gpumcts.machine import usable_cores
 from gpumcts.options import as_json as as_json  # what commands make of the identity that they give to Checked
 from gpumcts.playouts.contract import check_policy
 from gpumcts.tree.settings import Settings
@@ -146,11 +146,6 @@ class Checked:
 
         free = int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         return free // self.at_once
-
-
-def usable_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, Any]]:

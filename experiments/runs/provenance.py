@@ -1,16 +1,15 @@
 """What one needs to know to do a run again: versions, commit, device, seed, command line."""
 
-import functools
 import importlib.metadata
 import platform
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import gpumcts
-from experiments.config.schema import Checked, usable_cores
+from experiments.config.schema import Checked
+from gpumcts.machine import commit, cpu_name, usable_cores
 
 TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
 """What sets one run in a folder apart from another, as far as it may matter to who reads the result."""
@@ -26,37 +25,6 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
-
-
-@functools.cache
-def commit() -> str | None:
-    """The commit of the checkout this package runs from, ``+changes`` where files differ from it; None elsewhere.
-
-    Asked once, since the code of a process is that of its beginning.
-    """
-    folder = Path(gpumcts.__file__).parent.parent
-    if not (folder / ".git").exists():
-        return None
-    try:
-        head = _git(folder, "rev-parse", "HEAD")
-        return head + ("+changes" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _git(folder: Path, *words: str) -> str:
-    finished = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
-    return finished.stdout.strip()
-
-
-def cpu_name() -> str:
-    """The processor's own name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
 
 
 def provenance(program: str, run_label: str, config: Checked) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def told(tmp_path, monkeypatch):
     read = Path(conftest.__file__).read_text("utf-8")
     asks = "def device_problem():\n"
     (tmp_path / "conftest.py").write_text(read.replace(asks, f"{asks}    return ''\n"))
-    monkeypatch.setattr(device_tests.machine, "cores", lambda: 1)
+    monkeypatch.setattr(device_tests, "usable_cores", lambda: 1)
 
     def run_tests(results: Results, *words: str) -> Results:
         files = [str(tmp_path / f"test_{name}.py") for name in ("sound", "lacking")]
