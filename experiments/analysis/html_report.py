@@ -8,9 +8,9 @@ from pathlib import Path
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import Grid, grid_of
 from experiments.analysis.result_table import columns
-from experiments.analysis.svg_curve import svg_curve
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
+from experiments.analysis.swept_plot import curve_as_svg
 from experiments.runs.presentation import Measure
 from experiments.runs.results import Result, groups
 
@@ -40,11 +40,6 @@ thead th { border-bottom: 2px solid var(--faint); }
 figure { margin: 1em 0; max-width: 36em; }
 figcaption { font-weight: 600; }
 svg { width: 100%; height: auto; display: block; }
-svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
-svg .grid { stroke: var(--line); }
-svg .curve { fill: none; stroke: var(--mark); stroke-width: 2; }
-svg .bar { stroke: var(--mark); stroke-width: 1.5; }
-svg .dot { fill: var(--mark); }
 img { max-width: 100%; background: #fff; border-radius: 4px; }
 pre { overflow-x: auto; font-size: 0.85em; }
 small { color: var(--faint); }
@@ -101,7 +96,10 @@ def _figure(results: list[Result]) -> list[str]:
     figure = swept_figure(results)
     if isinstance(figure, Matrix):
         return [_matrix(*figure)]
-    return [svg_curve(*figure)] if figure is not None else []
+    if figure is None:
+        return []
+    name = html.escape(f"{figure.points[0].measure.name} over {figure.key}")
+    return [f"<figure><figcaption>{name}</figcaption>{curve_as_svg(figure)}</figure>"]
 
 
 def _matrix(grid: Grid, found: Mapping[tuple[str, ...], Measure]) -> str:

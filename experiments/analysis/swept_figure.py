@@ -4,11 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from experiments.analysis.grid import Grid, grid_of
-from experiments.analysis.svg_curve import Point
 from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 
 MIN_POINTS = 3  # of a curve
+
+
+class Point(NamedTuple):
+    """A swept number, as the command line has it, and what was measured there."""
+
+    at: float
+    text: str
+    measure: Measure
 
 
 class Curve(NamedTuple):

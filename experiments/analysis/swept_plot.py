@@ -1,16 +1,24 @@
-"""Curves and matrices of sweeps by matplotlib."""
+"""Curves and matrices of sweeps by matplotlib: panels of a plot, and a curve for a page."""
 
+import html
+import io
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from experiments.analysis.svg_curve import labels_that_fit, places_across
 from experiments.analysis.swept_figure import Curve, Matrix
 from experiments.runs.presentation import Measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOR, FAINT = "#1f5fa8", "#888888"
+COLOR, FAINT, INK = "#1f5fa8", "#888888", "#010101"
+OF_THE_PAGE = {COLOR: "var(--mark)", FAINT: "var(--faint)", INK: "var(--ink)"}
+"""Colours of ``html_report.STYLE``, which has others for dark screens."""
+INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+PAGE_INCHES = (4.6, 3.1)  # of a curve for a page, which gives it the width that there is
+AXES_ON_A_PAGE = 3.8  # inches of its axes, about
+SPAN_OF_LOG = 20.0  # the greatest value over the least, from which on the axis is logarithmic
 WIN_RATE = "win rate"
 WIDTH = 7.2  # inches of the axes, about
 LETTER = 0.09  # inches, about, of the ticks' size
@@ -18,8 +26,11 @@ ROOM_OF_INTERVAL = 0.65  # inches of a cell
 LINE, MARGIN = 0.42, 1.5  # inches of a matrix's row, and of what stands around the rows
 
 
-def draw_curve(axes: "Axes", curve: Curve) -> None:
-    """Measures over the swept number with their intervals; shares in per cent, win rates with a line at 50 %."""
+def draw_curve(axes: "Axes", curve: Curve, width: float = WIDTH) -> None:
+    """Measures over the swept number with their intervals; shares in per cent, win rates with a line at 50 %.
+
+    ``width`` of the axes, inches: labels that would touch are left out.
+    """
     measures = [point.measure for point in curve.points]
     unit = 100 if measures[0].percent else 1
     across = [point.at for point in curve.points]
@@ -32,13 +43,60 @@ def draw_curve(axes: "Axes", curve: Curve) -> None:
     places, log = places_across(across)
     if log:
         axes.set_xscale("log")
-    labels = labels_that_fit([WIDTH * place for place in places], [point.text for point in curve.points], LETTER)
+    labels = labels_that_fit([width * place for place in places], [point.text for point in curve.points], LETTER)
     axes.set_xticks(across, labels)
     axes.set_xticks([], minor=True)
     if measures[0].percent:
         axes.set_ylim(0, 100)
     axes.set_xlabel(curve.key)
     axes.set_ylabel(_named(measures))
+
+
+def curve_as_svg(curve: Curve) -> str:
+    """The curve as an SVG element in the colours of the page around it; the pointer over a point tells its measure."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    style = {"svg.fonttype": "none", "svg.hashsalt": "gpumcts", **dict.fromkeys(INKED, INK)}
+    written = io.StringIO()
+    with matplotlib.rc_context(style):
+        figure = Figure(figsize=PAGE_INCHES, layout="constrained")
+        axes = figure.add_subplot()
+        draw_curve(axes, curve, AXES_ON_A_PAGE)
+        unit = 100 if curve.points[0].measure.percent else 1
+        for number, point in enumerate(curve.points):
+            axes.plot(point.at, unit * point.measure.value, "o", color=COLOR, clip_on=False, gid=f"point-{number}")
+        for patch in (figure.patch, axes.patch, axes.spines["top"], axes.spines["right"]):
+            patch.set_visible(False)
+        FigureCanvasSVG(figure).print_svg(written, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    text = written.getvalue()
+    name = html.escape(f"{curve.points[0].measure.name} over {curve.key}")
+    text = f'<svg role="img" aria-label="{name}"{text[text.index("<svg") + 4 :]}'
+    for color, own in OF_THE_PAGE.items():
+        text = text.replace(color, own)
+    for number, point in enumerate(curve.points):
+        words = html.escape(f"{curve.key}={point.text}: {point.measure.words()}")
+        text = text.replace(f'<g id="point-{number}">', f'<g class="point"><title>{words}</title>')
+    return text
+
+
+def places_across(values: Sequence[float]) -> tuple[list[float], bool]:
+    """Where rising values stand from left (0) to right (1), and whether the axis is logarithmic."""
+    log = values[0] > 0 and values[-1] / values[0] >= SPAN_OF_LOG
+    at = [math.log(value) if log else value for value in values]
+    return [(value - at[0]) / (at[-1] - at[0]) for value in at], log
+
+
+def labels_that_fit(xs: Sequence[float], labels: Sequence[str], letter: float) -> list[str]:
+    """The labels, those empty that would touch one before; ``letter`` is a letter's width, in the unit of ``xs``."""
+    found, last = [], -math.inf
+    for x, label in zip(xs, labels, strict=True):
+        half = letter * (len(label) + 1) / 2
+        fits = x - half >= last
+        found.append(label if fits else "")
+        last = x + half if fits else last
+    return found
 
 
 def draw_matrix(axes: "Axes", matrix: Matrix) -> None:

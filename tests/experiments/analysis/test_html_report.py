@@ -8,8 +8,6 @@ import pytest
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import grid_of
 from experiments.analysis.html_report import page
-from experiments.analysis.svg_curve import Point, svg_curve
-from experiments.runs.presentation import Measure
 from experiments.runs.results import Result
 
 
@@ -80,8 +78,12 @@ def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
 
 def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
     curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))], None)
-    assert curve.count('class="dot"') == 3 and "<td style=" not in curve
-    assert "n=10: 50 % [0, 100]" in curve
+    assert curve.count('<g class="point">') == 3 and "<td style=" not in curve
+    assert "<title>n=10: 50 % [0, 100]</title>" in curve and 'aria-label="win rate over n"' in curve
+    (figure,) = re.findall("<figure>.*</figure>", curve, re.DOTALL)
+    assert set(re.findall(r"(?:fill|stroke): ([^;\"]+)", figure)) <= {
+        "none", "var(--ink)", "var(--mark)", "var(--faint)",
+    }  # fmt: skip
     matrix = page("A matrix", [match(f"n={n} m={m}", wins=n) for n in (2, 8) for m in ("u", "v")], None)
     assert "<svg" not in matrix and matrix.count("<td style=") == 4
     assert re.search(r"--share: 8%\D+20 %<small>\[0, 100\]", matrix) and "--share: 45%" in matrix
@@ -92,14 +94,5 @@ def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
 
 def test_matches_without_a_game_have_no_place_in_a_figure(match):
     results = [match("n=1"), match("n=2"), match("n=3"), match("n=4", wins=0, games=0)]
-    assert page("", results, None).count('class="dot"') == 3
+    assert page("", results, None).count('<g class="point">') == 3
     assert "<svg" not in page("", results[2:], None)
-
-
-def test_places_are_logarithmic_over_a_wide_span():
-    def at(*numbers):
-        points = [Point(n, str(n), Measure("rate", 0.5, percent=True)) for n in numbers]
-        return [float(x) for x in re.findall(r'<circle class="dot" cx="([\d.]+)"', svg_curve("n", points))]
-
-    for a, b, c in (at(1, 10, 100), at(1, 2, 3)):
-        assert b - a == pytest.approx(c - b, abs=0.2)

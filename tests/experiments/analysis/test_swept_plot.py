@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments import match, search  # noqa: F401  they say how their runs are shown
 from experiments.analysis import plots
-from experiments.analysis.svg_curve import labels_that_fit
+from experiments.analysis.swept_plot import labels_that_fit, places_across
 from experiments.runs.results import Result
 
 
@@ -62,6 +62,12 @@ def test_a_wide_span_is_logarithmic_and_a_value_is_no_win_rate():
     assert axes.get_xscale() == "log" and list(curve.get_ydata()) == [0.25] * 3
     assert axes.get_ylabel() == "value of the best move" and not axes.collections
     assert [bar.get_width() for bar in bars.patches] == [1000.0] * 3
+
+
+def test_places_are_logarithmic_over_a_wide_span():
+    assert places_across([1.0, 10.0, 100.0]) == (pytest.approx([0.0, 0.5, 1.0]), True)
+    assert places_across([1.0, 2.0, 3.0]) == ([0.0, 0.5, 1.0], False)
+    assert places_across([-1.0, 0.0, 100.0])[1] is False
 
 
 def test_crowded_values_are_not_all_told():
