@@ -6,7 +6,6 @@
 A search that is made here is compiled in whole, so that nobody waits for it while seconds are counted.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.alpha_beta.table import entries_in
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
+from gpumcts.machine import usable_cores
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
@@ -55,8 +55,7 @@ class Place(NamedTuple):
     @property
     def cores(self) -> int:
         """The threads, every core that this process may use where none are given."""
-        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        return self.threads or usable or 1
+        return self.threads or usable_cores()
 
 
 def fewest_iterations(settings: Settings) -> int:
