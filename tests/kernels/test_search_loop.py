@@ -38,6 +38,7 @@ every_depth = pytest.mark.parametrize("depth", DEPTHS)
 
 def assert_equal(game, policy, states, keys, playouts=1):
     """In lanes and one by one, the tallies are the same."""
+    assert searched_in_lanes(game, compiled(policy))
     lanes = CpuPlayouts(game, policy).tally(states, keys, playouts)
     one_by_one = CpuPlayouts(game, policy, lanes=1).tally(states, keys, playouts)
     assert np.array_equal(np.stack(lanes), np.stack(one_by_one))
@@ -102,7 +103,7 @@ def test_parameters_of_the_game(depth, weight):
 class PackedDuel(DiceDuel):
     """The duel with its moves in a word: chance at the root and within the horizon."""
 
-    LANE_COUNT = True
+    LANES = True
 
 
 @contract.move_set.implements(PackedDuel)
