@@ -141,6 +141,8 @@ def value_of(kind: str, given: Any) -> Any:
         raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     value = checked(type(given), given._asdict(), kind)
     _watch(type(given).__module__)
+    if kind == "game" and not type(given).__module__.startswith("gpumcts."):
+        _own_games.add(type(given))
     compiled(value)
     return value
 

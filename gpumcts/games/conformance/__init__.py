@@ -2,11 +2,12 @@
 
 ``check`` asks before anything is compiled: whether the class says what it must and every verb has a body
 (``declared``), twenty random games in plain Python (``plain_games``), and the types of each body alone
-(``typed_bodies``). Every command asks so of a user's own game, once per version of its source. ``suite`` asks the rest,
-of compiled code.
+(``typed_bodies``). Commands and the Python interface ask so of a user's own game, once per version of its source.
+``suite`` asks the rest, of compiled code.
 """
 
 import hashlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +32,24 @@ def check_once(game: Any) -> None:
         return
     _held.add(key)  # before it is asked: the asking itself takes the game as compiled
     stamp = _stamp(game)
-    if stamp.exists():
+    if stamp is not None and stamp.exists():
         return
     try:
         check(game)
     except BaseException:
         _held.discard(key)
         raise
-    stamp.parent.mkdir(exist_ok=True)
-    stamp.touch()
+    if stamp is not None:
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.touch()
 
 
-def _stamp(game: Any) -> Path:
+def _stamp(game: Any) -> Path | None:
+    """The file that says that a game of these sources held; None where they are in no file, as in a notebook."""
+    from gpumcts.games.conformance import places
+
     kind = type(game)
+    if not places.files_of(sys.modules[kind.__module__]):
+        return None
     text = f"{kind.__module__}.{kind.__qualname__} {tuple(game)!r} {cache.digest()}"
     return cache.folder() / "checked" / hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -178,3 +179,18 @@ def test_a_package_is_asked_too(written, tmp_path):
     (file.parent / "__init__.py").write_text("from lab_package.game.rules import Heap\n\nOPTION = Heap\n")
     with pytest.raises(BadInput, match=r"lab_package/game/rules\.py:\d+: Heap has no body of start"):
         heap.load("lab_package.game")
+
+
+def test_a_game_without_a_file_is_asked_each_time(monkeypatch):
+    """A notebook's cell: no hash of its source would tell that it has changed."""
+    from gpumcts.games import conformance
+
+    monkeypatch.setitem(sys.modules, "lab_cell", ModuleType("lab_cell"))
+    cell = type("Heap", (tuple,), {"__module__": "lab_cell"})
+    again = type("Heap", (tuple,), {"__module__": "lab_cell"})
+    asked = []
+    monkeypatch.setattr(conformance, "check", asked.append)
+    monkeypatch.setattr(conformance, "_held", set())
+    for game in (cell(), again(), again()):
+        conformance.check_once(game)
+    assert [type(game) for game in asked] == [cell, again]
