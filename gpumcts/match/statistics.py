@@ -77,11 +77,12 @@ def expected_score(difference: float) -> float:
 
 
 def elo_difference(wins: int, draws: int, losses: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Elo difference and half the width of its interval, as match programs print them.
+    """Elo difference and half the width of its interval, as match programs print them: for sums over several matches.
 
-    The error of the win rate is normal, with the variance of results 1, 1/2, 0 as observed; its ends are turned into
-    Elo. Infinite where an end reaches 0 or 1 (few games, or one side wins all), and where all games are drawn, which
-    show no variance; NaN and infinity for no games.
+    Of one match ``elo_interval`` tells more: it has ends where this one has none, and agrees with Wilson's. The error
+    of the win rate is normal, with the variance of results 1, 1/2, 0 as observed; its ends are turned into Elo.
+    Infinite where an end reaches 0 or 1 (few games, or one side wins all), and where all games are drawn, which show no
+    variance; NaN and infinity for no games.
     """
     _check(wins, draws, losses)
     games = wins + draws + losses
@@ -107,9 +108,9 @@ def score_line(first: str, second: str, wins: int, losses: int, draws: int) -> s
 
 
 def elo_line(wins: int, losses: int, draws: int) -> str:
-    """The line people know: ``Elo difference: x +/- y, LOS: z %, DrawRatio: d %`` (95 %).
+    """The line people know: ``Elo difference: x (95 %: a to b), LOS: z %, DrawRatio: d %``, x, a, b by ``elo_words``.
 
-    Where x or y is infinite, ``elo_words`` replace them; without games ``Elo difference: unknown, no game ended``.
+    Without games it is ``Elo difference: unknown, no game ended``.
     """
     games = wins + losses + draws
     if games == 0:
@@ -118,18 +119,29 @@ def elo_line(wins: int, losses: int, draws: int) -> str:
     return f"Elo difference: {elo_words(wins, draws, losses)}, LOS: {superiority:.1f} %, DrawRatio: {drawn:.1f} %"
 
 
-def elo_words(wins: int, draws: int, losses: int) -> str:
-    """What games tell of the Elo difference (95 %): ``x +/- y``, or where one is infinite, ``> x`` or ``x to y``.
+def elo_interval(wins: int, draws: int, losses: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval of the Elo difference: ``400 log10(p / (1 - p))`` at Wilson's two ends p of the win rate.
 
-    Those ends are the Elo of Wilson's ends of the win rate, which few games and games of one result have as well.
+    So it holds 0 just where Wilson's interval holds 1/2. An end is infinite where one side won all games, both are for
+    no games.
     """
-    difference, error = elo_difference(wins, draws, losses)
-    if math.isfinite(difference) and math.isfinite(error):
-        return f"{difference:.1f} +/- {error:.1f}"
-    low, high = (elo(end) for end in wilson(wins, draws, wins + draws + losses))
+    low, high = wilson(wins, draws, wins + draws + losses, confidence)
+    return elo(low), elo(high)
+
+
+def elo_words(wins: int, draws: int, losses: int) -> str:
+    """What games tell of the Elo difference: ``x (95 %: a to b)``, a and b by ``elo_interval``.
+
+    Of no games it is ``unknown``. Where one side won all, x and an end are infinite, and the other end is told:
+    ``> a (95 %)`` or ``< b (95 %)``.
+    """
+    low, high = elo_interval(wins, draws, losses)
     if math.isfinite(low) and math.isfinite(high):
-        return f"{low:.1f} to {high:.1f}"
-    return f"> {low:.1f}" if math.isfinite(low) else f"< {high:.1f}" if math.isfinite(high) else "unknown"
+        difference = elo(win_rate(wins, draws, wins + draws + losses))
+        return f"{difference:.1f} (95 %: {low:.1f} to {high:.1f})"
+    if math.isfinite(low):
+        return f"> {low:.1f} (95 %)"
+    return f"< {high:.1f} (95 %)" if math.isfinite(high) else "unknown"
 
 
 # ------------------------------------------------------------------------------- sequential probability ratio test

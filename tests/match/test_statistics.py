@@ -85,7 +85,7 @@ def test_likelihood_of_superiority():
 
 def test_lines_people_know():
     assert s.score_line("A", "B", 10, 5, 3) == "Score of A vs B: 10 - 5 - 3  [0.639] 18"
-    assert s.elo_line(10, 5, 3).startswith("Elo difference: 99.1 +/- ")
+    assert s.elo_line(10, 5, 3).startswith("Elo difference: 99.1 (95 %: -62.1 to 260.3), ")
     assert s.elo_line(10, 5, 3).endswith(", LOS: 90.2 %, DrawRatio: 16.7 %")
     assert s.elo_line(0, 0, 0) == "Elo difference: unknown, no game ended"
 
@@ -173,13 +173,21 @@ def test_impossible_counts_are_refused(counts):
 
 
 def test_elo_is_told_without_infinities():
-    """One side wins all, all games are drawn, and so few games that the normal interval has no end."""
-    ends = [s.elo(end) for end in s.wilson(10, 0, 10)]
-    assert s.elo_words(10, 0, 0) == f"> {ends[0]:.1f}" == "> 166.2"
-    assert s.elo_words(0, 0, 10) == "< -166.2"
-    assert s.elo_words(0, 10, 0) == "-203.5 to 203.5"
-    assert s.elo_words(3, 0, 1) == "-146.7 to 528.4"
+    """One side wins all, all games are drawn, and a few games."""
+    assert s.elo_words(10, 0, 0) == "> 166.2 (95 %)"
+    assert s.elo_words(0, 0, 10) == "< -166.2 (95 %)"
+    assert s.elo_words(0, 10, 0) == "0.0 (95 %: -203.5 to 203.5)"
+    assert s.elo_words(3, 0, 1) == "190.8 (95 %: -146.7 to 528.4)"
+    assert s.elo_words(9, 1, 0) == "511.5 (95 %: 111.7 to 911.3)"
     assert s.elo_words(0, 0, 0) == "unknown"
-    assert s.elo_words(60, 20, 20).count("+/-") == 1
     for wins, draws, losses in itertools.product(range(4), repeat=3):
         assert not re.search("inf|nan", s.elo_line(wins, draws, losses))
+
+
+def test_the_interval_of_elo_is_wilsons_of_the_win_rate():
+    """Both hold an even match, or neither does, and an end turned back is the end of the win rate."""
+    for wins, draws, losses in itertools.product((0, 1, 7, 40), repeat=3):
+        low, high = s.wilson(wins, draws, wins + draws + losses)
+        ends = s.elo_interval(wins, draws, losses)
+        assert [s.expected_score(end) for end in ends] == pytest.approx([low, high])
+        assert (ends[0] <= 0 <= ends[1]) == (low <= 0.5 <= high)
