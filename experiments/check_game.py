@@ -167,11 +167,13 @@ def main(arguments: list[str] | None = None) -> int:
 def _shown(name: str, game: Any) -> int:
     table = Table("question", "holds", box=SIMPLE_HEAD)
     faults = []
-    with np.errstate(over="ignore"):
-        for question, fault in answers(game, _effort(game)):
-            table.add_row(question, "no" if fault else "yes")
-            faults += [f"{question}: {fault}"] if fault else []
-    show(f"game={name}: {type(game).__name__}({_options(game)})", table, *faults)
+    try:
+        with np.errstate(over="ignore"):
+            for question, fault in answers(game, _effort(game)):
+                table.add_row(question, "no" if fault else "yes")
+                faults += [f"{question}: {fault}"] if fault else []
+    finally:  # what has been answered is worth showing whatever stops it
+        show(f"game={name}: {type(game).__name__}({_options(game)})", table, *faults)
     if not faults:
         code = Table("machine code", "uniform playouts", box=SIMPLE_HEAD)
         for what, said in figures(game):

@@ -7,8 +7,10 @@ import sysconfig
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
+
+from gpumcts.games import contract
 
 LIBRARY = Path(__file__).resolve().parents[2]
 PYTHON = Path(sysconfig.get_paths()["stdlib"]).resolve()
@@ -51,7 +53,7 @@ def shown(file: Any, line: int) -> str:
 
 def of_body(body: Callable) -> str:
     """The line where a body is defined."""
-    code = inspect.unwrap(body).__code__
+    code = code_of(body)
     return shown(code.co_filename, code.co_firstlineno)
 
 
@@ -69,6 +71,37 @@ def of_error(error: BaseException, files: list[Path]) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename).resolve() in files]
     return shown(inside[-1].filename, inside[-1].lineno or 0) if inside else ""
+
+
+def raised(game: Any, error: Exception) -> str:
+    """``my_lab/game.py:95: parse_position raised ValueError: ...``: where a body of a game raised, and what.
+
+    Empty where none did: then the fault is not the game's.
+    """
+    found = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    bodies = {code_of(body): name for name, body in bodies_of(type(game)).items()}
+    inside = [code for code in found if code in bodies]
+    if not inside:
+        return ""
+    where = of_error(error, sources(game)) or shown(inside[-1].co_filename, inside[-1].co_firstlineno)
+    return told(where, bodies[inside[-1]], error)
+
+
+def told(where: str, verb: str, error: Exception) -> str:
+    """What a verb raised, on one line."""
+    return f"{where}: {verb} raised {': '.join([type(error).__name__, *str(error).splitlines()[:1]])}"
+
+
+def bodies_of(kind: type) -> dict[str, Callable]:
+    """The bodies that a class of games has, its own and default ones, by the names of their verbs."""
+    verbs = {name: verb for name, verb in vars(contract).items() if hasattr(verb, "implements")}
+    found = {name: verb.find(kind) for name, verb in verbs.items()}
+    return {name: body for name, body in found.items() if body is not None}
+
+
+def code_of(body: Callable) -> CodeType:
+    """The code of a body, as frames of a traceback have it."""
+    return inspect.unwrap(body).__code__
 
 
 def of_import(error: BaseException) -> str:

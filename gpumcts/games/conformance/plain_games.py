@@ -51,8 +51,7 @@ class _Game:
             return body(self.game, *arguments)
         except Exception as error:
             where = places.of_error(error, self.files) or self.place(verb)
-            said = [type(error).__name__, *str(error).splitlines()[:1]]
-            raise BadInput(f"{where}: {verb} raised {': '.join(said)}") from error
+            raise BadInput(places.told(where, verb, error)) from error
 
     def place(self, verb: str) -> str:
         """Where the body of a verb is defined."""
@@ -67,6 +66,13 @@ class _Game:
         if isinstance(answer, np.unsignedinteger) or not isinstance(answer, int | np.integer | np.bool_):
             self.refuse(verb, f"{verb} returns {type(answer).__name__}, not int64: wrap it, np.int64(...)")
         return int(answer)
+
+    def text(self, verb: str, *arguments: Any) -> str:
+        """A verb's answer, which must be text."""
+        answer = self.ask(verb, *arguments)
+        if not isinstance(answer, str):
+            self.refuse(verb, f"{verb} returns {type(answer).__name__}, not text")
+        return answer
 
     def check_state(self, verb: str, state: Any) -> None:
         kind = type(state)
@@ -147,6 +153,8 @@ class _Game:
             self.refuse("next_move", f"next_move goes on after the last move, {before}")
         if 0 < count <= MAX_LISTED and (drawn := self.drawn(state)) not in moves:
             self.refuse("random_move", f"random_move gives {drawn}, which is not legal there: {moves}")
+        if moves:
+            self.text("move_text", state, moves[-1])
 
     def check_worth(self, state: Any) -> None:
         value, limit = self.whole("evaluation", state), self.whole("evaluation_limit")
@@ -181,11 +189,13 @@ class _Game:
                 self.refuse("play", "playing on from a finished game changes its score")
 
     def check_texts(self, state: Any) -> None:
+        self.ask("lead", state)
         for each in (self.first, state):
-            text = self.ask("position_text", each)
+            text = self.text("position_text", each)
             again = self.ask("parse_position", text)
             if again != each:
                 self.refuse("parse_position", f"parse_position gives another state than position_text wrote: {text!r}")
+            self.text("board_text", each)
 
 
 def written(state: Any) -> str:

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.conformance import declared, drivers, plain_games, typed_bodies
+from gpumcts.games.conformance import declared, drivers, places, plain_games, typed_bodies
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
 from gpumcts.rng import PLY_STEP
 
@@ -64,12 +64,16 @@ class Suite:
         return number % self.effort.every == 0 and contract.count_moves(self.game, state) <= self.effort.moves
 
     def run(self, question: Callable[["Suite"], str]) -> str:
-        """Empty where the answer is right, else what is wrong, on one line."""
+        """Empty where the answer is right, else what is wrong, on one line; a body that raises is wrong."""
         with np.errstate(over="ignore"):
             try:
                 return question(self)
             except BadInput as error:
                 return str(error)
+            except Exception as error:
+                if said := places.raised(self.game, error):
+                    return said
+                raise
 
 
 def class_and_bodies(suite: Suite) -> str:

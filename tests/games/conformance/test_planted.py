@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from gpumcts.errors import BadInput
+from gpumcts.games.conformance.suite import Suite, bad_positions
 from tests.games.conformance import heap
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -86,6 +87,17 @@ MISTAKES = {
         "@contract.parse_position",
         "parse_position gives another state than position_text wrote",
     ),
+    "move_text": (
+        [('f"take{move}"', '"abc"[move]')],
+        'return "abc"[move]',
+        "move_text raised IndexError: string index out of range",
+    ),
+    "no_text": ([('return f"take{move}"', "return move")], "@contract.move_text", "move_text returns int, not text"),
+    "board_text": (
+        [('"o" * int(state.left)', '"o" * state.stones')],
+        'return "o" * state.stones',
+        "board_text raised AttributeError: 'State' object has no attribute 'stones'",
+    ),
     "players": ([("PLAYERS = 2", "PLAYERS = 1")], "@contract.mover", "mover returns 1, and Heap.PLAYERS = 1"),
     "missing_attribute": ([("    LANES = False\n", "")], "class Heap", "Heap has no LANES: say it in the class"),
     "syntax": (
@@ -141,6 +153,24 @@ def test_a_mistake_is_named(mistake, written):
     assert "\n" not in said and words in said
     number = heap.line_of(file, line)
     assert any(f"{file.name}:{at}" in said for at in (number, number + 1)), said
+
+
+def test_a_body_that_raises_is_an_answer_of_the_suite(written):
+    """As ``parse_position`` does that unpacks whatever text it is given: one line, and the next question is asked."""
+    unpacked = ('left, turn = parts if len(parts := text.split()) == 2 else ("", "")', "left, turn = text.split()")
+    file = written("lab_raises.heap", unpacked)
+    asked = Suite(heap.load("lab_raises.heap"))
+    said = asked.run(bad_positions)
+    line = heap.line_of(file, "left, turn = text.split()")
+    assert said.endswith(
+        f"heap.py:{line}: parse_position raised ValueError: not enough values to unpack (expected 2, got 0)"
+    )
+
+    def wrong(suite):
+        raise KeyError("of the suite itself")
+
+    with pytest.raises(KeyError):
+        asked.run(wrong)
 
 
 def test_a_command_says_it_in_one_line(written, tmp_path):
