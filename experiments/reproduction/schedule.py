@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -184,22 +186,52 @@ def _is_of(result: Result, paper: Paper, item: Item) -> bool:
 
 
 def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:
-    """The run's command in a process of its own, which is asked to stop at ``end``; returns its exit code."""
+    """The run's command in a process of its own, which is asked to stop at ``end``; returns its exit code.
+
+    A terminal sends Ctrl-C to all processes of its group. The command is in another, so that it is asked once, by this
+    one, and may end cleanly: a second Ctrl-C is passed on, and interrupts it at once.
+    """
     command = [*command_of([scale_word(word, scale) for word in task.run.command], task.folder), *more]
-    process = subprocess.Popen(command, cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": _path()})
-    try:
-        return process.wait(timeout=max(1.0, end - time.monotonic()))
-    except (subprocess.TimeoutExpired, KeyboardInterrupt) as reason:
+    environment = {**os.environ, "PYTHONPATH": _path()}
+    process = subprocess.Popen(command, cwd=Path.cwd(), env=environment, process_group=0)
+    with _hanging_up_interrupts():
+        try:
+            return process.wait(timeout=max(1.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            status = _stop(process)
+            return INTERRUPTED if status in (0, INTERRUPTED, -signal.SIGINT) else status
+        except KeyboardInterrupt:
+            _stop(process)
+            raise
+
+
+def _stop(process: subprocess.Popen) -> int:
+    """Ask a command to stop, and kill it where it does not; returns its exit code."""
+    end = time.monotonic() + PATIENCE
+    while True:
         process.send_signal(signal.SIGINT)
         try:
-            status = process.wait(timeout=PATIENCE)
+            return process.wait(timeout=max(0.0, end - time.monotonic()))
+        except KeyboardInterrupt:
+            continue
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            status = INTERRUPTED
-        if isinstance(reason, KeyboardInterrupt):
-            raise
-        return INTERRUPTED if status in (0, INTERRUPTED, -signal.SIGINT) else status
+            return INTERRUPTED
+
+
+@contextmanager
+def _hanging_up_interrupts() -> Iterator[None]:
+    """A terminal that is closed counts as Ctrl-C, since its signal does not reach the command's group either."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is not signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
+        yield  # as under nohup
+        return
+    signal.signal(signal.SIGHUP, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def command_of(words: Sequence[str], folder: Path) -> list[str]:

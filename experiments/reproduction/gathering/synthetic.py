@@ -42,7 +42,7 @@ def search_digests(folder: Path) -> Digests:
 
 
 def _column(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """The rows of all pieces. One of trees that cannot fail has none, in another shape where an earlier commit made it."""
+    """The rows of all pieces. A piece of trees that cannot fail has none; earlier commits gave those another shape."""
     shape = next((part.shape[1:] for part in parts if len(part)), parts[0].shape[1:])
     return np.concatenate([part if len(part) else part.reshape(0, *shape) for part in parts])
 
