@@ -22,6 +22,7 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from experiments.app.error_messages import (
     CONF,
@@ -67,7 +68,7 @@ from gpumcts.kernels import device
 VERSION_BASE = "1.3"
 DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, BadInput)
+ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"
 
 
@@ -269,7 +270,7 @@ class Command:
                     composed = compose(self.name, overrides)
                     plain: Any = OmegaConf.to_container(composed, resolve=False)
                     return {str(key): value for key, value in plain.items()}
-            except (HydraException, OmegaConfBaseException):
+            except ERRORS_OF_INPUT:
                 continue
         return {}
 

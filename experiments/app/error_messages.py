@@ -1,4 +1,4 @@
-"""Hydra's and OmegaConf's messages in one line that says what is wrong and what there is instead."""
+"""Hydra's, OmegaConf's and YAML's messages in one line that says what is wrong and what there is instead."""
 
 import difflib
 import re
@@ -13,6 +13,7 @@ from hydra.errors import OverrideParseException
 from experiments.app import launchers, ray_settings
 from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
+from gpumcts.games.conformance.places import shown
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
@@ -39,7 +40,9 @@ CIRCLE = re.compile(r"Recursive interpolation detected\s+full_key: (?P<key>\S+)"
 
 
 def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> str:
-    """The message of an error of Hydra or OmegaConf; ``known`` is the command's configuration, for suggestions."""
+    """What an error of Hydra, OmegaConf or YAML says; ``known`` is the command's configuration, for suggestions."""
+    if isinstance(error, yaml.YAMLError):
+        return _of_file(error)
     text = str(error)
     cause = error.__cause__
     if cause is not None and str(cause) not in text and WHOLE_TRACEBACK not in str(cause):
@@ -92,6 +95,16 @@ def name_of_choice(group: str, choice: str) -> str | None:
     file = CONF / group / f"{choice}.yaml"
     found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
     return found.get("name") if isinstance(found, dict) else None
+
+
+def _of_file(error: yaml.YAMLError) -> str:
+    """``my_lab/conf/game/mine.yaml:1: ...``: where a file of configurations is no YAML, and why."""
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return _collapsed(str(error))
+    begun, mark = error.context_mark, error.problem_mark
+    unclosed = begun is not None and "<stream end>" in str(error.problem)
+    where = shown(mark.name, (begun if begun is not None and unclosed else mark).line + 1)
+    return f"{where}: {': '.join(filter(None, [error.context, error.problem]))}"
 
 
 def _of_option(text: str) -> str | None:
