@@ -10,8 +10,8 @@ from experiments.players.external_engines import version
 from experiments.players.registry import kind_of
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
-from gpumcts.players.construction import fewest_iterations
 from gpumcts.players.game_checks import refuse_chance
+from gpumcts.tree.checks import fewest_iterations
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.table_search import TableSearcher

@@ -8,9 +8,10 @@ from experiments.config.schema import PlayerConfig
 from experiments.config.validation import group_at, typed
 from experiments.players.contract import keys_under
 from gpumcts.errors import BadInput
-from gpumcts.players.construction import Place, fewest_iterations, tree_search, uct_player
+from gpumcts.players.construction import Place, tree_search, uct_player
 from gpumcts.players.descriptions import check_settings
 from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.checks import fewest_iterations
 from gpumcts.tree.settings import Settings
 
 UNITS = ("iterations", "seconds")

@@ -22,6 +22,7 @@ from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.checks import fewest_iterations
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
@@ -56,11 +57,6 @@ class Place(NamedTuple):
     def cores(self) -> int:
         """The threads, every core that this process may use where none are given."""
         return self.threads or usable_cores()
-
-
-def fewest_iterations(settings: Settings) -> int:
-    """Iterations that try a move for certain."""
-    return (settings.threshold + 1) * settings.roots
 
 
 def tree_search(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.errors import BadInput
 from gpumcts.players.contract import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.solve import DRAW, LOSS, WIN
@@ -26,7 +25,7 @@ class UctPlayer:
     on_progress : called from the search's threads with iterations made since the last call
 
     Where the games asked for do not fit into memory together, the searcher plays them in waves. Raises BadInput for
-    less than one iteration, and where not even one tree fits.
+    iterations that try no move or cannot be counted, and where not even one tree fits.
     """
 
     trusted = True
@@ -38,9 +37,7 @@ class UctPlayer:
         name: str = "uct",
         on_progress: Callable[[int], None] | None = None,
     ) -> None:
-        if iterations < 1:
-            raise BadInput(f"budget.iterations={iterations} is not at least 1")
-        searcher.wave(1, iterations)  # a budget that cannot fit is refused before the first game
+        searcher.wave(1, iterations)  # a budget that tries no move, or cannot fit, is refused before the first game
         self.name, self.remembers = name, searcher.settings.reuse
         self.concurrent = isinstance(searcher, Searcher) and searcher.stays_on_cpu
         self.iterations = self.playouts = 0

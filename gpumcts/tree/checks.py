@@ -41,13 +41,17 @@ def check_whole_path(policy: Any, operator: Any) -> None:
 
 
 def check_followed(points: Sequence[int], settings: Settings) -> None:
-    """Refuse iterations at which no search can be looked at, and searches that cannot be followed. Raises BadInput."""
+    """Refuse iterations at which no search can be looked at, and searches that cannot be followed. Raises BadInput.
+
+    points : numbers of iterations; the last one is the budget, as ``check_budget`` takes it
+    """
     if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
         raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
     leaves = settings.leaves_per_tree
     if any(point % leaves for point in points[:-1]):
         raise BadInput(f"checkpoints={points}: all but the last must be multiples of search.leaves_per_tree={leaves}")
     check_followable(settings)
+    check_budget(points[-1], settings)
 
 
 def check_followable(settings: Settings) -> None:
@@ -60,17 +64,32 @@ def check_followable(settings: Settings) -> None:
     check_table_suffices(settings, "searches that are followed show visits and values alone")
 
 
-def check_budget(iterations: int, settings: Settings, threshold: int) -> None:
+def fewest_iterations(settings: Settings) -> int:
+    """Iterations of a position with which each of its trees tries a move: the first ones may end in the root."""
+    return settings.roots * (1 + -(-settings.root_playouts // settings.playouts_per_leaf))
+
+
+def check_budget(iterations: int, settings: Settings) -> None:
     """Refuse a budget of a position that tries no move, or whose visits cannot be counted. Raises BadInput.
 
-    threshold : playouts that end in a root before it has a child
+    iterations : of all the position's trees together
     """
-    check_tries(iterations, settings, threshold)
+    check_tries(iterations, settings)
     playouts = settings.playouts_per_leaf
     if iterations // settings.roots * playouts >= MAX_VISITS:
         raise BadInput(
             f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MAX_VISITS:,}"
         )
+
+
+def check_kept_visits(kept: np.ndarray, iterations: int, settings: Settings) -> None:
+    """Refuse iterations of a tree whose visits, with those it began with, cannot be counted. Raises BadInput.
+
+    kept : int32[T], visits of the roots as the trees were planted
+    """
+    most = int(kept.max(initial=0)) + iterations * settings.playouts_per_leaf
+    if most >= MAX_VISITS:
+        raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
 
 
 def check_bounds(game: Any, met: np.ndarray) -> None:
@@ -82,12 +101,11 @@ def check_bounds(game: Any, met: np.ndarray) -> None:
         raise beyond(game, "MAX_MOVES" if (met == BEYOND_MOVES).any() else "MAX_PLIES")
 
 
-def check_tries(iterations: int, settings: Settings, threshold: int) -> None:
+def check_tries(iterations: int, settings: Settings) -> None:
     """Refuse a position's budget with which some tree tries no move; arguments as ``check_budget``. Raises BadInput."""
-    roots = settings.roots
-    fewest = roots * (1 + -(-threshold // settings.playouts_per_leaf))
+    fewest = fewest_iterations(settings)
     if iterations < fewest:
-        whose = f" with search.roots={roots}" if roots > 1 else ""
+        whose = f" with search.roots={settings.roots}" if settings.roots > 1 else ""
         raise BadInput(
             f"budget.iterations={iterations}: must be more than {fewest - 1}{whose}, or no move is tried at all"
         )

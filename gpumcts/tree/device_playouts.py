@@ -53,7 +53,11 @@ class Half:
         self._parts: dict[int, list[tuple[Block, Batch]]] = {}
 
     def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
-        """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree."""
+        """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree.
+
+        A block is [begin, end) of the forest; its Batch has a row a leaf, tree by tree: words uint64[R, W], keys
+        uint64[R] and tally int64[R, K] are views of the flight's arrays.
+        """
         if leaves not in self._parts:
             rows = (self.end - self.begin) * leaves
             states, keys, tally = self.flight.arrays(rows, self._playouts)

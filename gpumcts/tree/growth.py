@@ -135,7 +135,15 @@ class Growth:
         on_progress: Progress,
         clock: Stopwatch,
     ) -> None:
-        """Iterations ``span`` of the forest that is ``held``, which may be another after it."""
+        """Iterations ``span`` of the forest that is ``held``, which may be another after it.
+
+        held : a list of the forest alone, T trees; states : uint64[T, W], their roots; keys : uint64[T]
+        span : iterations of a tree that are made before it, and after it
+        watch : ``NO_WATCH``, or a level and int64[T] for when each root's value was last below it
+        on_progress : told iterations done since it was last called, all trees together, by any thread
+
+        Raises KeyboardInterrupt where ``stop`` is set.
+        """
         if self.shares_trees(len(states)):
             for tree in range(len(states)):
                 self._grow_together(held, states, keys, tree, span, watch, stop, on_progress, clock)

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.tree.advance import NO_WATCH
-from gpumcts.tree.checks import check_tries
+from gpumcts.tree.checks import check_kept_visits, check_tries, fewest_iterations
 from gpumcts.tree.final_move import merits
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.in_flight import InFlight
@@ -57,11 +57,16 @@ class IncrementalSearch:
         self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
         roots = searcher.root_moves(self._states)
         self._held = [searcher.plant(self._states, roots, _room(searcher), self._games)]
+        self._kept_visits = self._held[0].visits[:, ROOT].copy()
 
     def go_on(self, iterations: int) -> None:
-        """So many iterations more, a multiple of the trees; raises BadInput where there is no memory for them."""
+        """So many iterations more, a multiple of the trees.
+
+        Raises BadInput where there is no memory for them, or their visits cannot be counted.
+        """
         until = self.iterations + iterations
         self._searcher.wave(1, until)
+        check_kept_visits(self._kept_visits, until // self._roots, self._searcher.settings)
         begin = time.perf_counter()
         span = (self.iterations // self._roots, until // self._roots)
         self._searcher.grow(self._held, self._states, self._tree_keys, span, NO_WATCH, None, None, self._aloft)
@@ -73,7 +78,7 @@ class IncrementalSearch:
         With neither it goes on while there is memory. It ends early where the position is proven or memory is ``full``.
         """
         if iterations is not None:
-            check_tries(iterations, self._searcher.settings, self._searcher.switches.threshold)
+            check_tries(iterations, self._searcher.settings)
             iterations -= iterations % self._roots
         end = np.inf if seconds is None else time.monotonic() + seconds
         while iterations is None or self.iterations < iterations:
@@ -98,11 +103,10 @@ class IncrementalSearch:
 
     @property
     def _fewest(self) -> int:
-        """Iterations that try a move: the first ones may end in the root."""
+        """Iterations of the first slice: some that are counted try a move."""
         settings = self._searcher.settings
         aloft = settings.leaves_per_tree if self._aloft is not None else 0
-        untried = -(-self._searcher.switches.threshold // settings.playouts_per_leaf)
-        return self._roots * (FIRST_SLICE + untried + aloft)
+        return fewest_iterations(settings) + self._roots * (FIRST_SLICE - 1 + aloft)
 
     @property
     def proven(self) -> bool:

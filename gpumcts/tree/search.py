@@ -23,24 +23,19 @@ from gpumcts.tree.checks import (
     check_bounds,
     check_budget,
     check_followed,
+    check_kept_visits,
     check_one_batch,
     check_table_suffices,
     check_whole_path,
 )
 from gpumcts.tree.device_playouts import DevicePlayouts
-from gpumcts.tree.device_search import (
-    DeviceEngine,
-    DeviceSearch,
-    Roots,
-    extra_tree_bytes,
-    search_kernel,
-)
+from gpumcts.tree.device_search import DeviceEngine, DeviceSearch, Roots, extra_tree_bytes, search_kernel
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
 from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, widen, zeroed_forest
 from gpumcts.tree.growth import Growth
 from gpumcts.tree.in_flight import InFlight
-from gpumcts.tree.memory import MAX_VISITS, TreeMemory
+from gpumcts.tree.memory import TreeMemory
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.roots import merged, tree_keys, tree_numbers
 from gpumcts.tree.search_result import TreeSearchResult, joined, joined_merits
@@ -167,7 +162,7 @@ class Searcher:
         Raises BadInput where not even one fits, with the arithmetic, and for a budget that tries no move or cannot be
         counted.
         """
-        check_budget(iterations, self.settings, self.switches.threshold)
+        check_budget(iterations, self.settings)
         return self._fitting(trees * self.settings.roots, iterations // self.settings.roots)
 
     def _fitting(self, trees: int, iterations: int, kept_slots: int = 0) -> int:
@@ -197,13 +192,14 @@ class Searcher:
 
         A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration
         and the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where
-        ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice.
+        ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice, and for a
+        budget that tries no move or cannot be counted.
 
         games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of
             its game knew about the position, and ``iterations`` come on top
         """
-        if iterations < (n := self.settings.roots):
-            raise BadInput(f"budget.iterations={iterations}: must be at least {n}")
+        check_budget(iterations, self.settings)
+        n = self.settings.roots
         position_keys, iterations = keys, iterations // n
         states, keys, reused = self.trees_of(states, keys, games)
         roots = self.root_moves(states)
@@ -218,6 +214,7 @@ class Searcher:
             wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
             with clock.on_all_threads(), clock.part(GROWTH):
                 held = [self.plant(states[wave], roots[wave], iterations, reused)]
+                check_kept_visits(held[0].visits[:, root.ROOT], iterations, self.settings)
             self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress, clock=clock)
             tables.append(root.root_table(self.operator, forest := held.pop()))
             decisive.append(merits(self, forest, tables[-1]))
@@ -238,7 +235,13 @@ class Searcher:
         return Stopwatch(1 if self.on_device else self.threads)
 
     def trees_of(self, states, keys, games) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """States and keys of the trees of positions, and with ``Settings.reuse`` what they are kept under."""
+        """States and keys of the trees of positions, and with ``Settings.reuse`` what they are kept under.
+
+        states : uint64[B, W]; keys : uint64[B]; games : int64[B], numbers of the games, or None
+
+        Returns uint64[T, W], uint64[T], and int64[T] or None, for T = B x ``Settings.roots`` trees, a position's in a
+        row.
+        """
         n = self.settings.roots
         kept = tree_numbers(games, n) if self.settings.reuse and games is not None else None
         return np.repeat(states, n, axis=0) if n > 1 else states, tree_keys(keys, n), kept
@@ -301,6 +304,8 @@ class Searcher:
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused, clock):
         """The root tables, and the forest if it is there, of the same search, at most ``size`` trees on the device."""
         known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
+        if known is not None:
+            check_kept_visits(known.visits[:, root.ROOT], iterations, self.settings)
         device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress, clock)
         tables, forest = device.run()
         if reused is not None and forest is not None:
@@ -330,6 +335,11 @@ class Searcher:
         self.kept.forget(tree_numbers(games, self.settings.roots))
 
     def plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
+        """A forest of trees that are a root each, or what was kept of it, with room for so many iterations of each.
+
+        states : uint64[T, W], of the trees; root_moves : int64[T], as ``root_moves`` gives them
+        reused : int64[T], what the trees are kept under, as ``trees_of`` gives it; None where they begin anew
+        """
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
         slots = self.slots(iterations) + kept_slots + self._more_room(len(states))
         forest = self.empty_forest(len(states), slots)
@@ -339,14 +349,12 @@ class Searcher:
         root.horizons_of(self.game, states, forest.horizon)
         if reused is not None:
             self.kept.hand_on(self.game, reused, states, forest)
-            most = int(forest.visits[:, root.ROOT].max()) + iterations * self.settings.playouts_per_leaf
-            if most >= MAX_VISITS:
-                raise BadInput(f"search.reuse=true: a tree would have {most:,} visits, and they are counted in 32 bits")
         return forest
 
     def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None, clock=None) -> None:
         """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
 
+        held, states, keys, span, watch : as ``Growth.grow`` takes them
         aloft : keeps what is in flight until the next call; without it all is counted
         clock : the stopwatch of the search
         """

@@ -70,6 +70,11 @@ class Settings(NamedTuple):
     replacement: Literal["twobigp", "single"] = "twobigp"
     stored_above: Annotated[float, Interval(ge=0)] = math.inf
 
+    @property
+    def root_playouts(self) -> int:
+        """Playouts that end in a root before it has a child."""
+        return {"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion]
+
     def identity(self) -> dict[str, Any]:
         """What decides results, JSON values but for infinity; ``playouts_per_leaf`` belongs to the budget.
 
@@ -89,7 +94,7 @@ class Settings(NamedTuple):
         """
         kind = OneLeaf if self.leaves_per_tree == 1 else Switches
         return kind(
-            threshold={"node": 1, "threshold": self.threshold, "whole_path": 0, "root": 0}[self.expansion],
+            threshold=self.root_playouts,
             whole_path=self.expansion == "whole_path",
             first_play_urgency=float(self.first_play_urgency),
             playouts=self.playouts_per_leaf,

@@ -14,7 +14,7 @@ import psutil
 
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
-from gpumcts.games.contract import CHANCE
+from gpumcts.games.contract import CHANCE, NO_MOVE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled, name_of
@@ -22,7 +22,7 @@ from gpumcts.playouts.contract import check_policy
 from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.checks import check_budget, check_one_batch, check_table_suffices, check_whole_path
+from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_table_suffices, check_whole_path
 from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.search_result import TreeSearchResult
@@ -57,6 +57,14 @@ class TableSearched(TreeSearchResult):
         super().__init__(found, keys, searcher.settings.final == "value", iterations, None)
         self.tables: Table | None = None
         self._searcher, self._states = searcher, states
+
+    def decide(self) -> np.ndarray:
+        """As ``TreeSearchResult.decide``; a random move where the table has lost all that were tried at the root."""
+        moves = super().decide()
+        lost = moves == NO_MOVE
+        if lost.any():
+            moves[lost] = self._searcher.rules.random_moves(self._states[lost], self._keys[lost])
+        return moves
 
     def principal_variation(self, tree: int, first_move: int | None = None) -> list[int]:
         """The most visited line in the table of a tree, or the one that begins with ``first_move``; needs the tables.
@@ -159,7 +167,7 @@ class TableSearcher:
         Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or
         cannot be counted.
         """
-        check_budget(iterations, self.settings, self.switches.threshold)
+        check_budget(iterations, self.settings)
         size, threads = self._sizes(trees)
         return min(trees, size * threads)
 
@@ -197,10 +205,9 @@ class TableSearcher:
 
         As ``Searcher.search``. The moves of a root that are not in its table, because they never were or because others
         pushed them out, are missing in the result. Raises BadInput where a position has more moves than the game's
-        MAX_MOVES, or a game more plies than its MAX_PLIES.
+        MAX_MOVES, or a game more plies than its MAX_PLIES, and for a budget that tries no move or cannot be counted.
         """
-        if iterations < 1:
-            raise BadInput(f"budget.iterations={iterations}: must be at least 1")
+        check_budget(iterations, self.settings)
         found, clock = TableSearched(self, states, keys, iterations), Stopwatch(self.threads)
         with clock.on_all_threads():
             for part, tables, found.tables in self._search_blocks(states, keys, [iterations], stop, on_progress, clock):
@@ -228,8 +235,7 @@ class TableSearcher:
         for checkpoints that are none, and as ``search``.
         """
         points = [int(point) for point in checkpoints]
-        if not points or points[0] < 1 or any(a >= b for a, b in zip(points, points[1:], strict=False)):
-            raise BadInput(f"checkpoints={points}: must be increasing numbers of iterations, 1 at least")
+        check_followed(points, self.settings)
         if level is not None:
             raise BadInput(f"search.table={self.entries}: a root's value is not watched in a table")
         clock = Stopwatch(self.threads)
@@ -253,6 +259,9 @@ class TableSearcher:
         """Search block after block, over threads: yields in order its trees and their root tables at all points.
 
         And the tables, where all trees are one block; else they are gone, or memory would grow with the trees.
+
+        states : uint64[T, W]; keys : uint64[T]; points : increasing numbers of iterations, ints
+        stop, on_progress : as in ``search``; clock : the search's Stopwatch
         """
         counts = self._root_moves(states)
         size, threads = self._sizes(len(states))
@@ -276,7 +285,11 @@ class TableSearcher:
                     stop_event.set()  # before the pool waits for what is under way
 
     def _run(self, block, roots, keys, points, most_moves, stop_event, on_progress, clock) -> list[root.RootTable]:
-        """All iterations of a block, in calls of a tenth of a second; its root tables at the points."""
+        """All iterations of a block, in calls of a tenth of a second; its root tables at the points.
+
+        block : empty tables and scratch for T trees; roots : uint64[T, W]; keys : uint64[T]
+        most_moves : of any of the roots, columns of the root tables (see ``root.RootTable``)
+        """
         root.horizons_of(self.game, roots, block.near.forest.horizon)
         tables, number, step = [], 0, 16
         for point in points:

@@ -18,6 +18,7 @@ from gpumcts.options import name_of
 from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MAX_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
+from gpumcts.tree.checks import fewest_iterations
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.uci.info import Telling, line
@@ -285,9 +286,8 @@ class Engine:
         if go.endless:
             return Limits(None, None)
         if go.nodes is not None or go.movetime is not None:
-            settings = searcher.settings
-            fewest = 1 + -(-searcher.switches.threshold // settings.playouts_per_leaf)  # below that no move is tried
-            return Limits(None if go.nodes is None else max(go.nodes, fewest), go.seconds(lag))
+            nodes = None if go.nodes is None else max(go.nodes, fewest_iterations(searcher.settings))
+            return Limits(nodes, go.seconds(lag))
         seconds = min(self._limits.seconds or math.inf, go.clock(position.mover, position.moves_left(), lag))
         return Limits(self._limits.iterations, None if seconds == math.inf else seconds)
 

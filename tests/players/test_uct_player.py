@@ -56,7 +56,7 @@ def test_waves_give_the_same_moves(positions):
 
 
 def test_budgets_that_cannot_be_played_are_refused_at_once():
-    with pytest.raises(BadInput, match="budget.iterations=0 is not at least 1"):
+    with pytest.raises(BadInput, match="budget.iterations=0: must be more than 1, or no move is tried at all"):
         UctPlayer(searcher(), 0)
     with pytest.raises(BadInput, match="budget.iterations=1000000"):
         UctPlayer(searcher(memory_limit=30_000), 1_000_000)

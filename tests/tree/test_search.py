@@ -14,9 +14,10 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.contract import NO_MOVE
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.discounted import Discounted
+from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
@@ -159,13 +160,9 @@ def test_principal_variation():
     assert found.principal_variation(2)[0] == 64  # the pass
 
 
-def test_nothing_tried_is_no_move():
-    """One iteration plays from the root alone: there is no move to decide on, and square a1 is not one either."""
-    found = searcher_of(operator_of("average")).search(STATES, keys_for(4), 1)
-    assert found.decide().tolist() == [NO_MOVE] * 4
-    assert found.root_children(0) == [] and found.principal_variation(0) == []
+def test_one_iteration_tries_a_move_where_whole_episodes_are_stored():
     whole = searcher_of(operator_of("average"), Settings(expansion="whole_path")).search(STATES, keys_for(4), 1)
-    assert (whole.decide() >= 0).all()  # where whole episodes are stored, the first one is too
+    assert (whole.decide() >= 0).all()
 
 
 def test_values_of_forgotten_moves_are_values():
@@ -219,25 +216,47 @@ def test_stop(threads):
 
 @pytest.mark.parametrize("iterations", [0, -5])
 def test_no_iterations(iterations):
-    with pytest.raises(BadInput, match=f"budget.iterations={iterations}: must be at least 1"):
+    with pytest.raises(BadInput, match=f"budget.iterations={iterations}: must be more than 1, or no move is tried"):
         searcher_of(operator_of("average")).search(STATES, keys_for(4), iterations)
 
 
+def asked_of(searcher, iterations):
+    """Everything of a searcher that takes a budget."""
+    yield lambda: searcher.wave(1, iterations)
+    yield lambda: searcher.search(STATES, keys_for(4), iterations)
+    yield lambda: searcher.follow(STATES, keys_for(4), [1, iterations], lambda *_: None)
+
+
 def test_a_budget_that_tries_no_move_is_refused():
-    """By ``wave``, which players and commands ask before any work starts."""
+    """By ``wave``, which players and commands ask before any work starts, and by a search itself."""
     searcher = searcher_of(operator_of("average"), Settings(expansion="threshold", threshold=50, playouts_per_leaf=8))
-    with pytest.raises(BadInput, match="budget.iterations=7: must be more than 7"):
-        searcher.wave(1, 7)
-    assert searcher.wave(1, 8) == 1
-    assert searcher.search(STATES, keys_for(4), 7).decide().tolist() == [NO_MOVE] * 4
+    for refused in asked_of(searcher, 7):
+        with pytest.raises(BadInput, match="budget.iterations=7: must be more than 7, or no move is tried at all"):
+            refused()
+    assert searcher.wave(1, 8) == 1 and fewest_iterations(searcher.settings) == 8
     assert (searcher.search(STATES, keys_for(4), 8).decide() >= 0).all()
 
 
 def test_more_visits_than_can_be_counted_are_refused():
     searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=1_000_000))
-    with pytest.raises(BadInput, match="playouts_per_leaf=1000000 it must be below 2,147,483,648"):
-        searcher.wave(1, 2148)
+    for refused in asked_of(searcher, 2148):
+        with pytest.raises(BadInput, match="playouts_per_leaf=1000000 it must be below 2,147,483,648"):
+            refused()
     assert searcher.wave(1, 2147) == 1
+
+
+def test_visits_of_a_tree_that_goes_on_are_counted_too():
+    searcher, game = searcher_of(operator_of("average"), Settings(reuse=True)), np.array([3])
+    first = searcher.search(STATES[:1], keys_for(1), 50, games=game)
+    first.forest.visits[0, :] = 2**31 - 100
+    after = searcher.rules.play(STATES[:1], first.decide())
+    told = "search.reuse=true: a tree would have 2,147,483,748 visits, and they are counted in 32 bits"
+    with pytest.raises(BadInput, match=told):
+        searcher.search(after, keys_for(1), 200, games=game)
+    goes_on = IncrementalSearch(searcher, after[0], keys_for(1)[0], 3)
+    with pytest.raises(BadInput, match=told):
+        goes_on.go_on(200)
+    goes_on.go_on(99)
 
 
 def test_a_finished_game_is_not_searched():

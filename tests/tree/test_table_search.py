@@ -225,13 +225,16 @@ def test_other_options_are_refused():
 
 def test_budgets():
     searcher = searcher_of(Settings(expansion="threshold", threshold=50, playouts_per_leaf=8), entries=300)
-    with pytest.raises(BadInput, match="^budget.iterations=7: must be more than 7"):
-        searcher.wave(1, 7)
+    refused = {0: "must be more than 7", 7: "must be more than 7", 1 << 28: "times budget.playouts_per_leaf=8"}
+    for iterations, why in refused.items():
+        with pytest.raises(BadInput, match=f"^budget.iterations={iterations}: {why}"):
+            searcher.wave(1, iterations)
+        with pytest.raises(BadInput, match=f"^budget.iterations={iterations}: {why}"):
+            searcher.search(STATES, keys_for(4), iterations)
+        if iterations:
+            with pytest.raises(BadInput, match=f"^budget.iterations={iterations}: {why}"):
+                searcher.follow(STATES, keys_for(4), [iterations], lambda *_: None)
     assert searcher.wave(1, 8) == 1
-    with pytest.raises(BadInput, match="^budget.iterations=268435456: times budget.playouts_per_leaf=8"):
-        searcher.wave(1, 1 << 28)
-    with pytest.raises(BadInput, match="^budget.iterations=0: must be at least 1"):
-        searcher.search(STATES, keys_for(4), 0)
     with pytest.raises(
         BadInput, match="^search.table=300: a table and its search take 0.0 MiB, and 0.0 MiB may be used"
     ):
@@ -239,6 +242,15 @@ def test_budgets():
     with pytest.raises(ValueError, match="over"):
         game = ShortestPath()
         searcher_of(game=game, entries=10).search(np.array([[24, 11]], np.uint64), keys_for(1), 10)
+
+
+def test_a_root_whose_moves_the_table_has_lost_still_has_one():
+    """Later positions of its only episode have taken their places."""
+    searcher = searcher_of(WHOLE, entries=2, replacement="single")
+    found = searcher.search(STATES, keys_for(4), 1)
+    assert not found.table.count.all()
+    for state, move in zip(STATES, found.decide(), strict=True):
+        assert move in searcher.rules.legal_moves(state)
 
 
 @pytest.mark.parametrize("points", [[], [0, 5], [5, 5], [9, 3]])

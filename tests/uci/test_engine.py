@@ -355,6 +355,21 @@ def test_requests_wait_for_the_end_of_a_search_that_has_one(engine):
     assert told == [3000, 40]
 
 
+@pytest.mark.parametrize(("roots", "fewest"), [(1, 2), (4, 8)])
+def test_nodes_that_try_no_move_are_raised(engine, roots, fewest):
+    """A single node would play from the root alone, and no move would be found."""
+    searcher = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(roots=roots))
+    *_, info, best = talk(engine(search=lambda: searcher), "go nodes 1")
+    assert moves([best])[0] in FIRST and f" nodes {fewest} " in info
+
+
+def test_a_game_goes_on_in_its_tree_at_many_playouts_a_leaf(engine):
+    """What is counted are the visits that are made, not those that there is room for."""
+    searcher = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(reuse=True, playouts_per_leaf=1000))
+    lines = talk(engine(search=lambda: searcher), "go nodes 20", "position startpos moves f5", "go nodes 20")
+    assert moves(lines)[0] in FIRST and "(none)" not in moves(lines)
+
+
 def test_options(engine):
     fresh = engine()
     lines = talk(fresh, "setoption name MultiPV value 3", "position startpos moves f5", "go nodes 200")
