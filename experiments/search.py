@@ -34,6 +34,7 @@ from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
 from experiments.runs.presentation import Presentation
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
+from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
 LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
@@ -53,13 +54,23 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
 
 
 def prepare(config: Checked) -> None:
-    """Refuse an engine that is not there, a budget that does not fit, and moves that are not legal."""
+    """Refuse an engine that is not there, a budget that does not fit, illegal moves, and a position of chance."""
     from experiments.config.positions import position_of
     from experiments.players.preflight import check_engine, check_memory
 
     check_engine(config.engine)
     check_memory(config)
-    position_of(config)
+    _check_decides(config, position_of(config))
+
+
+def _check_decides(config: Checked, root: Any) -> None:
+    """Raise BadInput where chance is to move in ``root`` (uint64[W]): a search decides for a player."""
+    from gpumcts.games.contract import CHANCE
+    from gpumcts.kernels.batch import Rules
+
+    if Rules(config.game).movers(root[None])[0] == CHANCE:
+        named = f"moves={config.keys.moves}" if config.keys.moves else f"position={config.keys.position or 'null'}"
+        raise BadInput(f"{named}: chance is to move there, and a search decides for a player; add an outcome to moves=")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:

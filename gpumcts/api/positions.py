@@ -242,6 +242,16 @@ def _text(name: str, given: str) -> str:
     return given
 
 
+def check_deciding(rules: Any, states: States) -> None:
+    """Refuse positions that nobody decides in: BadInput names the first that is over, or where chance is to move."""
+    movers = check_playing(rules, states)
+    if CHANCE in movers:
+        raise BadInput(
+            f"states[{movers.index(CHANCE)}]: chance is to move there, and a search decides for a player; "
+            "play(game, states, moves) takes one of its outcomes"
+        )
+
+
 def check_playing(rules: Any, states: States) -> Sequence[int]:
     """Movers of ``states`` as a list; raises BadInput, naming the first of them, where a game is over."""
     counts, movers = rules.describe(states)

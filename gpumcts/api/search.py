@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gpumcts.api.interrupts import stoppable
 from gpumcts.api.option_values import Option
-from gpumcts.api.positions import batch_of, check_playing
+from gpumcts.api.positions import batch_of, check_deciding
 from gpumcts.api.search_result import SearchResult
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import NAMES
@@ -18,6 +18,7 @@ from gpumcts.options import value_of
 from gpumcts.players.construction import Place, tree_search
 from gpumcts.players.descriptions import Origin, Uct, checked_settings
 from gpumcts.rng import key_of
+from gpumcts.tree.checks import check_budget
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.validation import integer, seed_of
@@ -62,7 +63,8 @@ class Search:
     settings : how trees grow and moves are picked: ``expansion``, ``threshold``, ``first_play_urgency``,
         ``playouts_per_leaf``, ``leaves_per_tree``, ``in_flight``, ``batches_in_flight``, ``roots``, ``ties``,
         ``final``, ``parent_count``, ``reuse``, ``solve``, ``table``, ``replacement``, ``stored_above``;
-        ``gpumcts.tree.settings.Settings`` describes them
+        ``gpumcts.tree.settings.Settings`` describes them. ``reuse`` is for ``player``: positions searched here belong
+        to no game
 
     A result depends on what is searched, iterations and seed, not on engine or threads. The first search of a kind
     compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.
@@ -125,20 +127,24 @@ class Search:
 
         Parameters
         ----------
-        states : uint64[B, W], positions that are not over
-        iterations : of each position, 1 to 2^31 - 1
+        states : uint64[B, W], positions that are not over, in which a player is to move
+        iterations : of each position, enough to try a move: 2, more with ``threshold`` or ``roots``, 1 with
+            ``expansion`` whole_path or root. Times ``playouts_per_leaf``, by ``roots``, it must be below 2^31
         seed : 0 to 2^64 - 1. Position b is searched under the key (seed, b): its result depends on its row, not on B
 
         Returns
         -------
         SearchResult of B positions
 
-        Raises BadInput for another shape or type, for a position that is over, and where memory does not suffice.
-        Ctrl-C ends the search within about 0.1 s of compiled work; the ``Search`` can be used again.
+        Raises BadInput for another shape or type, for a position that is over or where chance is to move, for other
+        iterations, with ``reuse``, which is for ``player``, and where memory does not suffice. Ctrl-C ends the search
+        within about 0.1 s of compiled work; the ``Search`` can be used again.
         """
         given = batch_of(self._searcher.game.WORDS, states).copy()
-        budget, root = integer("iterations", iterations, 1, MAX_ITERATIONS), key_of(seed_of(seed))
-        check_playing(self._searcher.rules, given)
+        if self._settings.reuse:
+            raise BadInput("search.reuse=true: positions that are searched belong to no game; it is for search.player")
+        budget, root = self._budget(iterations), key_of(seed_of(seed))
+        check_deciding(self._searcher.rules, given)
         rows = np.arange(len(given))
         keys = keys_of(root, rows, np.zeros(len(given), np.int64))
         with stoppable() as stop, self._turn:
@@ -146,7 +152,9 @@ class Search:
             return SearchResult(self._searcher.game, given, found)
 
     def player(self, iterations: SupportsIndex = 1000) -> Uct:
-        """This search as a player of ``play_match``, ``iterations`` a move. Raises BadInput for less than one.
+        """This search as a player of ``play_match``, ``iterations`` a move, as a search takes them.
+
+        Raises BadInput for other iterations.
 
         >>> import gpumcts as g
         >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -155,9 +163,14 @@ class Search:
         >>> match.games
         10
         """
-        budget = integer("iterations", iterations, 1, MAX_ITERATIONS)
         origin = Origin(self._game, self._engine, self._threads, self._memory_limit)
-        return Uct(budget, self._playout, self._selection, self._backup, self._settings, origin)
+        return Uct(self._budget(iterations), self._playout, self._selection, self._backup, self._settings, origin)
+
+    def _budget(self, iterations: SupportsIndex) -> int:
+        """Iterations of a position, checked."""
+        budget = integer("iterations", iterations, 1, MAX_ITERATIONS)
+        check_budget(budget, self._settings)
+        return budget
 
 
 def engine_named(engine: str) -> str:

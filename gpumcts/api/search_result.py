@@ -64,7 +64,10 @@ class SearchResult:
 
     @property
     def best(self) -> npt.NDArray[np.int64]:
-        """The move to play in each position, int64[B]: most visits or the best value (``final``), ties at random."""
+        """The move to play in each position, int64[B]; ties are broken at random.
+
+        It is the move of most visits, or as ``final`` says of the highest value, velocity or score.
+        """
         return self._best
 
     @property

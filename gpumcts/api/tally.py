@@ -75,7 +75,7 @@ def play_out(
     Parameters
     ----------
     game, playout : what is played and by which policy, options or their names
-    states : uint64[B, W], positions that are not over
+    states : uint64[B, W], positions that are not over; where chance is to move, playouts begin with its outcomes
     playouts : of each position, 1 to 10^12
     seed : 0 to 2^64 - 1. Playout p of position b has the key (seed, p, b): more playouts go on where fewer ended
     engine : ``auto``, ``cpu``, ``cuda`` or ``cudasim``

@@ -1,5 +1,6 @@
 """Searches and tallies from Python: a function of states, iterations and seed; several threads may ask at once."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,8 +10,10 @@ import gpumcts as g
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
+from tests.games.conformance import heap
 
 BOXES = g.make("dots_and_boxes", rows=1, columns=2)
+DUEL = g.make("dice_duel")
 
 
 @pytest.fixture(scope="module")
@@ -153,11 +156,34 @@ REFUSED = {
     ),
     "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
+    r"states\[1\]: chance is to move there, and a search decides for a player": lambda: g.Search(DUEL)(_thrown(), 10),
     r"iterations=0: must be an integer in \[1, ": lambda: g.Search(BOXES)(g.start(BOXES), iterations=0),
+    "budget.iterations=1: must be more than 1, or no move is tried at all": lambda: g.Search(BOXES)(
+        g.start(BOXES), iterations=1
+    ),
+    "budget.iterations=7: must be more than 7 with search.roots=4": lambda: g.Search(BOXES, roots=4)(
+        g.start(BOXES), iterations=7
+    ),
+    "budget.iterations=2148: times budget.playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
+        BOXES, playouts_per_leaf=1_000_000
+    )(g.start(BOXES), iterations=2148),
+    "budget.iterations=3000: times budget.playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
+        BOXES, playouts_per_leaf=1_000_000, table=16
+    )(g.start(BOXES), iterations=3000),
+    "budget.iterations=1: must be more than 1": lambda: g.Search(BOXES).player(iterations=1),
+    "search.reuse=true: positions that are searched belong to no game": lambda: g.Search(BOXES, reuse=True)(
+        g.start(BOXES)
+    ),
     r"row=1: must be an integer in \[0, 0\]": lambda: g.Search(BOXES)(g.start(BOXES), 10).principal_variation(1),
     r"playouts=0: must be an integer in \[1, ": lambda: g.play_out(BOXES, "uniform", g.start(BOXES), playouts=0),
     r"states\[1\]: the game is over": lambda: g.play_out(BOXES, "uniform", _ending()),
 }
+
+
+def _thrown():
+    """A throw to be decided on, and the start, where the die is thrown."""
+    start = g.start(DUEL)
+    return np.concatenate((g.play(DUEL, start, [1]), start))
 
 
 def _ending():
@@ -171,6 +197,24 @@ def test_what_is_wrong_is_one_line(message):
     with pytest.raises(g.BadInput, match=f"^{message}") as caught:
         REFUSED[message]()
     assert "\n" not in str(caught.value)
+
+
+def test_a_throw_is_decided_on_and_chance_is_played_out():
+    assert g.Search(DUEL, threads=1)(_thrown()[:1], 50).best[0] in g.legal_moves(DUEL, _thrown()[0])
+    tally = g.play_out(DUEL, "uniform", g.start(DUEL), playouts=200)
+    assert 0 < tally.wins[0] < 200
+
+
+def test_a_game_of_ones_own_is_asked_as_a_value(tmp_path, monkeypatch):
+    """Whether it keeps the contract, as one given by its module is: one line with file and line."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    heap.write(tmp_path, "lab_value.heap", ("@contract.score.implements(Heap)\n", ""))
+    importlib.invalidate_caches()
+    for ask in (g.Search, g.start, lambda game: g.play_match(game, (g.players.Random(), g.players.Random()), 2)):
+        with pytest.raises(g.BadInput, match=r"lab_value/heap\.py:\d+: Heap has no body of score: write one") as caught:
+            ask(importlib.import_module("lab_value.heap").Heap())
+        assert "\n" not in str(caught.value)
+    heap.forget("lab_value.heap")
 
 
 def test_lines_of_trees_that_are_gone_are_refused():

@@ -100,3 +100,13 @@ def test_a_match(opponent, run, only):
     assert json.loads((folder / IDENTITY).read_text())["opponent"]
     more = g.play_match(BOXES, pair, games=10, seed=2, threads=1, engine="cpu", folder=folder)
     assert list(more.records[:8]) == list(match.records)
+
+
+def test_a_search_where_chance_moves_is_refused(run):
+    """A search decides for a player: the command and the function say so of the same position."""
+    line = "search game=dice_duel engine=cpu threads=1 budget.iterations=20"
+    done = run(line)
+    assert done.code == 2 and done.err.startswith("error: position=null: chance is to move there")
+    with pytest.raises(g.BadInput, match=r"^states\[0\]: chance is to move there"):
+        g.Search("dice_duel", engine="cpu", threads=1)(g.start("dice_duel"), iterations=20)
+    assert run(line, "moves='1'").code == 0
