@@ -21,12 +21,7 @@ call again.
 
 import sys
 
-from benchmarks.device.packages import missing
+from benchmarks.device.command import main
 
 if __name__ == "__main__":
-    if lacking := missing():
-        print(f"error: {lacking}", file=sys.stderr)
-        sys.exit(2)
-    from benchmarks.device.command import main  # needs all of them
-
     sys.exit(main("python -m experiments.gpu_check", str(__doc__).splitlines()[0]))

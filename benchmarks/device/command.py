@@ -1,12 +1,11 @@
-"""The command line of the check of a device."""
+"""The command line of the check of a device; it is read before anything is asked of the machine or of packages."""
 
 import argparse
 from pathlib import Path
 from typing import NoReturn
 
-from benchmarks.device import campaign
-from benchmarks.device.sizes import NAMED
-from benchmarks.device.suites import BATCHES, PARTS, WAYS
+from benchmarks.device.names import BATCHES, PARTS, SIZES, WAYS
+from benchmarks.device.packages import missing
 
 MINUTES = 8.0
 
@@ -33,7 +32,7 @@ def main(program: str, about: str) -> int:
     names = [*PARTS, WAYS, BATCHES]
     parser.add_argument("--suites", help=f"suites to measure in place of all, of: {', '.join(names)}")
     parser.add_argument(
-        "--sizes", choices=NAMED, default="full", help="small: for a machine that only acts as if it had a device"
+        "--sizes", choices=SIZES, default="full", help="small: for a machine that only acts as if it had a device"
     )
     chosen = parser.parse_args()
     if not 0 < chosen.minutes < float("inf"):
@@ -45,6 +44,10 @@ def main(program: str, about: str) -> int:
         parser.exit(2, f"error: --suites: there is no {unknown[0]}; there are {', '.join(names)}\n")
     if suites is not None and chosen.campaign is not None:
         parser.exit(2, "error: --suites: a campaign measures all of them\n")
+    if lacking := missing():
+        parser.exit(2, f"error: {lacking}\n")
+    from benchmarks.device import campaign  # needs all of them
+
     try:
         if chosen.campaign is not None:
             return campaign.campaign(chosen.campaign.resolve(), 60 * chosen.minutes, chosen.sizes)

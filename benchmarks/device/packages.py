@@ -10,9 +10,10 @@ NEEDED = {  # modules and their packages; numba-cuda and CuPy are named where th
     "psutil": "psutil",
     "pytest": "pytest",
 }
+REMEDY = "pip install -e '.[test]' -c constraints.txt"
 
 
 def missing() -> str:
     """What is not installed, and what brings it, on one line; empty where all is there."""
     packages = [package for module, package in NEEDED.items() if find_spec(module) is None]
-    return f"{', '.join(packages)} not installed: pip install {' '.join(packages)}" if packages else ""
+    return f"{', '.join(packages)} not installed: {REMEDY}" if packages else ""

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from benchmarks.device.names import SIZES
 from benchmarks.measure import Grid
 
 INFORMED = ("minimax:depth=1", "minimax:depth=2")
@@ -86,4 +87,4 @@ SMALL = Sizes(
     grid=Grid(trees=(1, 4), playouts=(1, 2), iterations=2),
     tests=("tests/kernels/test_gpu.py", "-k", "first_kernel or no_memory or test_stop"),
 )
-NAMED = {"full": FULL, "small": SMALL}
+NAMED = dict(zip(SIZES, (FULL, SMALL), strict=True))

@@ -11,38 +11,19 @@ import tempfile
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.device import sizes
+from benchmarks.device.names import BATCHES as BATCHES
+from benchmarks.device.names import CAPS as CAPS
+from benchmarks.device.names import PARTS as PARTS
+from benchmarks.device.names import SECONDS_A_CELL as SECONDS_A_CELL
+from benchmarks.device.names import WAYS as WAYS
+from benchmarks.device.names import Part as Part
 from benchmarks.device.peers import PEERS, missing, rows_of_peers
 from benchmarks.device.process import ABSENT_CODE
 from benchmarks.measure import Bench, Row
 from gpumcts.machine import usable_cores
 from gpumcts.options import option
-
-ON_DEVICE = "device search"
-
-
-class Part(NamedTuple):
-    """A suite on an engine: its module of ``benchmarks``, turns of each contender, and seconds it may take."""
-
-    module: str
-    engine: str
-    repeats: int
-    seconds: float
-
-
-PARTS = {
-    "launch": Part("launch", "cuda", 5, 40),
-    "playouts": Part("playouts", "cuda", 5, 70),
-    "crossover": Part("crossover", "auto", 3, 120),
-    "search": Part("search", "cuda", 3, 80),
-    ON_DEVICE: Part("search", "device", 3, 70),
-    "match": Part("match", "cuda", 2, 70),
-}
-WAYS, CAPS, BATCHES = "ways", "caps", "batches"
-"""Suites for a cell, for a search, for a game with its leaves a batch: ``ways: go, uniform``, ``batches: go, 1024``."""
-SECONDS_A_CELL = 60.0
 
 
 def bench_of(part: Part, folder: Path, chosen: sizes.Sizes) -> Bench:

@@ -56,11 +56,20 @@ def bare(folder: Path, wanted: list[str]) -> str:
 
 def test_what_is_missing_is_a_line(tmp_path):
     python = bare(tmp_path / "venv", ["numpy", "pytest"])
-    command = [python, "-m", "experiments.gpu_check", "--campaign", str(tmp_path / "campaign")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+
+    def called(*words):
+        command = [python, "-m", "experiments.gpu_check", *words]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+
+    done = called("--campaign", str(tmp_path / "campaign"))
     lacking = ["annotated-types", "filelock", "numba", "psutil"]
     assert done.returncode == 2
-    assert done.stderr == f"error: {', '.join(lacking)} not installed: pip install {' '.join(lacking)}\n"
+    remedy = "pip install -e '.[test]' -c constraints.txt"
+    assert done.stderr == f"error: {', '.join(lacking)} not installed: {remedy}\n"
+    helped, wrong = called("--help"), called("out", "--suites", "nonesuch")
+    assert (helped.returncode, wrong.returncode) == (0, 2)
+    assert helped.stdout.startswith("usage: python -m experiments.gpu_check") and helped.stderr == ""
+    assert wrong.stderr.startswith("error: --suites: there is no nonesuch; there are launch, ")
     assert packages.missing() == ""
 
 
