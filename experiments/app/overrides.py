@@ -12,6 +12,7 @@ from experiments.config.schema import Plain
 from gpumcts.errors import BadInput
 
 EXPERIMENT = "experiment"
+FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
@@ -22,13 +23,15 @@ def flags_first(words: Sequence[str]) -> list[str]:
 
 
 def refuse_odd(given: Sequence[Override]) -> None:
-    """Refuse what Hydra would answer with a traceback."""
+    """Refuse what Hydra would answer with a traceback, and an empty folder, which it takes for the current one."""
     for override in given:
         if not override.key_or_group:
             raise BadInput(not_understood(str(override.input_line)))
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group) and isinstance(value, bool | int | float):
             raise BadInput(no_such_choice(override.key_or_group, value))
+        if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
+            raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
 
 
 def refuse_foreign_experiment(given: Sequence[Override], command: str) -> None:

@@ -231,6 +231,8 @@ BAD = {
     "match hydra.verbose=3": "hydra.verbose=3: must be true, false, the name of a logger, or a list of names",
     "match hydra.run.dir=/dev/null/there": "the folder /dev/null/there cannot be made",
     "match hydra.run.dir=/proc/there": "the folder /proc/there cannot be written",
+    "perft hydra.run.dir=": "hydra.run.dir: must be the name of a folder; a dot is the current one",
+    "perft -m depth=1,2 hydra.sweep.dir=null": "hydra.sweep.dir: must be the name of a folder; a dot is the current",
     "search moves=1e5": "moves=100000.0 is read as a number; it must be text",
     "search position=true": "position=true is read as true or false; it must be text",
     "search position=abc": "position: Othello takes 64 characters",
