@@ -6,8 +6,8 @@
 
 ``game`` is a file of conf/game, or the dotted name of a module; ``game.KEY=VALUE`` sets one of its options. First comes
 what is asked before anything is compiled; what fails there is one line with file and line. Then come random games,
-compiled, against plain Python; then the machine code. The exit code is 1 where something does not hold, 2 where there
-is no such game.
+compiled, against plain Python; then the machine code. The exit code is 1 where something does not hold, 2 where no
+game is named, or there is no such game.
 """
 
 import sys
@@ -44,7 +44,7 @@ def game_of(words: list[str]) -> tuple[str, Any]:
             raise BadInput(f"{word}: the words are game=NAME and game.KEY=VALUE")
         given[key] = _read(word, value)
     if "game" not in given:
-        raise BadInput("game=NAME: say which game, by its file in conf/game or by the dotted name of its module")
+        raise BadInput("game: name one, by its file in conf/game or by the dotted name of its module, as game=othello")
     name = str(given.pop("game"))
     plain = _composed(name) | {key.removeprefix("game."): value for key, value in given.items()}
     option = options.option("game", plain.pop("name"))
@@ -152,7 +152,7 @@ def _registers(game: Any, policy: Any) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Ask, and show a table; the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    if not words or "--help" in words:
+    if {"-h", "--help"} & {*words}:
         print(__doc__)
         return 0
     try:

@@ -70,7 +70,8 @@ def test_a_table_says_what_does_not(lab, capsys):
     "words, message",
     [
         (["othello"], "othello: the words are game=NAME and game.KEY=VALUE"),
-        (["game.stones=3"], "game=NAME: say which game"),
+        ([], "game: name one, by its file in conf/game or by the dotted name of its module"),
+        (["game.stones=3"], "game: name one"),
         (["game=nonesuch"], "game.name=nonesuch is not known; there are: amazons"),
         (["game=no_lab.game"], "game.name=no_lab.game: cannot import it: No module named 'no_lab'"),
         (["game=othello", "game.corners=3"], "game.corners: unknown key; game has corner_weight"),
