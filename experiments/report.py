@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.result_table import columns
+from experiments.analysis.result_table import result_table
 from experiments.app.command import Command, Run
 from experiments.config.command_options import ReportKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import PLOT, TABLE, Result, groups, in_order, read
 from experiments.runs.run_directory import SUMMARY
-from experiments.terminal.console import here, show, table
+from experiments.terminal.console import here, show
 from gpumcts.errors import BadInput
 
 
@@ -63,7 +63,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     image = run.folder / PLOT
     plotted = plot(results, image)
     for title, some in groups(results).items():
-        show(table(title, *columns(some)))
+        show(result_table(title, some))
     said = ends(results, run.folder)
     text = page(config.keys.title, results, image if plotted else None, said)
     (run.folder / "report.html").write_text(text, "utf-8")

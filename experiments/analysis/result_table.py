@@ -3,8 +3,20 @@
 from typing import Any
 
 from experiments.runs.presentation import Measure, presentation_of
-from experiments.runs.results import Result
-from experiments.terminal.console import shortened
+from experiments.runs.results import TABLE, Result
+from experiments.terminal.console import shortened, table
+from experiments.terminal.tables import FittedTable
+
+SECONDARY = (
+    "seconds", "core seconds", "digest", "sees its win at ply", "nodes a move", "playouts/s", "iterations/s", "nodes/s",
+    "samples/s", "losses", "draws", "wins",
+)  # fmt: skip
+"""Columns that a narrow terminal has no room for, the first of them first; ``table.csv`` has what stands there."""
+
+
+def result_table(title: str, results: list[Result]) -> FittedTable:
+    """The table of some runs of one command, for the terminal."""
+    return table(title, *columns(results), SECONDARY, f"{TABLE}.csv")
 
 
 def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:

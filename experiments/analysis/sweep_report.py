@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from experiments.analysis.dataframes import write_table
 from experiments.analysis.plots import plot
-from experiments.analysis.result_table import columns
+from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.runs.results import PLOT, TABLE, Result, below, groups
-from experiments.terminal.console import here, show, table
+from experiments.terminal.console import here, show
 
 LEVEL = 0.05
 MAX_SHOWN = 60  # characters of a value that was reduced
@@ -30,7 +30,7 @@ def conclude(folder: Path) -> None:
     """The end of a sweep: its table on stdout, and table and plot in its folder."""
     results = below(folder)
     for title, some in groups(results).items():
-        show(table(title, *columns(some)))
+        show(result_table(title, some))
     write_table(results, folder)
     files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(results, folder / PLOT) else [])]
     files += _own_end([result for result in results if result.finished], folder)

@@ -5,17 +5,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from experiments.terminal.pace import Pace, compiled
 from experiments.terminal.sweep_clock import SweepClock, duration
+from experiments.terminal.tables import FittedTable
 from gpumcts import jit
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
@@ -36,14 +36,18 @@ def say(text: str) -> None:
     _console(True).print(text, soft_wrap=True)
 
 
-def show(*things: Table | str) -> None:
-    """Results, on stdout."""
+def show(*things: FittedTable | Table | str) -> None:
+    """Results, on stdout; without blanks at the ends of lines where it is no terminal."""
     console = _console(False)
     for thing in things:
         if isinstance(thing, str):
             console.print(thing, soft_wrap=True)
+        elif console.is_terminal:
+            console.print(thing, crop=False)
         else:
-            console.print(thing)
+            with console.capture() as drawn:
+                console.print(thing, crop=False)
+            console.print("\n".join(line.rstrip() for line in drawn.get().splitlines()), soft_wrap=True)
 
 
 class Lines:
@@ -204,16 +208,15 @@ def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def table(title: str, columns: dict[str, str], rows: list[list[str]]) -> Table:
-    """A table for ``show``; ``columns`` maps headings to ``left`` or ``right``."""
-    drawn = Table(
-        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
-    )
-    for heading, side in columns.items():
-        drawn.add_column(heading, justify="right" if side == "right" else "left", overflow="fold")
-    for row in rows:
-        drawn.add_row(*row)
-    return drawn
+def table(
+    title: str,
+    columns: Mapping[str, str],
+    rows: Sequence[Sequence[str]],
+    secondary: Sequence[str] = (),
+    where: str = "",
+) -> FittedTable:
+    """A table for ``show``; ``columns`` maps headings to ``left`` or ``right``, the rest as in ``FittedTable``."""
+    return FittedTable(title, columns, rows, secondary, where)
 
 
 def pairs(rows: Mapping[str, str]) -> Table:
