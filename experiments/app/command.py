@@ -145,7 +145,7 @@ class Command:
             return self._serve(jobs[0], sweep)
         share = 1 if sweep is None else sweep.at_once
         for job in jobs:
-            check_folder(job.folder, job.checked)
+            check_folder(job.folder, job.checked, self.name)
             self.prepare(replace(job.checked, at_once=share))
         if sweep is None:
             self._call_hydra(words)
@@ -298,7 +298,7 @@ class Command:
                 config = composed()
                 config.hydra.job.num = 0
                 job = self._job_of(config, config.hydra.job.config_name, list(row), [], "hydra.sweep.subdir")
-                check_folder(sweep.folder / job.folder, job.checked)
+                check_folder(sweep.folder / job.folder, job.checked, self.name)
                 self.prepare(replace(job.checked, at_once=sweep.at_once))
             except ERRORS_OF_INPUT as error:
                 return self._said(error, list(row), in_sweep=True)

@@ -23,15 +23,25 @@ def flags_first(words: Sequence[str]) -> list[str]:
 
 
 def refuse_odd(given: Sequence[Override]) -> None:
-    """Refuse what Hydra would answer with a traceback, and an empty folder, which it takes for the current one."""
+    """Refuse what Hydra would answer with a traceback, or take for something else: an empty folder for the current."""
     for override in given:
         if not override.key_or_group:
             raise BadInput(not_understood(str(override.input_line)))
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
-        if choices(override.key_or_group) and isinstance(value, bool | int | float):
-            raise BadInput(no_such_choice(override.key_or_group, value))
+        if choices(override.key_or_group):
+            _check_choice(override, value)
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
+
+
+def _check_choice(override: Override, value: Any) -> None:
+    """Refuse what is no name of a choice, and several names, of which Hydra would take the last for some keys."""
+    if isinstance(value, list):
+        key, text = override.get_key_element(), override.get_value_element_as_str()
+        several = ",".join(map(str, value))
+        raise BadInput(f"{key}={text} names several choices: name one, or add -m to run them all: -m {key}={several}")
+    if isinstance(value, bool | int | float | dict):
+        raise BadInput(no_such_choice(override.key_or_group, override.get_value_element_as_str()))
 
 
 def refuse_foreign_experiment(given: Sequence[Override], command: str) -> None:

@@ -4,6 +4,7 @@ A class is a ``NamedTuple`` whose fields say what they take: ``Annotated[float, 
 ``str``, ``Literal[...]``, or one of these ``| None``. A field whose default is infinite may be infinite; no other may.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args
 
@@ -12,6 +13,7 @@ from gpumcts.errors import BadInput
 from gpumcts.validation import Fault, made
 
 T = TypeVar("T")
+PLAIN_WORD = re.compile(r"[\w.:*/-]+")  # stands in a list on a command line without quotes
 RENAMED = {"yardstick": "reference"}
 """Keys by the names that they had."""
 WORDS = {
@@ -62,6 +64,8 @@ def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> B
     if str in (hint, *get_args(hint)) and isinstance(value, bool | int | float):
         read = f"{key}={shown(value)} is read as {_kind(value)}"
         return BadInput(f"{read}; it must be text, which is quoted twice: '{key}=\"...\"'")
+    if list[str] in (hint, *get_args(hint)) and isinstance(value, str) and PLAIN_WORD.fullmatch(value):
+        return BadInput(f"{key}={value}: must be a list, which stands in brackets: {key}=[{value}]")
     return BadInput(f"{key}={shown(value)}: must be {allowed}")
 
 

@@ -41,8 +41,11 @@ def folder_name(config: Checked) -> str:
     return f"{readable}-{digest(config.identity)}"
 
 
-def check_folder(folder: Path, config: Checked) -> None:
-    """Raise BadInput where ``folder`` cannot be written or holds a run of another identity. Leaves nothing behind."""
+def check_folder(folder: Path, config: Checked, program: str) -> None:
+    """Raise BadInput where ``folder`` cannot be written or holds another run. Leaves nothing behind.
+
+    program : the command that is to work there, as ``match``
+    """
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
@@ -56,9 +59,12 @@ def check_folder(folder: Path, config: Checked) -> None:
     if not (folder / PROVENANCE).exists():
         return
     try:
-        known = json.loads((folder / PROVENANCE).read_text("utf-8"))["identity"]
+        record = json.loads((folder / PROVENANCE).read_text("utf-8"))
+        known, before = record["identity"], record.get("program", program)
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(f"{folder / PROVENANCE} cannot be read; choose another folder") from None
+    if before != program:
+        raise BadInput(f"{folder} holds a run of experiments.{before}; choose another folder for experiments.{program}")
     difference = _first_difference(known, json.loads(json.dumps(config.identity)))
     if difference is not None:
         key, there, here = difference

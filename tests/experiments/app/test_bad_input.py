@@ -14,6 +14,11 @@ TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 BAD = {
     "match game=checkers": "game=checkers is not known (did you mean chess?); there are: amazons, chess, ",
     "match game=3": "game=3 is not known",
+    "match game=[go,othello]": (
+        "game=[go,othello] names several choices: name one, or add -m to run them all: -m game=go,othello"
+    ),
+    "match backup@opponent.backup=[average,minimax]": "backup@opponent.backup=[average,minimax] names several choices",
+    "match game={name:go}": "game={name:go} is not known",
     "match -m seed=1,2 hydra/launcher=slurm": (
         "hydra/launcher=slurm is not known; there are: basic, joblib, ray, submitit_local"
     ),
@@ -237,6 +242,7 @@ BAD = {
     "search position=true": "position=true is read as true or false; it must be text",
     "search position=abc": "position: Othello takes 64 characters",
     "search budget.iterations=100000 memory_gb=0.001": "a tree takes",
+    "bench suites=playouts": "suites=playouts: must be a list, which stands in brackets: suites=[playouts]",
     "perft depth=-1": "depth=-1: must be an integer in [0, 64]",
     "perft depth=deep": "depth=deep: must be an integer",
     "playouts count=0": "count=0: must be an integer",
@@ -306,7 +312,10 @@ def test_another_run_is_not_written_over(run, tmp_path):
     assert run(line).code == 0
     before = tree(tmp_path)
     refused(run(f"{line} game.corner_weight=7"), "game.corner_weight=7 differs from")
-    refused(run("perft depth=1 hydra.run.dir=here"), "differs from the run")
+    refused(
+        run("perft depth=1 hydra.run.dir=here"),
+        "here holds a run of experiments.match; choose another folder for experiments.perft",
+    )
     assert tree(tmp_path) == before
 
 
