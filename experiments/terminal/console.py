@@ -8,11 +8,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
+from experiments.terminal.live_line import columns_that_fit
 from experiments.terminal.pace import Pace, compiled
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
@@ -81,9 +83,11 @@ class Lines:
         self._next = now + LINE_EVERY_SECONDS
         return True
 
-    def of_sweep(self, share: float = 0.0, earlier: float = 0.0) -> str:
+    def of_sweep(self, share: float = 0.0, earlier: float = 0.0, short: bool = False) -> str:
         """How the sweep stands while so much of this run is done; empty outside of a sweep."""
-        return "" if self.sweep is None else self.sweep.words(self.run, share, earlier, compiled() - self._compiled)
+        if self.sweep is None:
+            return ""
+        return self.sweep.words(self.run, share, earlier, compiled() - self._compiled, short)
 
 
 LINES = Lines()
@@ -111,9 +115,10 @@ class Bar:
 
     def __init__(self, title: str, total: float, progress: Progress | None) -> None:
         self._title, self._total, self._progress = title, total, progress
-        self._task = progress.add_task(title, total=total, left="", note="", sweep="") if progress else None
-        self._done, self._earlier, self._note = 0.0, 0.0, ""
         self._pace, self._looked = Pace(), time.monotonic()
+        self._done, self._earlier = 0.0, 0.0
+        self._note = self._sweep = self._short_sweep = ""
+        self._task = progress.add_task(title, total=total, **self._texts()) if progress else None
         self._lock = threading.Lock()
         LINES.begin()
 
@@ -149,14 +154,22 @@ class Bar:
 
     def _show(self) -> None:
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=self._done, left=self._left(), note=self._note)
             if LINES.sweep is not None and time.monotonic() - self._looked > SECONDS_A_LOOK:
                 self._looked = time.monotonic()
-                self._progress.update(self._task, sweep=LINES.of_sweep(*self._shares()))
+                self._sweep, self._short_sweep = (
+                    LINES.of_sweep(*self._shares(), short=short) for short in (False, True)
+                )
+            texts = self._texts()
+            self._progress.columns = tuple(columns_that_fit(self._progress.console.width, self._title, **texts))
+            self._progress.update(self._task, completed=self._done, **texts)
         elif LINES.due():
             done = ", ".join(filter(None, [f"{100 * self._shares()[0]:.0f} %", self._left()]))
             words = [done, self._note, LINES.of_sweep(*self._shares())]
             say(f"{self._title}: {'; '.join(filter(None, words))}")
+
+    def _texts(self) -> dict[str, Any]:
+        """The texts of the live line beside its title."""
+        return {"left": self._left(), "note": self._note, "sweep": self._sweep, "short_sweep": self._short_sweep}
 
     def _shares(self) -> tuple[float, float]:
         """What is done of the whole, in [0, 1], and what of it was done by an earlier run."""
@@ -174,11 +187,8 @@ def bar(title: str, total: float) -> Iterator[Bar]:
     if not console.is_terminal:
         yield Bar(title, total, None)
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    # rich's own time left counts seconds of compiling as work
-    times = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
-    notes = (TextColumn("{task.fields[note]}", markup=False), TextColumn("{task.fields[sweep]}", style="dim"))
-    with Progress(*columns, *times, *notes, console=console, transient=True) as progress:
+    columns = columns_that_fit(console.width, title, "", "", "", "")
+    with Progress(*columns, console=console, transient=True) as progress:
         before = jit.announce
         jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
         try:

@@ -56,11 +56,15 @@ class SweepClock:
             done += under_way * (total - done) / max(1, self.runs - len(ended)) / 2
         return max(0.0, seconds * (total - done) / done)
 
-    def words(self, run: str = "", share: float = 0.0, earlier: float = 0.0, compiled: float = 0.0) -> str:
-        """The same for people: ``sweep: 3 of 12 runs done, about 14 min left``."""
-        seconds = self.left(run, share, earlier, compiled)
-        rest = "" if seconds is None else f", about {duration(seconds)} left"
-        return f"sweep: {len(self.done())} of {self.runs} runs done{rest}"
+    def words(
+        self, run: str = "", share: float = 0.0, earlier: float = 0.0, compiled: float = 0.0, short: bool = False
+    ) -> str:
+        """The same for people: ``sweep: 3 of 12 runs done, about 14 min left``; short, ``sweep 3/12, 14 min left``."""
+        seconds, done = self.left(run, share, earlier, compiled), len(self.done())
+        rest = "" if seconds is None else f"{duration(seconds)} left"
+        if short:
+            return ", ".join(filter(None, [f"sweep {done}/{self.runs}", rest]))
+        return f"sweep: {done} of {self.runs} runs done{', about ' if rest else ''}{rest}"
 
     def _cost(self, name: str) -> float:
         return self.costs.get(name, 1.0) if name else 0.0

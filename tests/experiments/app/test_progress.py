@@ -173,6 +173,31 @@ def test_a_bar_on_a_terminal_tells_the_same_time_left_and_no_other(monkeypatch):
     assert re.search(r"10 % 0:00:0\d about 18 s left\s*$", last), last
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 140, 220])
+def test_a_live_line_of_any_width_tells_the_share_and_both_times_left(monkeypatch, tmp_path, width):
+    clock, shown_on = Clock(), io.StringIO()
+    terminal = Console(file=shown_on, force_terminal=True, width=width, highlight=False, color_system=None)
+    monkeypatch.setattr(console, "Pace", lambda: clock.pace)
+    monkeypatch.setattr(console, "_console", lambda to_stderr: terminal)
+    monkeypatch.setattr(console, "SECONDS_A_LOOK", -1.0)
+    monkeypatch.setattr(console, "LINES", console.Lines())
+    sweep = SweepClock(tmp_path, "summary.json", 12, begun=time.time() - 600)
+    with (
+        console.sweeping(sweep, "a"),
+        console.bar("[1/12] backup=accelerated_root_first playout=minimax", 1000) as shown,
+    ):
+        shown.advance(1)
+        clock.moved(40)
+        shown.advance(199)
+        shown.note("20 of 100 games: +12 =1 -7  62 % [41, 80]")
+    lines = re.split(r"[\r\n]|\x1b\[2K", shown_on.getvalue())
+    last = [line for line in lines if "sweep" in line][-1].rstrip()
+    assert len(last) <= width
+    assert " 20 % " in last and "about 3 min left" in last.replace("161 s", "3 min")
+    assert re.search(r"sweep.*, (about )?9 h 50 min left$", last)
+    assert ("+12 =1 -7  62 % [41, 80]" in last) == ("\u2501" in last) == (width >= 220)
+
+
 def test_the_clock_of_a_sweep_leaves_compiling_out_and_waits_for_work(tmp_path):
     clock = SweepClock(tmp_path, "summary.json", 100, begun=time.time() - 60)
     assert clock.left("a", 0.5, compiled=58) is None
