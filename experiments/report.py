@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis.labels import told_apart
 from experiments.analysis.result_table import result_table
 from experiments.app.command import Command, Run
 from experiments.config.command_options import ReportKeys
@@ -43,7 +44,7 @@ def find(pattern: str) -> list[Result]:
         where = {0: "no folder matches", 1: "the folder that matches has no finished run"}
         said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
         raise BadInput(f"runs={pattern}: {said}{hint}")
-    return in_order(results)
+    return told_apart(in_order(results))
 
 
 def prepare(config: Checked) -> None:
