@@ -1,5 +1,6 @@
 """Options by name, which is the name of a module (a file or a package); only what is named is imported."""
 
+import difflib
 import functools
 import importlib
 import importlib.util
@@ -65,12 +66,12 @@ def option(kind: str, name: str) -> type:
     Raises BadInput, naming what there is, for an unknown one.
     """
     if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
-        raise BadInput(f"{kind}.name={name!r} is not a name; there are: {', '.join(names(kind))}")
+        raise BadInput(f"{kind}={name!r} is not a name; there are: {', '.join(names(kind))}")
     module = _own_module(kind, name) if "." in name else _library_module(kind, name)
     if not hasattr(module, "OPTION"):
-        raise BadInput(
-            f"{kind}.name={name}: the module {module.__name__} has no OPTION; there are: {', '.join(names(kind))}"
-        )
+        if "." not in name:
+            raise _unknown(kind, name)
+        raise BadInput(f"{kind}={name}: the module has no OPTION: end it with OPTION = and the name of its class")
     if kind == "game" and "." in name:
         _own_games.add(module.OPTION)
     return module.OPTION
@@ -79,8 +80,15 @@ def option(kind: str, name: str) -> type:
 def _library_module(kind: str, name: str) -> ModuleType:
     dotted = f"{FOLDERS[kind]}.{name}"
     if name in NOT_OPTIONS or importlib.util.find_spec(dotted) is None:
-        raise BadInput(f"{kind}.name={name} is not known; there are: {', '.join(names(kind))}")
+        raise _unknown(kind, name)
     return importlib.import_module(dotted)
+
+
+def _unknown(kind: str, name: str) -> BadInput:
+    there = names(kind)
+    near = difflib.get_close_matches(name, there, n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return BadInput(f"{kind}={name} is not known{meant}; there are: {', '.join(there)}")
 
 
 def _own_module(kind: str, name: str) -> ModuleType:
@@ -91,7 +99,7 @@ def _own_module(kind: str, name: str) -> ModuleType:
     except Exception as error:  # whatever a user's file does as it is read
         where, said = places.of_import(error), (str(error).splitlines() or [""])[0]
         what = "cannot import it" if isinstance(error, ImportError) else type(error).__name__
-        raise BadInput(": ".join([f"{kind}.name={name}", *([where] if where else []), what, said])) from error
+        raise BadInput(": ".join([f"{kind}={name}", *([where] if where else []), what, said])) from error
     for file in places.files_of(module):
         cache.watch(Path(file))
     return module

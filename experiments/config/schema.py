@@ -158,7 +158,7 @@ def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, An
     try:
         option = options.option(kind, name)
     except BadInput as error:
-        raise BadInput(str(error).replace(f"{kind}.name=", f"{where}.name=", 1)) from None
+        raise BadInput(str(error).replace(f"{kind}=", f"{where}.name=", 1)) from None
     value = typed(option, fields, where)
     return value, {"name": name, **value._asdict()}
 

@@ -80,7 +80,7 @@ class Search:
     'a2b2'
     >>> g.Search(game, backup="avrage")
     Traceback (most recent call last):
-    gpumcts.errors.BadInput: backup.name=avrage is not known; there are: accelerated, ...
+    gpumcts.errors.BadInput: backup=avrage is not known (did you mean average?); there are: accelerated, ...
     """
 
     def __init__(

@@ -89,7 +89,7 @@ REFUSED = {
     "players.Uci: takes one limit of depth, nodes and seconds": lambda: g.play_match(
         BOXES, (g.players.Uci("nope"), RANDOM)
     ),
-    "playout.name=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
+    "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
     "search.threshold=2: counts with": lambda: g.play_match(
         BOXES, (g.players.Uct(settings=g.Search(BOXES).settings._replace(threshold=2)), RANDOM)
     ),

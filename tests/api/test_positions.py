@@ -81,7 +81,7 @@ REFUSED = {
     r"seed=-1: must be an integer in \[0, 2\^64 - 1\]": lambda game: g.random_positions(game, 1, seed=-1),
     "game=3: must be a game or its name; there are: amazons, ": lambda game: g.start(3),  # type: ignore[arg-type]
     r"game=Uniform\(truncate=0\): must be a game": lambda game: g.start(g.playouts.Uniform()),
-    "game.name=nope is not known; there are: amazons, ": lambda game: g.make("nope"),
+    "game=nope is not known; there are: amazons, ": lambda game: g.make("nope"),
     r"game.base=99: must be an integer in \[4, 10\]": lambda game: g.make("havannah", base=99),
     "game.size: unknown parameter; game has corner_weight": lambda game: g.make("othello", size=8),
     "game.rows=1, game.columns=1: a board of Clobber has two": lambda game: g.make("clobber", rows=1, columns=1),

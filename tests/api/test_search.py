@@ -137,7 +137,9 @@ def test_a_tally_is_that_of_its_parts(states, monkeypatch):
 
 
 REFUSED = {
-    "playout.name=nope is not known; there are: evaluation, ": lambda: g.Search(BOXES, playout="nope"),
+    r"playout=unifrm is not known \(did you mean uniform\?\); there are: evaluation, ": lambda: g.Search(
+        BOXES, playout="unifrm"
+    ),
     r"selection.exploration=-1: must be a number in \[0, ": lambda: g.Search(
         BOXES, selection=g.selection.Ucb1(exploration=-1)
     ),

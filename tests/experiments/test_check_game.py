@@ -72,8 +72,9 @@ def test_a_table_says_what_does_not(lab, capsys):
         (["othello"], "othello: the words are game=NAME and game.KEY=VALUE"),
         ([], "game: name one, by its file in conf/game or by the dotted name of its module"),
         (["game.stones=3"], "game: name one"),
-        (["game=nonesuch"], "game.name=nonesuch is not known; there are: amazons"),
-        (["game=no_lab.game"], "game.name=no_lab.game: cannot import it: No module named 'no_lab'"),
+        (["game=nonesuch"], "game=nonesuch is not known; there are: amazons"),
+        (["game=otello"], "game=otello is not known (did you mean othello?); there are: amazons"),
+        (["game=no_lab.game"], "game=no_lab.game: cannot import it: No module named 'no_lab'"),
         (["game=othello", "game.corners=3"], "game.corners: unknown key; game has corner_weight"),
         (["game=othello", "game.corner_weight=-1"], "game.corner_weight=-1: must be an integer in [0, 100]"),
         (["game=othello", "playout=uniform"], "playout=uniform: the words are game=NAME and game.KEY=VALUE"),
@@ -94,6 +95,14 @@ def test_a_module_that_cannot_be_read_is_one_line(lab):
         BadInput, match=r"unread_lab/game\.py:1: cannot import it: No module named 'nothing_of_that_name'"
     ):
         heap.load("unread_lab.game")
+
+
+def test_a_module_without_an_option_is_told_what_it_lacks(lab):
+    heap.write(lab, "lacking_lab.game", ("\nOPTION = Heap\n", ""))
+    with pytest.raises(BadInput) as refusal:
+        heap.load("lacking_lab.game")
+    said = "game=lacking_lab.game: the module has no OPTION: end it with OPTION = and the name of its class"
+    assert str(refusal.value) == said
 
 
 def test_helper_modules_are_part_of_the_source(lab):

@@ -147,7 +147,7 @@ def test_a_trace_is_written():
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("nonesuch", "game.name=nonesuch is not known"),
+        ("nonesuch", "game=nonesuch is not known"),
         ("go:size=10", "game.size=10: Go is played on 9, 13 or 19 points a side"),
         ("go:sides=9", "go:sides=9: unknown key; game=go has size, komi, area_weight, liberty_weight"),
         ("go:size", "go:size: size must be a value such as 9"),

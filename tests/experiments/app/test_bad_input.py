@@ -31,7 +31,9 @@ BAD = {
     "match game=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
     "match game=othello game=chess": "game is given twice: game=othello and game=chess",
     "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
-    "match opponent.playout.name=luck": "opponent.playout.name=luck is not known; there are: ",
+    "match opponent.playout.name=unifrm": (
+        "opponent.playout.name=unifrm is not known (did you mean uniform?); there are: "
+    ),
     "match game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
     "search game=chess selection=rave budget=seconds": "selection=rave wants a game whose moves are points (CELLS)",
     "match budget=seconds memory_gb=1e-9": "memory_gb=1e-09: too little for any search: a tree takes ",
