@@ -44,6 +44,11 @@ def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+def hint_of(cls: type, field: str) -> Any:
+    """What a field takes, as its class annotates it; None where there is no such field."""
+    return _hints(cls).get(field)
+
+
 def made(cls: type, values: Mapping[str, Any]) -> Any:
     """The ``cls`` of ``values`` by field, or the ``Fault`` that prevents it."""
     from pydantic import ValidationError

@@ -10,10 +10,11 @@ from typing import Any, TypeVar, get_args
 
 from gpumcts import validation
 from gpumcts.errors import BadInput
-from gpumcts.validation import Fault, made
+from gpumcts.validation import Fault, hint_of, made
 
 T = TypeVar("T")
 PLAIN_WORD = re.compile(r"[\w.:*/-]+")  # stands in a list on a command line without quotes
+EXACT = 2.0**53  # up to here every integer is a float of its own
 RENAMED = {"yardstick": "reference"}
 """Keys by the names that they had."""
 WORDS = {
@@ -31,12 +32,22 @@ WORDS = {
 def typed(cls: type[T], plain: Mapping[str, Any], where: str = "") -> T:
     """``plain`` as a ``cls``; ``where`` is the key it stands under (``opponent.backup``), empty at the top.
 
+    Where an integer is wanted, ``1e3`` is one.
+
     Raises BadInput that names the full key, the value, and what is allowed.
     """
+    plain = {key: _whole(value, hint_of(cls, key)) for key, value in plain.items()}
     value = made(cls, plain)
     if isinstance(value, Fault):
         raise _refusal(cls, plain, where, value)
     return value
+
+
+def _whole(value: Any, hint: Any) -> Any:
+    """The integer that a number such as ``1e3`` stands for, which is read as 1000.0, where an integer is wanted."""
+    parts = {hint, *get_args(hint), *(part for arg in get_args(hint) for part in get_args(arg))}
+    wanted = int in parts and float not in parts
+    return int(value) if wanted and isinstance(value, float) and value.is_integer() and abs(value) <= EXACT else value
 
 
 def group_at(plain: Any, where: str) -> Mapping[str, Any]:

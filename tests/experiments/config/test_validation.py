@@ -1,7 +1,8 @@
-"""Options of a game whose values are refused: one line that names the key, the value, and what is allowed."""
+"""Values of options and keys: which are taken, and what one line says of the others."""
 
 import pytest
 
+from experiments.config.command_options import MatchKeys
 from experiments.config.validation import typed
 from gpumcts.errors import BadInput
 from gpumcts.games.sailing import Sailing
@@ -21,3 +22,18 @@ def test_options_are_refused(fields, message):
     with pytest.raises(BadInput) as refusal:
         typed(Sailing, {**Sailing()._asdict(), **fields}, "game")
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    "field, given, taken", [("games", 1e3, 1000), ("threads", 2e0, 2), ("seed", 1e15, 10**15), ("memory_gb", 2.0, 2.0)]
+)
+def test_an_integer_in_exponent_form_is_one(field, given, taken):
+    """Hydra reads ``games=1e3`` as 1000.0; a number stays one."""
+    found = getattr(typed(MatchKeys, {field: given}), field)
+    assert (found, type(found)) == (taken, type(taken))
+
+
+@pytest.mark.parametrize("given", [1.5e0, 1e18, float("inf"), float("nan")])
+def test_what_is_not_exactly_an_integer_is_refused(given):
+    with pytest.raises(BadInput, match="must be an integer in"):
+        typed(MatchKeys, {"seed": given})
