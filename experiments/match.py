@@ -309,6 +309,7 @@ COMMAND = Command(
     cost=cost,
     numbers=numbers,
     results=Presentation(match_cells, match_panel, measure=match_measure),
+    resumes=True,
 )
 
 if __name__ == "__main__":

@@ -241,6 +241,7 @@ COMMAND = Command(
     work,
     numbers=numbers,
     results=Presentation(planning_cells, planning_panel, partial=False),
+    resumes=True,
 )
 
 if __name__ == "__main__":

@@ -219,7 +219,9 @@ def numbers(config: Checked) -> tuple[str, ...]:
     return *counts, *(f"methods.{name}.seconds_a_move" for name in others), "yardstick_seconds", "seconds", "seed"
 
 
-COMMAND = Command("rank", rank_config, work, prepare, numbers=numbers, results=Presentation(rank_cells, partial=False))
+COMMAND = Command(
+    "rank", rank_config, work, prepare, numbers=numbers, results=Presentation(rank_cells, partial=False), resumes=True
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

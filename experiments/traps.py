@@ -155,7 +155,13 @@ def numbers(config: Checked) -> tuple[str, ...]:
 
 
 COMMAND = Command(
-    "traps", traps_config, work, prepare, numbers=numbers, results=Presentation(traps_cells, partial=False)
+    "traps",
+    traps_config,
+    work,
+    prepare,
+    numbers=numbers,
+    results=Presentation(traps_cells, partial=False),
+    resumes=True,
 )
 
 if __name__ == "__main__":

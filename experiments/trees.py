@@ -187,7 +187,9 @@ def numbers(config: Checked) -> tuple[str, ...]:
     return *summary_numbers(config.keys), "iterations", "seconds", "seed", "iterations_per_second"
 
 
-COMMAND = Command("trees", trees_config, work, prepare, numbers=numbers, results=Presentation(trees_cells, trees_panel))
+COMMAND = Command(
+    "trees", trees_config, work, prepare, numbers=numbers, results=Presentation(trees_cells, trees_panel), resumes=True
+)
 
 if __name__ == "__main__":
     sys.exit(COMMAND.main())

@@ -95,6 +95,7 @@ class Command:
         left of a sweep is told by it
     numbers : the numbers of a run's summary that ``objective=`` may name, nested ones as ``player.made_a_move``
     results : how its runs are shown in tables, plots and reports
+    resumes : the same command again does only what is missing, and nothing where all is done
     serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
     """
 
@@ -106,6 +107,7 @@ class Command:
     cost: Callable[[Checked, Path], float] = _the_same
     numbers: Callable[[Checked], tuple[str, ...]] = _no_numbers
     results: Presentation = Presentation()
+    resumes: bool = False
 
     def __post_init__(self) -> None:
         COMMANDS[self.name] = self

@@ -17,10 +17,10 @@ from experiments.app.overrides import label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
-from experiments.runs.provenance import following, provenance
+from experiments.runs.provenance import adds_nothing, date_of, following, kept, provenance
 from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name
-from experiments.terminal.console import sweeping
+from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
@@ -87,15 +87,27 @@ class Task:
         (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
         path = run.folder / PROVENANCE
         record = {**provenance(self.name, run.label, checked), "number": run.number}
-        write_json(path, following(record, read_json(path)) if path.exists() else record)
+        command, before = COMMANDS[self.name], _read(path)
+        finished = _read(run.folder / SUMMARY) if command.resumes else {}
+        write_json(path, following(record, before) if before else record)
         try:
-            summary = COMMANDS[self.name].work(checked, run)
+            summary = command.work(checked, run)
         finally:
             device.release()  # the next run of a sweep finds the device's memory free
         write_json(run.folder / SUMMARY, summary)
+        if before and finished and adds_nothing(summary, finished):
+            write_json(path, kept(record, before))
+            if not summary.get("interrupted"):
+                title = f"[{run.number}/{run.of}] {run.label}: " if run.of > 1 else ""
+                say(f"{title}finished before, by the run begun {date_of(before)}; nothing was left to do")
         if summary.get("interrupted"):
             raise KeyboardInterrupt
         return summary
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A JSON file; empty where there is none."""
+    return read_json(path) if path.exists() else {}
 
 
 def task_of(

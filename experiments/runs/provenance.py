@@ -1,6 +1,7 @@
 """What one needs to know to do a run again: versions, commit, device, seed, command line."""
 
 import importlib.metadata
+import json
 import platform
 import sys
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from gpumcts.machine import commit, cpu_name, usable_cores
 
 TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
 """What sets one run in a folder apart from another, as far as it may matter to who reads the result."""
+OF_THE_SWEEP = ("label", "number")
 PACKAGES = ("numba", "numba-cuda", "llvmlite", "numpy", "cupy-cuda12x", "cupy-cuda13x", "hydra-core", "pydantic")
 
 
@@ -58,6 +60,22 @@ def following(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     others = [run for run in known if _told(run) != _told(record)]
     kept = {repr(_told(run)): run for run in others}
     return {**record, "earlier": list(kept.values())} if kept else record
+
+
+def adds_nothing(summary: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Whether a run that goes on found nothing to do: its summary is the one before, but for the seconds it took."""
+    now, then = (json.dumps({**one, "seconds": None}, sort_keys=True) for one in (summary, before))
+    return now == then
+
+
+def kept(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """The record of a run that added nothing to what an earlier one made: that one's, at the new place in its sweep."""
+    return {**before, **{key: record[key] for key in OF_THE_SWEEP}}
+
+
+def date_of(record: dict[str, Any]) -> str:
+    """When a run began, to the minute: ``2026-03-01 12:30 UTC``."""
+    return f"{datetime.fromisoformat(record['time']).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _told(run: dict[str, Any]) -> list[Any]:
