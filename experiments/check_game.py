@@ -86,15 +86,17 @@ def figures(game: Any) -> Iterator[tuple[str, str]]:
     yield "registers on sm_90", _registers(game, policy)
     points = getattr(game, "CELLS", 0)
     yield "selection=rave", f"plays it: {points} points" if points else "does not play it: the class says no CELLS"
-    noted = (
-        "plays it in lanes"
-        if contract.move_set.find(type(game)) is not None and game.LANES
-        else "one playout at a time"
-    )
-    yield "playout=minimax", noted
+    yield "playout=minimax", _minimax(game)
     there = options.classes("game").values()
     for other in (other for other in there if other is not type(game) and other.__name__ == type(game).__name__):
         yield "name of the class", f"also that of {other.__module__}: rename it to search both in one process"
+
+
+def _minimax(game: Any) -> str:
+    if not contract.has_evaluation(game):
+        return "refused, as player=pvs and all else that rests on an evaluation: it has no evaluation"
+    in_lanes = contract.move_set.find(type(game)) is not None and game.LANES
+    return "plays it in lanes" if in_lanes else "one playout at a time"
 
 
 def _step(game: Any, policy: Any) -> str:

@@ -26,6 +26,7 @@ from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.alpha_beta.table import MAX_DEPTH
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import SCORE_UNIT
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.paths import followed, may_be_followed, paths_of, words_of
@@ -108,6 +109,8 @@ def checked_method(name: str, plain: Any, game: Any) -> tuple[NamedTuple, dict[s
     if kind not in KINDS:
         raise BadInput(f"{where}.kind={shown(kind)} is not known; there are: {', '.join(KINDS)}")
     keys = typed(KINDS[kind], plain, where)
+    if kind in ("evaluation", "minimax"):
+        check_evaluation(game, f"{where}.kind={kind}")
     if not isinstance(keys, PlayoutsKeys):
         return keys, {**keys._asdict()}
     if not isinstance(keys.playout, Mapping):

@@ -150,7 +150,7 @@ def chance_weight(game, state, move):
 def evaluation(game, state):
     """How good a position that is not over is for the player to move, in the game's own integer units, as int64.
 
-    Where chance moves: for the first player. 0 where a game does not say.
+    Where chance moves: for the first player. Without a body all are 0, and what rests on them is refused.
     """
 
 
@@ -304,6 +304,11 @@ def record_text(game, record):
 def has_history(game):
     """Whether a game, as it travels into compiled code, has rules that look back (``with_history``). Plain Python."""
     return with_history.find(type(game)) is not with_history.find(object)
+
+
+def has_evaluation(game):
+    """Whether a game, as it travels into compiled code, says how good positions are (``evaluation``). Plain Python."""
+    return evaluation.find(type(game)) is not evaluation.find(object)
 
 
 def has_noisy(game):

@@ -15,8 +15,10 @@ from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.alpha_beta.table import entries_in
 from gpumcts.games.contract import CHANCE
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
 from gpumcts.machine import usable_cores
+from gpumcts.options import compiled
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
@@ -79,6 +81,7 @@ def tree_search(
 
 def deepening_search(place: Place, table_mb: int = 16) -> Deepening:
     """A compiled principal-variation search whose hash table has ``table_mb`` MiB a thread."""
+    check_evaluation(compiled(place.game), "player=pvs")
     made = Deepening(place.game, entries_in(table_mb), place.cores)
     start = Rules(made.game).starts(1)
     if (Rules(made.game).movers(start) != CHANCE).all():
@@ -90,6 +93,8 @@ def minimax_search(
     place: Place, leaf: str = "evaluation", quiescence: bool = False, ties: str = "random", table_mb: int = 16
 ) -> Minimax:
     """A compiled minimax search of fixed depth; the options are those of ``gpumcts.alpha_beta.minimax.Minimax``."""
+    if leaf == "evaluation":
+        check_evaluation(compiled(place.game), "player=minimax")
     made = Minimax(place.game, leaf, quiescence, entries_in(table_mb), place.cores, ties)
     made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made

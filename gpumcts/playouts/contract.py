@@ -2,9 +2,10 @@
 
 A policy is a ``NamedTuple`` of numbers and bools with the class attribute ``LANES`` (True where ``choose`` is written
 without branches, given a game that is; ``in_lanes`` tells on which games). Every policy has a field ``truncate``: a
-playout is cut after so many plies and the rescaled evaluation stands for its outcome; 0 means never. A class may
-define ``compiled(self)``, the value that travels into compiled code in its place (a width or a depth becomes a class
-there, a probability an integer).
+playout is cut after so many plies and the rescaled evaluation stands for its outcome; 0 means never. A policy whose
+moves or outcomes rest on the game's evaluation says ``EVALUATES = True``, and is refused on games that have none. A
+class may define ``compiled(self)``, the value that travels into compiled code in its place (a width or a depth becomes
+a class there, a probability an integer).
 """
 
 import numpy as np
@@ -25,6 +26,7 @@ from gpumcts.games.contract import (
     random_in_lanes,
     score,
 )
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP
 from gpumcts.verbs import verb
@@ -48,6 +50,14 @@ def check_policy(policy, game):
     if not plays(policy, game):
         names = options.name_of(policy), options.name_of(game)
         raise BadInput(f"playout={names[0]} is not for game={names[1]}; playout=uniform plays every game")
+    _check_evaluation(options.compiled(policy), plain_game(options.compiled(game)))
+
+
+def _check_evaluation(policy, game):
+    if getattr(policy, "EVALUATES", False):
+        check_evaluation(game, f"playout={options.name_of(policy)}")
+    elif getattr(policy, "truncate", 0) > 0 and value_at_cut.find(type(policy), type(game)) is rescaled_at_cut:
+        check_evaluation(game, f"playout.truncate={policy.truncate}")
 
 
 @verb("policy", "game")

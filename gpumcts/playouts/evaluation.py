@@ -52,6 +52,7 @@ class Linear(NamedTuple):
     limit: int
 
     LANES = True
+    EVALUATES = True
 
 
 class Sigmoid(Linear):

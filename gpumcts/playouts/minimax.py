@@ -57,6 +57,7 @@ class MinimaxDepth(NamedTuple):
     truncate: int
 
     LANES = False
+    EVALUATES = True
 
 
 class MinimaxDepth1(MinimaxDepth):

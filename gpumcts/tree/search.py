@@ -9,11 +9,12 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.options import compiled
+from gpumcts.options import compiled, name_of
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
@@ -74,6 +75,8 @@ class Searcher:
         check_in_flight(rule, settings)
         check_final(settings, rule, operator)
         check_policy(policy, game)
+        if operator.EVALUATES:
+            check_evaluation(game, f"backup={name_of(operator)}")
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
         policy = compiled(policy)

@@ -8,6 +8,7 @@ from experiments.config.schema import PlayerConfig
 from experiments.config.validation import typed
 from experiments.players.contract import Kind
 from gpumcts.alpha_beta.minimax import check_leaf, check_ties, minimax_name
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.players.construction import Place, minimax_player
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.ranges import TableMebibytes
@@ -40,6 +41,8 @@ def _seated(player: PlayerConfig, place: Place, iterations: int) -> MinimaxPlaye
 
 
 def _check(game: Any, player: PlayerConfig, prefix: str) -> None:
+    if player.own.leaf == "evaluation":
+        check_evaluation(game, f"{prefix}player=minimax")
     check_leaf(game, player.own.leaf, player.own.quiescence, prefix)
     check_ties(game, player.own.ties, prefix)
 

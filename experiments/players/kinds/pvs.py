@@ -7,6 +7,7 @@ from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig
 from experiments.config.validation import typed
 from experiments.players.contract import Kind
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.players.construction import Place, deepening_search, pvs_player
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.ranges import TableMebibytes
@@ -42,4 +43,5 @@ KIND = Kind(
     counted="nodes",
     rated=_rated,
     chance=False,
+    check=lambda game, player, prefix: check_evaluation(game, f"{prefix}player=pvs"),
 )
