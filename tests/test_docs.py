@@ -1,5 +1,6 @@
 """The recipes of docs/ are run as written: their files in a fresh folder, their commands from it."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -7,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from gpumcts.games import contract
+from gpumcts.games.conformance.declared import REQUIRED
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
@@ -21,6 +25,15 @@ def _param(path: Path):
 
 def test_there_are_recipes():
     assert len(RECIPES) >= 3
+
+
+def test_the_arguments_of_bodies_are_those_of_the_contract():
+    """As a body is refused that names them otherwise."""
+    text = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"`(\w+)\((game[\w, ]*)\)`", text))
+    assert {*REQUIRED, "next_move", "evaluation", "random_move"} <= set(listed)
+    for verb, arguments in listed.items():
+        assert arguments.split(", ") == list(inspect.signature(getattr(contract, verb)).parameters), verb
 
 
 @pytest.mark.parametrize("recipe", [_param(path) for path in RECIPES])
