@@ -3,7 +3,8 @@
     python -m experiments.pgn run=outputs/match/NAME
     python -m experiments.pgn run=outputs/match/NAME number=17
 
-Rounds are numbers of games, from 0. The tag Termination says where a side resigned or forfeited.
+Games of a match are numbered from 0, rounds of PGN from 1: number=17 is Round "18", and where all games are finished
+it is read as ``position=pgn:FILE:18``. The tag Termination says where a side resigned or forfeited.
 """
 
 import sys
@@ -52,7 +53,7 @@ def _pgn(played: Played) -> str:
             moves.append(parse_move(game, state, text))
             state = play(game, state, moves[-1])
     tags = dict(zip(("White", "Black"), played.names, strict=True))
-    tags |= {"Event": f"gpumcts match, seed {played.seed}", "Round": str(played.number)}
+    tags |= {"Event": f"gpumcts match, seed {played.seed}", "Round": str(played.number + 1)}
     tags |= {"Result": RESULTS[(played.score > 0) - (played.score < 0)]}
     tags |= {} if played.ended is None else {"Termination": played.ended}
     return str(record_text(game, Record(game, {}, start(game), moves, tags)))

@@ -3,8 +3,8 @@
     python -m experiments.sgf run=outputs/match/NAME
     python -m experiments.sgf run=outputs/match/NAME number=17
 
-The result is as the game was scored: by area, every stone on the board alive; ``+R`` where a side resigned, ``+F``
-where it forfeited.
+A file is called by the number of its game, from 0: ``000017.sgf``. The result is as the game was scored: by area, every
+stone on the board alive; ``+R`` where a side resigned, ``+F`` where it forfeited.
 """
 
 import sys

@@ -46,11 +46,12 @@ def test_the_games_become_a_file(run, only, folder):
     assert [len(record.moves) for record in records] == [2, 4, 1]
     us = "uct, 100 iterations"
     told = [tuple(record.tags[name] for name in ("Round", "White", "Black", "Result")) for record in records]
-    assert told == [("0", us, "random", "0-1"), ("1", "random", us, "0-1"), ("2", "random", us, "1/2-1/2")]
+    assert told == [("1", us, "random", "0-1"), ("2", "random", us, "0-1"), ("3", "random", us, "1/2-1/2")]
     assert {record.tags["Event"] for record in records} == {"gpumcts match, seed 7"}
     assert [record.tags.get("Termination") for record in records] == ["resigned", None, None]
     assert run(f"pgn run={folder} number=1 hydra.run.dir=one").code == 0
-    assert "\n1. f3 e5 2. g4 Qh4# 0-1\n" in only("one/games.pgn").read_text()
+    one = only("one/games.pgn").read_text()
+    assert "\n1. f3 e5 2. g4 Qh4# 0-1\n" in one and '[Round "2"]' in one
 
 
 def position_text_of(**keys):
