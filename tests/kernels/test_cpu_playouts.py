@@ -25,7 +25,7 @@ BOARDS = {"othello"}
 """Games with every policy among the quick tests; others with moves that no evaluation chooses: a pair takes seconds."""
 
 
-DEAR = {"amazons", "chess", "deceptive", "gomoku", "havannah", "implanted", "sailing"}
+DEAR = {"amazons", "chess", "deceptive", "go", "gomoku", "havannah", "implanted", "sailing"}
 """Games whose playouts compile long: tests of their own play them too, and of synthetic trees pgame stays."""
 
 
@@ -128,7 +128,7 @@ def wide_operations(game, lanes, policy="uniform"):
 
 
 @needs_vectors
-@pytest.mark.parametrize("lanes", WIDTHS)
+@pytest.mark.parametrize("lanes", [LANE_COUNT, *(pytest.param(n, marks=pytest.mark.slow) for n in OTHER_WIDTHS)])
 def test_lanes_are_vectorised(lanes):
     """The step of Othello in vector registers."""
     assert wide_operations("othello", lanes) > 120  # a step is about 150 such operations

@@ -32,13 +32,14 @@ SLOW_TO_COMPILE = {"amazons", "chess", "go", "gomoku", "havannah"}
 RECORDED = [(g, p) for g, p in PAIRS if g not in SLOW_TO_COMPILE or not p.startswith("minimax") or p == "minimax-least"]
 """Those whose outcomes are kept in a file (``signatures``): those that compile in time."""
 SYNTHETIC = {"deceptive", "implanted", "pgame", "sailing", "shortest_path"}
+DEPTH_OF_OTHERS = {("dots_and_boxes", "minimax-greatest"), ("dice_duel", "minimax-least")}
+"""Of Othello two depths are quick, of two more games one each."""
 QUICK = [
     (g, p)
     for g, p in RECORDED
-    if (p != "minimax-least" or g not in ("amazons", "chess", "clobber", "havannah"))
-    and (g not in ("clobber", "dice_duel") or p != "minimax-default")
-    and (g not in ("clobber", "othello") or p != "minimax-greatest")
-    and (g not in SYNTHETIC or p in ("uniform-default", "evaluation-default"))
+    if (not p.startswith("minimax") or g == "othello" or (g, p) in DEPTH_OF_OTHERS)
+    and (g != "othello" or p != "minimax-greatest")
+    and (g not in SYNTHETIC or p == "uniform-default" or (g, p) == ("pgame", "evaluation-default"))
     and (g not in ("connect_four", "gomoku") or p == "uniform-default")
     and g not in ("amazons", "chess", "go")  # their own tests play
 ]

@@ -62,7 +62,7 @@ def test_choices_are_those_of_full_minimax(game, games, step, depth):
     assert any(best < legal for best, legal in found), "the evaluation never decided: the test says nothing"
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("depth", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_passes_and_ends_within_the_horizon(depth):
     """Othello near the end, where passes and results come into the search."""
     game = Othello()

@@ -28,7 +28,6 @@ QUICK = (
     "playouts of minimax 1 on dots_and_boxes, warp",
     "playouts of uniform on dots_and_boxes, traced, nested",
     "playouts of uniform on dice_duel, nested",
-    "playouts of uniform on havannah, whole",
     "engine=cuda: accelerated by rave, plain, on dots",
     "engine=device: average by ucb1, plain, on dots",
     *(name for name in DRIVER if not any(words in name for words in DEAR)),

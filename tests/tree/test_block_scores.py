@@ -45,7 +45,7 @@ def test_operators_of_one_column_score_in_blocks():
     assert scores_in_blocks(numba.typeof(one)) and not scores_in_blocks(numba.typeof(two))
 
 
-@pytest.mark.parametrize("more", [{}, {"ties": "first"}, {"solve": True}, {"leaves_per_tree": 8}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"ties": "first", "solve": True}, {"leaves_per_tree": 8}], ids=str)
 def test_trees_of_many_children_are_those_of_the_reference(more):
     """81 children of the root, so one whole block and a part of the next, and 80 of the nodes below."""
     game = compiled(Gomoku(size=9))

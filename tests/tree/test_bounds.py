@@ -98,8 +98,8 @@ def test_a_forest_meets_too_many_plies(settings, iterations, threads):
     [
         Settings(),
         pytest.param(Settings(leaves_per_tree=64), marks=pytest.mark.slow),
-        Settings(leaves_per_tree=8, batches_in_flight=2),
-        WHOLE,
+        pytest.param(Settings(leaves_per_tree=8, batches_in_flight=2), marks=pytest.mark.slow),
+        pytest.param(WHOLE, marks=pytest.mark.slow),
     ],
     ids=["node", "leaves", "two batches", "whole_path"],
 )

@@ -95,6 +95,7 @@ def test_chance(operator):
             assert abs(children[move].value - exact[move]) < 0.03
 
 
+@pytest.mark.slow
 def test_a_smaller_bias_settles_on_the_cheapest_walk():
     """One player, costs: with exploration 0.3 every seed's principal variation is a cheapest walk (cost 11)."""
     states = packed(PATH, [contract.start(PATH)] * SEEDS)

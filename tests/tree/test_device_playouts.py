@@ -113,13 +113,16 @@ def test_operators(operator):
     assert engine.most_under_way == 2 and engine.started == 2 * ITERATIONS
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_settings(settings, threads):
     compared(OTHELLO, operator_of("average"), settings, threads)
 
 
-@pytest.mark.parametrize("game", TOY_GAMES.values(), ids=TOY_GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, id=name, marks=pytest.mark.slow if name == "path" else ()) for name, game in TOY_GAMES.items()],
+)
 def test_toy_games(game):
     compared(game, operator_of("minimax"), Settings(leaves_per_tree=2), threads=2)
 

@@ -79,7 +79,7 @@ def test_a_rule_with_a_score_of_its_own_has_not_the_parts_of_the_rule_it_is_made
 
 
 LARGE = list(product((RULES[0], RULES[4]), ("average", "accelerated", "discounted", "max")))
-QUICK_LARGE = {(RULES[0], "average"), (RULES[4], "accelerated")}  # a rule of each kind, and an operator with weights
+QUICK_LARGE = {(RULES[4], "accelerated")}  # an operator with weights; the test below has another rule over means
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_rounds_until_one_move_is_best():
 
 
 @pytest.mark.parametrize(
-    "p, epsilon", [*[pytest.param(0.5, e, marks=pytest.mark.slow) for e in (0.0, 0.2)], (0.8, 0.4)]
+    "p, epsilon", [pytest.param(*case, marks=pytest.mark.slow) for case in [(0.5, 0.0), (0.5, 0.2), (0.8, 0.4)]]
 )
 def test_scenario_a_of_ramanujan2010(p, epsilon):
     """One move always wins, the other a share p: rounds are geometric, 1 / (1 - p) on average, then epsilon decides."""

@@ -59,7 +59,13 @@ CASES = {  # settings, threads, trees
 }
 
 
-@pytest.mark.parametrize(("settings", "threads", "trees"), CASES.values(), ids=CASES)
+QUICK = ("one tree", "two threads on one tree", "two batches")
+
+
+@pytest.mark.parametrize(
+    ("settings", "threads", "trees"),
+    [pytest.param(*case, id=name, marks=() if name in QUICK else pytest.mark.slow) for name, case in CASES.items()],
+)
 def test_parts_add_up(settings, threads, trees):
     found = split_of(searcher_of(operator_of("average"), settings, threads=threads), trees, 3000)
     check(found, threads)

@@ -57,9 +57,10 @@ def errors(done):
     ("sweeper", "seeds"),
     [
         ("grid", (1,)),
-        ("grid", (1, 2)),
-        ("basic", (1,)),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("grid", (2,)), ("basic", (2,)), ("basic", (1, 2))]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("grid", (2,)), ("grid", (1, 2)), ("basic", (1,)), ("basic", (2,)), ("basic", (1, 2))]
+        ),
     ],
 )
 def test_a_sweep_with_refused_runs_ends_with_its_table_and_a_line_for_each(run, tmp_path, monkeypatch, seeds, sweeper):

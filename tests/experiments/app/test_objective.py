@@ -26,6 +26,7 @@ RUNS = [
     f"traps {OTHELLO} deep=3 strategy=1 threads=1",
     f"rank {OTHELLO} reference=minimax_3 methods=[minimax_3,evaluation] threads=1",
 ]
+DEAR = ("rank", "trees trees=3 runs=2 budget.iterations=20 game.depth=4 threads=1 engine=cpu level=0.5")
 BY_DATA = {"trees": ("iterations_to_decisive",), "rank": ("differences",)}
 """Numbers that a summary may have beside those that are declared: they are there for some data alone."""
 
@@ -38,7 +39,9 @@ def declared(line: str) -> tuple[str, ...]:
     return command.numbers(job.checked)
 
 
-@pytest.mark.parametrize("line", RUNS)
+@pytest.mark.parametrize(
+    "line", [pytest.param(line, marks=pytest.mark.slow if line.startswith(DEAR) else ()) for line in RUNS]
+)
 def test_what_a_command_declares_is_what_its_summary_has(run, only, line):
     done = run(line)
     assert done.code == 0, done.err
