@@ -15,7 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from experiments.terminal.live_line import columns_that_fit
-from experiments.terminal.pace import Pace, compiled
+from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
 from gpumcts import jit
@@ -63,13 +63,7 @@ class Lines:
     run = ""
 
     def __init__(self) -> None:
-        self._next = self._begun = self._compiled = 0.0
-
-    def begin_sweep(self, clock: SweepClock, run: str) -> None:
-        """A run of a sweep begins; what this process compiled before the first one is not of the sweep."""
-        if clock.begun != self._begun:
-            self._begun, self._compiled = clock.begun, compiled()
-        self.sweep, self.run = clock, run
+        self._next = 0.0
 
     def begin(self) -> None:
         """A run begins; its first line comes soon, but not sooner after another's last one than lines come."""
@@ -83,11 +77,11 @@ class Lines:
         self._next = now + LINE_EVERY_SECONDS
         return True
 
-    def of_sweep(self, share: float = 0.0, earlier: float = 0.0, short: bool = False) -> str:
+    def of_sweep(
+        self, share: float = 0.0, earlier: float = 0.0, made: float = 0.0, worked: float = 0.0, short: bool = False
+    ) -> str:
         """How the sweep stands while so much of this run is done; empty outside of a sweep."""
-        if self.sweep is None:
-            return ""
-        return self.sweep.words(self.run, share, earlier, compiled() - self._compiled, short)
+        return "" if self.sweep is None else self.sweep.words(self.run, share, earlier, made, worked, short)
 
 
 LINES = Lines()
@@ -100,7 +94,7 @@ def sweeping(clock: SweepClock | None, run: str) -> Iterator[None]:
     if clock is None:
         yield
         return
-    LINES.begin_sweep(clock, run)
+    LINES.sweep, LINES.run = clock, run
     try:
         yield
         LINES.run = ""
@@ -157,23 +151,25 @@ class Bar:
             if LINES.sweep is not None and time.monotonic() - self._looked > SECONDS_A_LOOK:
                 self._looked = time.monotonic()
                 self._sweep, self._short_sweep = (
-                    LINES.of_sweep(*self._shares(), short=short) for short in (False, True)
+                    LINES.of_sweep(*self._of_run(), short=short) for short in (False, True)
                 )
             texts = self._texts()
             self._progress.columns = tuple(columns_that_fit(self._progress.console.width, self._title, **texts))
             self._progress.update(self._task, completed=self._done, **texts)
         elif LINES.due():
-            done = ", ".join(filter(None, [f"{100 * self._shares()[0]:.0f} %", self._left()]))
-            words = [done, self._note, LINES.of_sweep(*self._shares())]
+            done = ", ".join(filter(None, [f"{100 * self._done / (self._total or 1):.0f} %", self._left()]))
+            words = [done, self._note, LINES.of_sweep(*self._of_run())]
             say(f"{self._title}: {'; '.join(filter(None, words))}")
 
     def _texts(self) -> dict[str, Any]:
         """The texts of the live line beside its title."""
         return {"left": self._left(), "note": self._note, "sweep": self._sweep, "short_sweep": self._short_sweep}
 
-    def _shares(self) -> tuple[float, float]:
-        """What is done of the whole, in [0, 1], and what of it was done by an earlier run."""
-        return self._done / (self._total or 1), self._earlier / (self._total or 1)
+    def _of_run(self) -> tuple[float, float, float, float]:
+        """What a sweep's clock asks of its run: shares done, done by an earlier run, and made in seconds of work."""
+        total = self._total or 1
+        made, worked = self._pace.made(self._done)
+        return self._done / total, self._earlier / total, made / total, worked
 
     def _left(self) -> str:
         seconds = self._pace.left(self._done, self._total)

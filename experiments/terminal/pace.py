@@ -40,9 +40,13 @@ class Pace:
             self._worked += max(0.0, now - self._last[0] - (compiled - self._last[1]))
         self._last = now, compiled
 
+    def made(self, done: float) -> tuple[float, float]:
+        """What was done since the first report, where ``done`` is by now, and the seconds of work that it took."""
+        return (0.0, 0.0) if self._last is None else (max(0.0, done - self._first_done), self._worked)
+
     def left(self, done: float, total: float) -> float | None:
         """Seconds that the rest takes; None where too little is done to tell."""
-        made = done - self._first_done
-        if total <= 0 or done >= total or not is_known(made / total, self._worked):
+        made, seconds = self.made(done)
+        if total <= 0 or done >= total or not is_known(made / total, seconds):
             return None
-        return self._worked * (total - done) / made
+        return seconds * (total - done) / made

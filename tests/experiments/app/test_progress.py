@@ -63,20 +63,41 @@ def test_the_clock_of_a_sweep_knows_what_its_runs_take(tmp_path):
     clock = SweepClock(tmp_path, "summary.json", 3, {"a": 1.0, "b": 9.0, "c": 10.0}, begun=time.time() - 100)
     assert clock.left() is None
     assert clock.words() == "sweep: 0 of 3 runs done"
-    assert clock.left("b", 0.5) == pytest.approx(100 * 15.5 / 4.5, rel=0.01)
-    end(tmp_path, "c")
+    # half of b took 20 seconds, whatever came before
+    assert clock.left("b", 0.5, made=0.5, worked=20) == pytest.approx(20 * 15.5 / 4.5)
     end(tmp_path, "old", ago=1000)  # of an earlier sweep
-    assert clock.left() == pytest.approx(100, rel=0.01)
-    assert clock.words("b", 0.0) == "sweep: 1 of 3 runs done, about 2 min left"
+    end(tmp_path, "c", ago=60)
+    assert clock.left() is None  # the first run compiles and loads, so its end tells no pace
+    assert clock.words("b", 0.0) == "sweep: 1 of 3 runs done"
+    end(tmp_path, "a", ago=40)
+    assert clock.left() == pytest.approx(20 * 9 / 1, rel=0.01)
+    assert clock.left("b", 0.5, made=0.5, worked=25) == pytest.approx((20 + 25) * 4.5 / 5.5, rel=0.01)
+    assert clock.words("b", 0.5, made=0.5, worked=25) == "sweep: 2 of 3 runs done, about 37 s left"
     # what an earlier sweep did says nothing of the pace
-    assert clock.left("b", 0.5, 0.5) == pytest.approx(100 * (15.5 - 10) / 10, rel=0.01)
+    assert clock.left("b", 0.5, 0.5) == pytest.approx(20 * 4.5 / 1, rel=0.01)
+
+
+def test_loading_and_compiling_before_the_first_run_are_no_pace_of_a_sweep(tmp_path):
+    """Ten minutes of compiling, then runs of ten seconds each."""
+    clock = SweepClock(tmp_path, "summary.json", 12, begun=time.time() - 630)
+    for number in range(3):
+        end(tmp_path, f"{number}", ago=20 - 10 * number)
+    assert clock.left() == pytest.approx(90, rel=0.01)
+
+
+def test_runs_that_an_earlier_sweep_did_are_no_pace(tmp_path):
+    costs = {"done": 0.0, **dict.fromkeys("abcd", 1.0)}
+    clock = SweepClock(tmp_path, "summary.json", 5, costs, begun=time.time() - 100)
+    for name, ago in (("done", 80), ("a", 30), ("b", 20)):
+        end(tmp_path, name, ago)
+    assert clock.left() == pytest.approx(20, rel=0.01)
 
 
 def test_runs_beside_each_other_count_as_half_done(tmp_path):
-    clock = SweepClock(tmp_path, "summary.json", 4, at_once=2, begun=time.time() - 60)
-    end(tmp_path, "a")
-    end(tmp_path, "b")
-    assert clock.left("c", 0.5) == pytest.approx(60 * (4 - 2.875) / 2.875, rel=0.01)
+    clock = SweepClock(tmp_path, "summary.json", 6, at_once=2, begun=time.time() - 90)
+    for name, ago in zip("abcd", (31, 30, 1, 0), strict=True):  # the first of either process compiles
+        end(tmp_path, name, ago)
+    assert clock.left("e", 0.5, made=0.5, worked=15) == pytest.approx((30 + 7.5) * (1.5 - 0.375) / 2.5, rel=0.02)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +215,13 @@ def test_a_live_line_of_any_width_tells_the_share_and_both_times_left(monkeypatc
     last = [line for line in lines if "sweep" in line][-1].rstrip()
     assert len(last) <= width
     assert " 20 % " in last and "about 3 min left" in last.replace("161 s", "3 min")
-    assert re.search(r"sweep.*, (about )?9 h 50 min left$", last)
-    assert ("+12 =1 -7  62 % [41, 80]" in last) == ("\u2501" in last) == (width >= 220)
+    assert re.search(r"sweep.*, (about )?40 min left$", last)
+    assert ("+12 =1 -7  62 % [41, 80]" in last) == (width >= 220)
 
 
-def test_the_clock_of_a_sweep_leaves_compiling_out_and_waits_for_work(tmp_path):
+def test_the_clock_of_a_sweep_waits_for_work(tmp_path):
     clock = SweepClock(tmp_path, "summary.json", 100, begun=time.time() - 60)
-    assert clock.left("a", 0.5, compiled=58) is None
-    assert clock.left("a", 0.5, compiled=50) == pytest.approx(10 * 99.5 / 0.5, rel=0.01)
+    assert clock.left("a", 0.5, made=0.5, worked=2) is None
+    assert clock.left("a", 0.5, made=0.5, worked=10) == pytest.approx(10 * 99.5 / 0.5)
     beside = SweepClock(tmp_path, "summary.json", 4, at_once=4, begun=time.time() - 60)
     assert beside.left() is None  # runs that go on meanwhile tell no pace
