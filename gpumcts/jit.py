@@ -1,12 +1,9 @@
 """Numba's options, the intrinsics that games need, and functions that are compiled on their own."""
 
-import contextlib
 import functools
 import struct
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -22,6 +19,7 @@ from numba.extending import intrinsic, overload, typeof_impl
 
 from gpumcts import cache  # noqa: F401  it chooses the folder before anything is compiled
 from gpumcts.class_names import check_signature
+from gpumcts.compile_messages import announced
 from gpumcts.verbs import JIT_OPTIONS, inlined
 
 U = np.uint64
@@ -295,31 +293,6 @@ def _deposits_bits() -> bool:
 
 # ------------------------------------------------------------------------------------------------- separate compilation
 
-compile_seconds: dict[str, float] = {}
-"""What was compiled or loaded in this process, by name, and the seconds it took."""
-
-
-def _announce(name: str) -> None:
-    print(f"compiling {name} ...", file=sys.stderr, flush=True)
-
-
-announce: Callable[[str], None] = _announce
-"""Called with a name when a compilation has taken a third of a second; commands may put a nicer one in its place."""
-
-
-@contextlib.contextmanager
-def announced(name: str) -> Iterator[None]:
-    """Announce a compilation that takes long under ``name``, and note in ``compile_seconds`` how long it took."""
-    begin = time.perf_counter()
-    timer = threading.Timer(1 / 3, lambda: announce(name))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        compile_seconds[name] = compile_seconds.get(name, 0.0) + time.perf_counter() - begin
-
 
 @functools.cache
 def _wake_numba() -> None:
@@ -389,5 +362,5 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
         return function
     check_signature(signature)
     _wake_numba()
-    with announced(name):
+    with announced(name, may_load=True):
         return cfunc(signature, cache=True, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -18,12 +18,16 @@ from experiments.terminal.live_line import columns_that_fit
 from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
-from gpumcts import jit
+from gpumcts import compile_messages
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
 FIRST_LINE_SECONDS = 5.0  # the first one of a run
 SECONDS_A_LOOK = 1.0  # at what the other runs of a sweep have left
 WIDTH_WITHOUT_TERMINAL = 140
+
+Shown = FittedTable | Table | str
+"""What ``show`` takes."""
+_KEPT: list[Shown] | None = None
 
 
 def _console(to_stderr: bool) -> Console:
@@ -38,8 +42,22 @@ def say(text: str) -> None:
     _console(True).print(text, soft_wrap=True)
 
 
-def show(*things: FittedTable | Table | str) -> None:
+@contextmanager
+def kept() -> Iterator[list[Shown]]:
+    """What ``show`` is given while the block runs, in place of stdout."""
+    global _KEPT
+    before, _KEPT = _KEPT, []
+    try:
+        yield _KEPT
+    finally:
+        _KEPT = before
+
+
+def show(*things: Shown) -> None:
     """Results, on stdout; without blanks at the ends of lines where it is no terminal."""
+    if _KEPT is not None:
+        _KEPT.extend(things)
+        return
     console = _console(False)
     for thing in things:
         if isinstance(thing, str):
@@ -185,12 +203,12 @@ def bar(title: str, total: float) -> Iterator[Bar]:
         return
     columns = columns_that_fit(console.width, title, "", "", "", "")
     with Progress(*columns, console=console, transient=True) as progress:
-        before = jit.announce
-        jit.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
+        before = compile_messages.announce
+        compile_messages.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
         try:
             yield Bar(title, total, progress)
         finally:
-            jit.announce = before
+            compile_messages.announce = before
 
 
 @contextmanager

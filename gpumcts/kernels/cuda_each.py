@@ -16,7 +16,7 @@ from typing import Any
 import numba
 from numba import cuda
 
-from gpumcts.jit import announced
+from gpumcts.compile_messages import announced
 from gpumcts.kernels import device
 from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
 from gpumcts.kernels.cuda_kernels import jit

@@ -16,8 +16,9 @@ from numba import cuda, types
 
 from gpumcts import cache
 from gpumcts.class_names import title
+from gpumcts.compile_messages import announced
 from gpumcts.games.contract import over, overrun, unpack
-from gpumcts.jit import announced, inlined, popcount
+from gpumcts.jit import inlined, popcount
 from gpumcts.kernels import device, faults
 from gpumcts.kernels.code_options import tables_in_memory
 from gpumcts.kernels.occupancy import tighter

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import psutil
 
+from gpumcts.compile_messages import announced
 from gpumcts.errors import BadInput
-from gpumcts.jit import announced, entry
+from gpumcts.jit import entry
 from gpumcts.options import compiled
 from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.mdp import Mdp
@@ -94,7 +95,7 @@ class Queries:
         if checkpoints[-1] >= MAX_SAMPLES:
             raise BadInput(f"queries: a query may take fewer than {MAX_SAMPLES} samples")
         chosen = np.full((len(self._roots), len(checkpoints)), -1, np.int8)
-        with announced(self._name):  # no query, so that it compiles
+        with announced(self._name, may_load=True):  # no query, so that it compiles
             self._answer(range(0), checkpoints, chosen, *self._memory())
         parts = _Parts(len(chosen), self._threads)
         with ThreadPoolExecutor(self._threads) as pool:
