@@ -13,11 +13,15 @@ from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import curve_as_svg
 from experiments.runs.presentation import Measure
 from experiments.runs.results import Result, groups
+from experiments.terminal.console import Shown
+from experiments.terminal.tables import FittedTable
 
 STYLE = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1d1f21; --faint: #5f6368; --line: #d9dce0; --mark: #1f5fa8; }
+:root { color-scheme: light dark; --ground: #fff; --ink: #1d1f21; --faint: #5f6368; --line: #d9dce0; --mark: #1f5fa8;
+  --shade: #9aa0a6; }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #16181b; --ink: #e4e6e8; --faint: #a3a8ae; --line: #3a3f45; --mark: #7db2ee; }
+  :root { --ground: #16181b; --ink: #e4e6e8; --faint: #a3a8ae; --line: #3a3f45; --mark: #7db2ee;
+    --shade: #6b7178; }
 }
 * { box-sizing: border-box; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
@@ -27,7 +31,13 @@ h2 { margin-top: 1.8em; font-size: 1.15em; border-top: 1px solid var(--line); pa
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15em 1.2em; margin: 0.8em 0; }
 dt { color: var(--faint); }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; margin: 0.6em 0 1.4em; }
+.wide { overflow-x: auto; margin: 0.6em 0 1.4em; background-repeat: no-repeat;
+  /* a shadow at either edge beyond which there is more: covers of the ground's colour move with the table */
+  background-image: linear-gradient(90deg, var(--ground) 40%, transparent),
+    linear-gradient(-90deg, var(--ground) 40%, transparent),
+    linear-gradient(90deg, var(--shade), transparent), linear-gradient(-90deg, var(--shade), transparent);
+  background-position: left, right, left, right; background-attachment: local, local, scroll, scroll;
+  background-size: 3em 100%, 3em 100%, 1.2em 100%, 1.2em 100%; }
 table { border-collapse: collapse; }
 table { font-size: 0.95em; }
 th, td { padding: 0.25em 0.6em; border-bottom: 1px solid var(--line); white-space: nowrap; text-align: left; }
@@ -40,15 +50,16 @@ thead th { border-bottom: 2px solid var(--faint); }
 figure { margin: 1em 0; max-width: 36em; }
 figcaption { font-weight: 600; }
 svg { width: 100%; height: auto; display: block; }
-img { max-width: 100%; background: #fff; border-radius: 4px; }
-pre { overflow-x: auto; font-size: 0.85em; }
+img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
 small { color: var(--faint); }
 @media (max-width: 40em) {
   body { padding: 0.7em; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.5em; }
-  .wide img { max-width: none; width: 42em; }
-  .runs td:first-child { min-width: 9em; }
+  .runs td:first-child, .runs th:first-child { position: sticky; left: 0; background: var(--ground); }
+  .runs td:first-child { min-width: 10.5em; max-width: 12em; }
+  .runs::before { content: "where an edge is shaded, scroll sideways"; }
+  .runs::before { position: sticky; left: 0; color: var(--faint); font-size: 0.85em; }
 }
 """
 
@@ -60,7 +71,7 @@ def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[En
         parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figure(some)]
         parts.append(_table(*columns(some)))
     for end in ends:
-        parts += [f"<h2>{html.escape(end.title)}</h2>", f"<pre>{html.escape(end.text)}</pre>"]
+        parts += [f"<h2>{html.escape(end.title)}</h2>", *(_said(thing) for thing in end.said)]
         parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]
     if plot is not None:
         parts += ["<h2>Plot</h2>", _image(plot, "plot of the runs")]
@@ -73,6 +84,14 @@ def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[En
         f'<!DOCTYPE html>\n<html lang="en"><head>{head}\n'
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
+
+
+def _said(thing: Shown) -> str:
+    """A table or sentences of an experiment's end."""
+    if isinstance(thing, FittedTable):
+        return f"<p><b>{html.escape(thing.title)}</b></p>{_table(thing.columns, thing.rows)}"
+    lines = [line for line in str(thing).splitlines() if line.strip()]
+    return "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
 def _conditions(results: list[Result]) -> str:
@@ -128,11 +147,11 @@ def _matrix(grid: Grid, found: Mapping[tuple[str, ...], Measure]) -> str:
 
 def _image(file: Path, words: str) -> str:
     image = base64.b64encode(file.read_bytes()).decode()
-    return f'<div class="wide"><img alt="{html.escape(words)}" src="data:image/png;base64,{image}"></div>'
+    return f'<p><img alt="{html.escape(words)}" src="data:image/png;base64,{image}"></p>'
 
 
-def _table(sides: Mapping[str, str], rows: list[list[str]]) -> str:
-    def cells(tag: str, texts: list[str]) -> str:
+def _table(sides: Mapping[str, str], rows: Sequence[Sequence[str]]) -> str:
+    def cells(tag: str, texts: Sequence[str]) -> str:
         pairs = zip(texts, sides.values(), strict=True)
         return "".join(f'<{tag} class="{side}">{html.escape(text)}</{tag}>' for text, side in pairs)
 

@@ -1,8 +1,6 @@
 """What a sweep ends with, and what a report says of it again: tables, plots, and the words of the source document."""
 
-import contextlib
 import importlib
-import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,17 +10,17 @@ from experiments.analysis.plots import plot
 from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.runs.results import PLOT, TABLE, Result, below, groups
-from experiments.terminal.console import here, show
+from experiments.terminal.console import Shown, here, kept, show
 
 LEVEL = 0.05
 MAX_SHOWN = 60  # characters of a value that was reduced
 
 
 class End(NamedTuple):
-    """The end of the sweep of an experiment, as a report has it: what was said, and the files written."""
+    """The end of the sweep of an experiment, as a report has it: tables and sentences, and the files written."""
 
     title: str
-    text: str
+    said: list[Shown]
     files: list[Path]
 
 
@@ -45,15 +43,15 @@ def ends(results: Iterable[Result], folder: Path) -> list[End]:
             sweeps.setdefault(result.folder.parent, []).append(result)
     found = []
     for sweep, some in sweeps.items():
-        home, said = folder / sweep.name, io.StringIO()
+        home = folder / sweep.name
         home.mkdir(exist_ok=True)
-        with contextlib.redirect_stdout(said):
+        with kept() as said:
             files = _own_end(some, home)
         if not files:
             home.rmdir()
-        if said.getvalue().strip():
+        if said:
             title = f"{some[0].config['document']}: {sweep.name}"
-            found.append(End(title, said.getvalue(), [home / name for name in files]))
+            found.append(End(title, said, [home / name for name in files]))
     return found
 
 

@@ -2,13 +2,19 @@
 
 import json
 import re
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import grid_of
 from experiments.analysis.html_report import page
+from experiments.analysis.sweep_report import End, ends
 from experiments.runs.results import Result
+from experiments.terminal.console import show
+from experiments.terminal.tables import FittedTable
 
 
 @pytest.fixture
@@ -96,3 +102,33 @@ def test_matches_without_a_game_have_no_place_in_a_figure(match):
     results = [match("n=1"), match("n=2"), match("n=3"), match("n=4", wins=0, games=0)]
     assert page("", results, None).count('<g class="point">') == 3
     assert "<svg" not in page("", results[2:], None)
+
+
+def test_sentences_and_tables_of_an_experiments_end_are_no_preformatted_text(match, tmp_path):
+    said = [
+        FittedTable("Samples <1>", {"size": "right", "UCT": "right"}, [["2", "6 (4 - 13)"]]),
+        "One thing.\nAnother.",
+    ]
+    text = page("An end", [match("n=1")], None, [End("fig4", said, [])])
+    assert "<pre>" not in text and "<p>One thing.</p><p>Another.</p>" in text
+    assert "<b>Samples &lt;1&gt;</b>" in text and '<td class="right">6 (4 - 13)</td>' in text
+
+
+def test_what_an_experiment_says_goes_to_its_page_and_not_to_stdout(match, monkeypatch, tmp_path, capsys):
+    own = SimpleNamespace(CONCLUSIONS={"fig": lambda results, folder: show("said by its own") or ["fig.csv"]})
+    monkeypatch.setitem(sys.modules, "experiments.papers.planted", own)
+    result = match("n=1")
+    (end,) = ends([replace(result, config={**result.config, "document": "planted/fig"})], tmp_path)
+    assert end.said == ["said by its own"] and [file.name for file in end.files] == ["fig.csv"]
+    assert capsys.readouterr().out == ""
+    show("again on stdout")
+    assert capsys.readouterr().out == "again on stdout\n"
+
+
+def test_a_narrow_page_cuts_no_image_and_says_where_tables_go_on(match, tmp_path):
+    """Judged by the style: images shrink with the page, and each table has a box of its own to scroll in."""
+    (tmp_path / "plot.png").write_bytes(b"x")
+    text = page("A page", [match("n=1")], tmp_path / "plot.png")
+    assert re.search(r"img \{ max-width: 100%;", text) and not re.search(r"img \{[^}]*max-width: none", text)
+    assert len(re.findall("<table>", text)) == len(re.findall(r'<div class="wide runs"><table>', text)) == 2
+    assert "scroll sideways" in text and "local, local, scroll, scroll" in text
