@@ -11,6 +11,7 @@ import yaml
 from hydra.errors import OverrideParseException
 
 from experiments.app import launchers, ray_settings
+from experiments.app.own_modules import own_module
 from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
 from gpumcts.games.conformance.places import shown
@@ -92,6 +93,8 @@ def command_of(experiment: str) -> str | None:
 @cache
 def name_of_choice(group: str, choice: str) -> str | None:
     """The ``name`` a choice of a group of ``conf/`` stands for (``go`` of ``playout=go``); None where it has none."""
+    if own_module(group, choice):
+        return choice
     file = CONF / group / f"{choice}.yaml"
     found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
     return found.get("name") if isinstance(found, dict) else None

@@ -18,6 +18,7 @@ Flags
   -cd FOLDER           add a folder of configurations of your own (game/my_game.yaml, ...)
   --hydra-help         the rest of what Hydra understands
 
+game, playout, selection and backup take the dotted name of a module of your own as well: game=my_lab.my_game.
 hydra.run.dir=FOLDER puts a run elsewhere, hydra.sweep.dir=FOLDER a sweep. hydra/launcher=joblib, submitit_local or ray
 plays the runs of a sweep side by side; hydra/sweeper=optuna objective=win_rate 'backup.decay=interval(0.9,0.9999)'
 looks for the values that make a number of the summary greatest. Each has an extra of its name:

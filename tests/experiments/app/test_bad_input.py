@@ -28,7 +28,8 @@ BAD = {
     "match backup@oponent.backup=minimax": (
         "backup@oponent.backup: the command has no such place for it; there are: backup, backup@opponent.backup"
     ),
-    "match game=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
+    "match game=my_lab.last_stone": "game=my_lab.last_stone: cannot import it: No module named 'my_lab'",
+    "match player=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
     "match game=othello game=chess": "game is given twice: game=othello and game=chess",
     "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
     "match opponent.playout.name=unifrm": (

@@ -1,0 +1,71 @@
+"""Options of one's own by the dotted names of their modules, ``game=my_lab.chess960``, without a file of YAML.
+
+A source of configurations, a plugin through Hydra's public interface: it stands behind all folders, and has for each
+such name what a file would say, the name and the defaults of the option's class.
+"""
+
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import OmegaConf
+
+from gpumcts import options
+
+SCHEME = "own"
+PATH = f"{SCHEME}://modules"
+
+
+def own_module(group: str, choice: str) -> bool:
+    """Whether a choice of a group names a module of one's own."""
+    return group in options.FOLDERS and "." in choice and not choice.endswith((".yaml", ".yml"))
+
+
+class OwnModules(ConfigSource):
+    """``game/my_lab.chess960``: the option of that module."""
+
+    @staticmethod
+    def scheme() -> str:
+        """What its path begins with."""
+        return SCHEME
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """The name and the defaults of an option. Raises BadInput where its module cannot be imported or has none."""
+        if not self.is_config(config_path):
+            raise ConfigLoadError(f"Config not found : {config_path}")
+        group, _, name = config_path.rpartition("/")
+        defaults = options.option(group, name)._field_defaults  # type: ignore[attr-defined]
+        config = OmegaConf.create({"name": name, **defaults})
+        return ConfigResult(self.provider, self.full_path(), config, self._get_header_dict(""))
+
+    def available(self) -> bool:
+        """Always: whether there is such a module is asked once it is named."""
+        return True
+
+    def is_group(self, config_path: str) -> bool:
+        """It adds no group."""
+        return False
+
+    def is_config(self, config_path: str) -> bool:
+        """Whether it is the dotted name of a module, in a group of options."""
+        group, _, name = config_path.rpartition("/")
+        return own_module(group, name)
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """None: nobody knows a user's modules before they are named."""
+        return []
+
+
+class BehindAll(SearchPathPlugin):
+    """Files come first, ours and a user's."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Add the source at the end."""
+        search_path.append(provider="modules of one's own", path=PATH)
+
+
+def register() -> None:
+    """Register both; a second call changes nothing."""
+    for plugin in (OwnModules, BehindAll):
+        Plugins.instance().register(plugin)

@@ -1,0 +1,59 @@
+"""Options of one's own by the dotted names of their modules, on the command line, without a file of YAML."""
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from experiments.app.error_messages import CONF, name_of_choice
+from experiments.app.hydra_speed import quicken
+from experiments.app.own_modules import register
+from experiments.app.task import plain_of
+from tests.games.conformance import heap
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    heap.write(tmp_path, "dotted_lab.heap")
+    heap.write(tmp_path, "dotted_lab.lacking", ("\nOPTION = Heap\n", ""))
+    yield
+    for name in ("dotted_lab.heap", "dotted_lab.lacking"):
+        heap.forget(name)
+
+
+def composed(*overrides):
+    quicken()
+    for _ in range(2):  # the second changes nothing
+        register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return plain_of(compose("match", list(overrides)))
+
+
+def test_a_module_stands_for_a_file_with_its_defaults(lab):
+    assert composed("game=dotted_lab.heap")["game"] == {"name": "dotted_lab.heap", "stones": 21}
+    assert composed("game=dotted_lab.heap", "game.stones=9")["game"] == {"name": "dotted_lab.heap", "stones": 9}
+    assert composed("game=othello")["game"]["name"] == "othello"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "match game=dotted_lab.heap game.stonez=9",
+            "game.stonez: unknown key (did you mean stones?); game=dotted_lab",
+        ),
+        ("match game=dotted_lab.heap game.stones=99", "game.stones=99: must be an integer in [1, 60]"),
+        ("match -m game=othello,dotted_lab.lacking", "game=dotted_lab.lacking: the module has no OPTION: "),
+        ("match game=dotted_lab.absent", "game=dotted_lab.absent: cannot import it: No module named"),
+        ("match backup@opponent.backup=no_lab.x", "backup=no_lab.x: cannot import it: No module named 'no_lab'"),
+    ],
+)
+def test_what_is_wrong_with_one_is_a_line(run, lab, line, message):
+    outcome = run(line)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"error: {message}") and outcome.err.count("\n") == 1
+
+
+def test_an_experiment_that_replaces_one_is_seen():
+    """As one that replaces a choice of ``conf/``; other groups have no modules of one's own."""
+    assert name_of_choice("game", "my_lab.chess960") == "my_lab.chess960"
+    assert name_of_choice("engine", "my_lab.chess960") is None
