@@ -55,6 +55,7 @@ from experiments.app.overrides import (
     refuse_overruled,
     refuse_twice,
 )
+from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
 from experiments.config.scales import old_scale
@@ -117,6 +118,7 @@ class Command:
         """Run the command line (``sys.argv`` if None); returns the exit code."""
         words = flags_first(sys.argv[1:] if arguments is None else arguments)
         quicken()
+        register()
         try:
             return self._main(words)
         except ERRORS_OF_INPUT as error:
