@@ -33,7 +33,11 @@ def planner_name(planner: dict[str, Any]) -> str:
 
 
 def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
-    """Samples over grid size, both logarithmic, as in the document; a triangle where the error was not reached."""
+    """Samples over grid size, both logarithmic, as in the document.
+
+    An arrow stands where an interval goes on beyond the samples there were, a hollow triangle where the error was not
+    reached.
+    """
     for number, (name, some) in enumerate(lines.items()):
         color = COLORS[number % len(COLORS)]
         reached = [summary for summary in some if summary["samples"]]
@@ -42,6 +46,8 @@ def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
         lows = [max(at - low, 0) for at, (low, _) in zip(samples, ends, strict=True)]
         highs = [max(high - at, 0) for at, (_, high) in zip(samples, ends, strict=True)]
         axes.errorbar(sizes, samples, yerr=[lows, highs], fmt="o-", color=color, markersize=4, capsize=2, label=name)
+        going_on = [s for s in reached if s["high"] is None]  # an arrow where the interval goes on
+        axes.plot([s["size"] for s in going_on], [s["most"] for s in going_on], "^", color=color, markersize=7)
         missed = [summary for summary in some if not summary["samples"]]
         axes.plot([s["size"] for s in missed], [s["most"] for s in missed], "^", color=color, fillstyle="none")
     axes.set_xscale("log")

@@ -7,6 +7,7 @@ import re
 
 import pytest
 import yaml
+from matplotlib.figure import Figure
 
 from experiments import planning
 from experiments.analysis import planner_samples
@@ -205,6 +206,19 @@ def test_the_scales_of_figure_4():
         assert [job.checked.game.size for job in jobs] == expected
         assert {job.checked.keys.states for job in jobs} == {1000 if scale == "document" else 600}
         assert {job.checked.keys.noise for job in jobs} == {0.1} == {job.checked.keys.error for job in jobs}
+
+
+def test_an_interval_without_an_end_is_drawn_with_an_arrow_where_it_goes_on():
+    row = {"error": 0.1, "most": 16_000}
+    some = [
+        {**row, "size": 4, "samples": 3548, "low": 2512, "high": 3981},
+        {**row, "size": 5, "samples": 7943, "low": 2239, "high": None},
+        {**row, "size": 6, "samples": None, "low": None, "high": None},
+    ]
+    axes = Figure().subplots()
+    planner_samples.draw(axes, {"UCT": some})
+    marks = {line.get_fillstyle(): line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "^"}
+    assert marks == {"full": [[5, 16_000]], "none": [[6, 16_000]]}
 
 
 def test_a_series_is_named_by_what_it_changes():
