@@ -38,7 +38,7 @@ dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
     linear-gradient(90deg, var(--shade), transparent), linear-gradient(-90deg, var(--shade), transparent);
   background-position: left, right, left, right; background-attachment: local, local, scroll, scroll;
   background-size: 3em 100%, 3em 100%, 1.2em 100%, 1.2em 100%; }
-table { border-collapse: collapse; }
+table { border-collapse: separate; border-spacing: 0; }
 table { font-size: 0.95em; }
 th, td { padding: 0.25em 0.6em; border-bottom: 1px solid var(--line); white-space: nowrap; text-align: left; }
 thead th { border-bottom: 2px solid var(--faint); }
@@ -57,7 +57,7 @@ small { color: var(--faint); }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.5em; }
   .runs td:first-child, .runs th:first-child { position: sticky; left: 0; background: var(--ground); }
-  .runs td:first-child { min-width: 10.5em; max-width: 12em; }
+  .runs td:first-child { min-width: 11em; max-width: 14em; }
   .runs::before { content: "where an edge is shaded, scroll sideways"; }
   .runs::before { position: sticky; left: 0; color: var(--faint); font-size: 0.85em; }
 }
