@@ -3,8 +3,9 @@
     python -m experiments.search moves="f5 d6 c3" budget.iterations=10000
     python -m experiments.search backup=accelerated backup.decay=0.9999 playout=minimax
 
-The board, then the moves with their visits, the value for the player to move (0 loses, 1 wins), and the most visited
-line that begins with each. Last the parts of the search with the seconds that its threads spent on each.
+The board, then the ten most visited moves with their visits, the value for the player to move (0 loses, 1 wins), and
+the most visited line that begins with each. Last the parts of the search with the seconds that its threads spent on
+each.
 """
 
 import sys
@@ -33,10 +34,12 @@ from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
 from experiments.runs.presentation import Presentation
+from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
+MAX_MOVES = 10  # as shown, the most visited; the summary has all
 LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
 
@@ -174,7 +177,7 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     with np.errstate(over="ignore"):
         board = str(board_text(config.game, _state(config, root)))
     rows = []
-    for row in summary["moves"]:
+    for row in summary["moves"][:MAX_MOVES]:
         line = " ".join(row["variation"].split()[:LINE_MOVES])
         rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
     columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
@@ -182,7 +185,17 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     leaves = leaves_told(config.player.settings.leaves_per_tree)
     speed = f"{summary['iterations']:,} iterations{leaves}, {shortened(summary['iterations_per_second'])} iterations/s"
     told = f"plays {summary['best']}; {speed}, seed {summary['seed']}"
-    return [board, table("", columns, rows), told, _time_shown(summary["time"])]
+    return [board, table("", columns, rows), *_others(summary["moves"]), told, _time_shown(summary["time"])]
+
+
+def _others(moves: list[dict[str, Any]]) -> list[str]:
+    """A line for the moves that the table leaves out."""
+    others = moves[MAX_MOVES:]
+    if not others:
+        return []
+    visits = sum(row["visits"] for row in others)
+    number = f"{len(others)} others" if len(others) > 1 else "another move"
+    return [f"and {number} with {visits:,} visits, in {SUMMARY}"]
 
 
 def _time_shown(time: dict[str, Any]) -> Any:
