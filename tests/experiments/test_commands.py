@@ -287,14 +287,6 @@ def test_perft(run, only):
     assert summary_of(only("outputs/perft/*"))["nodes"] == 8200
 
 
-def test_a_search_shows_its_most_visited_moves_and_keeps_all(run, only):
-    done = run("search game=go budget.iterations=200 threads=1")
-    moves = summary_of(only("outputs/search/*"))["moves"]
-    shown = [line.split()[0] for line in done.out.splitlines() if re.match(r" \S+ +\d+ +0\.\d{4} ", line)]
-    assert len(moves) == 82 and shown == [row["move"] for row in moves[:10]]
-    assert f"and 72 others with {sum(row['visits'] for row in moves[10:])} visits, in summary.json" in done.out
-
-
 def test_search(run, only):
     done = run("search budget.iterations=60 engine=cpu threads=1", "moves=f5 d6 c3")
     assert done.code == 0
