@@ -15,6 +15,7 @@ from typing import Any
 
 from gpumcts import cache
 from gpumcts.errors import BadInput
+from gpumcts.own_sources import SOURCES, sources_of
 from gpumcts.validation import checked
 
 FOLDERS = {
@@ -170,8 +171,12 @@ def _is_of_kind(kind: str, given: Any) -> bool:
 
 
 def identity(value: Any) -> dict[str, Any]:
-    """An option as the identity of a run has it: ``{"name": ..., every field}``."""
-    return {"name": name_of(value), **value._asdict()}
+    """An option as the identity of a run has it: ``{"name": ..., every field}``.
+
+    That of a user's own has digests of its source too (``own_sources``): another version is another run.
+    """
+    own = sources_of(value)
+    return {"name": name_of(value), **value._asdict(), **({SOURCES: own} if own else {})}
 
 
 def as_json(value: Any) -> Any:

@@ -5,7 +5,9 @@ from typing import Any
 
 from experiments.runs.results import Result
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
+from gpumcts.own_sources import SOURCES
 
+NOT_TOLD = ("name", SOURCES)  # of an option beside its name
 SIDE = ("player", "playout", "selection", "backup")
 MAX_VALUES = 6  # that are named where a condition varies
 MARKS_OF_A_SWEEP = ("sweep.json", "multirun.yaml")
@@ -82,7 +84,7 @@ def _option(value: Any) -> str:
 
 
 def _values(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None and key != "name")
+    return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None and key not in NOT_TOLD)
 
 
 def _merged(many: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -149,7 +149,7 @@ class Checked:
 
 
 def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, Any]]:
-    """The value of an option and its identity: ``{"name": ..., every field}``."""
+    """The value of an option and its identity: ``{"name": ..., every field}``, and of an own one its sources."""
     fields = dict(group_at(plain, where))
     name = fields.pop("name", None)
     if not isinstance(name, str):
@@ -160,7 +160,7 @@ def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, An
     except BadInput as error:
         raise BadInput(str(error).replace(f"{kind}=", f"{where}.name=", 1)) from None
     value = typed(option, fields, where)
-    return value, {"name": name, **value._asdict()}
+    return value, {**options.identity(value), "name": name}
 
 
 def game_value(plain: Plain) -> tuple[Any, dict[str, Any]]:

@@ -9,6 +9,7 @@ from experiments.config.schema import Checked
 from experiments.config.validation import shown
 from experiments.ranking.positions import DataKeys, Positions, content_digest
 from experiments.runs.run_directory import CONFIG
+from gpumcts.own_sources import SOURCES
 
 THIRD = {
     "played": "the third occurrence of a position draws the games the positions are of, not in searches and playouts",
@@ -26,7 +27,7 @@ def some(count: int, what: str, whats: str = "") -> str:
 def conditions(config: Checked, data: DataKeys, positions: Positions) -> list[str]:
     """Game, source of the positions, and draws, a line each."""
     game = dict(config.identity["game"])
-    name = game.pop("name")
+    name, _ = game.pop("name"), game.pop(SOURCES, None)
     terms = ", ".join(f"{key}={shown(value)}" for key, value in game.items())
     lines = [f"Game: {name}{f' ({terms})' if terms else ''}.", source_words(data, positions, config.keys.seed)]
     return [*lines, *_draws(name, game)]

@@ -15,6 +15,7 @@ from typing import Any
 
 from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
+from gpumcts.own_sources import changed
 
 CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
 DIGITS = 10
@@ -68,6 +69,8 @@ def check_folder(folder: Path, config: Checked, program: str) -> None:
     difference = _first_difference(known, json.loads(json.dumps(config.identity)))
     if difference is not None:
         key, there, here = difference
+        if line := changed(key, folder, there):
+            raise BadInput(line)
         raise BadInput(f"{key}={here} differs from the run in {folder}, where it is {there}; choose another folder")
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.match.lock import held, reason
+from gpumcts.own_sources import changed
 from gpumcts.whole_files import sync_folder, write_whole
 
 FORMAT = 1
@@ -212,6 +213,8 @@ class Journal:
         difference = first_difference(known, self._identity)
         if difference is not None:
             key, there, here = difference
+            if line := changed(key, self.folder, there):
+                raise BadInput(line)
             raise BadInput(
                 f"{key}={here} differs from the run in {self.folder}, where it is {there}; "
                 "go on with the same value, or choose another folder"
