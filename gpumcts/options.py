@@ -26,8 +26,17 @@ FOLDERS = {
 }
 NOT_OPTIONS = {"__init__", "contract"}
 
-_own_games: set[type] = set()
-"""Classes of users' own games, which are asked whether they keep the contract."""
+CHECKS = {
+    "game": "gpumcts.games.conformance.check",
+    "playout": "gpumcts.playouts.conformance.check_class",
+    "selection": "gpumcts.tree.conformance.check_rule",
+    "backup": "gpumcts.tree.conformance.check_operator",
+}
+"""What asks a user's own option whether it keeps the contract; it takes the value as it travels."""
+TOGETHER = "gpumcts.playouts.conformance.check_policy"
+
+_own: dict[type, str] = {}
+"""Classes of users' own options, which are asked so, and their kinds."""
 
 
 def names(kind: str) -> list[str]:
@@ -73,8 +82,8 @@ def option(kind: str, name: str) -> type:
         if "." not in name:
             raise _unknown(kind, name)
         raise BadInput(f"{kind}={name}: the module has no OPTION: end it with OPTION = and the name of its class")
-    if kind == "game" and "." in name:
-        _own_games.add(module.OPTION)
+    if kind in CHECKS and "." in name:
+        _own[module.OPTION] = kind
     return module.OPTION
 
 
@@ -109,15 +118,31 @@ def _own_module(kind: str, name: str) -> ModuleType:
 def compiled(value: Any) -> Any:
     """What travels into compiled code for an option: itself, or what its ``compiled`` method gives.
 
-    A user's own game is asked first whether it keeps the contract (``games.conformance``), once for each version of its
-    source. Raises BadInput, with file and line, where it does not.
+    A user's own option is asked first whether it keeps the contract (``CHECKS``), once for each version of its source.
+    Raises BadInput, with file and line, where it does not.
     """
     found = value.compiled() if hasattr(value, "compiled") else value
-    if type(value) in _own_games:
+    if type(value) in _own:
         from gpumcts.games import conformance
 
-        conformance.check_once(found)
+        if _is_own(found):
+            _own.setdefault(type(found), _own[type(value)])
+        conformance.check_once(CHECKS[_own[type(value)]], found)
     return found
+
+
+def check_own(value: Any) -> None:
+    """Ask an option whether it keeps the contract, if it is a user's own. Raises BadInput, with file and line."""
+    if type(value) in _own:
+        compiled(value)
+
+
+def check_together(policy: Any, game: Any) -> None:
+    """Ask a user's own playout policy whether it keeps the contract on a game, both as they travel. Raises BadInput."""
+    if type(policy) in _own:
+        from gpumcts.games import conformance
+
+        conformance.check_once(TOGETHER, policy, game)
 
 
 def name_of(value: Any) -> str:
@@ -150,8 +175,8 @@ def value_of(kind: str, given: Any) -> Any:
         raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     value = checked(type(given), given._asdict(), kind)
     _watch(type(given).__module__)
-    if kind == "game" and not type(given).__module__.startswith("gpumcts."):
-        _own_games.add(type(given))
+    if _is_own(given):
+        _own[type(given)] = kind
     compiled(value)
     return value
 
@@ -164,10 +189,13 @@ def _watch(module: str) -> None:
         cache.watch(Path(file))
 
 
+def _is_own(value: Any) -> bool:
+    return not type(value).__module__.startswith("gpumcts.")
+
+
 def _is_of_kind(kind: str, given: Any) -> bool:
     """Whether an option that comes with the library is of ``kind``; a user's own is what its owner says it is."""
-    module = type(given).__module__
-    return not module.startswith("gpumcts.") or module.startswith(f"{FOLDERS[kind]}.")
+    return _is_own(given) or type(given).__module__.startswith(f"{FOLDERS[kind]}.")
 
 
 def identity(value: Any) -> dict[str, Any]:

@@ -160,6 +160,8 @@ def option_value(kind: str, plain: Plain, where: str) -> tuple[Any, dict[str, An
     except BadInput as error:
         raise BadInput(str(error).replace(f"{kind}=", f"{where}.name=", 1)) from None
     value = typed(option, fields, where)
+    if kind != "game":  # game_value asks that, with the fields that do not go together
+        options.check_own(value)
     return value, {**options.identity(value), "name": name}
 
 

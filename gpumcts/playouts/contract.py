@@ -46,11 +46,15 @@ def plays(policy, game):
 
 
 def check_policy(policy, game):
-    """Refuse a policy that is not for a game, before anything is compiled. Raises BadInput. Plain Python."""
+    """Refuse a policy that is not for a game, before anything is compiled. Raises BadInput. Plain Python.
+
+    A user's own is asked whether it keeps the contract on that game (``playouts.conformance``).
+    """
     if not plays(policy, game):
         names = options.name_of(policy), options.name_of(game)
         raise BadInput(f"playout={names[0]} is not for game={names[1]}; playout=uniform plays every game")
     _check_evaluation(options.compiled(policy), plain_game(options.compiled(game)))
+    options.check_together(options.compiled(policy), plain_game(options.compiled(game)))
 
 
 def _check_evaluation(policy, game):

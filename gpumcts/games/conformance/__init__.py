@@ -7,7 +7,9 @@
 """
 
 import hashlib
+import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +27,21 @@ def check(game: Any) -> None:
     typed_bodies.check(game)
 
 
-def check_once(game: Any) -> None:
-    """``check``, once for each version of the sources: what held is stamped in the compile cache."""
-    key = type(game), game
+def check_once(question: str, *values: Any) -> None:
+    """Ask a question of options, once for each version of the sources: what held is stamped in the compile cache.
+
+    question : dotted name of a function of ``values``, of which the first is a user's own, as compiled code gets it
+    """
+    key = question, *((type(value), value) for value in values)
     if key in _held:
         return
-    _held.add(key)  # before it is asked: the asking itself takes the game as compiled
-    stamp = _stamp(game)
+    _held.add(key)  # before it is asked: the asking itself takes the option as compiled
+    stamp = _stamp(question, values)
     if stamp is not None and stamp.exists():
         return
     try:
-        check(game)
+        module, _, name = question.rpartition(".")
+        getattr(importlib.import_module(module), name)(*values)
     except BaseException:
         _held.discard(key)
         raise
@@ -44,12 +50,12 @@ def check_once(game: Any) -> None:
         stamp.touch()
 
 
-def _stamp(game: Any) -> Path | None:
-    """The file that says that a game of these sources held; None where they are in no file, as in a notebook."""
+def _stamp(question: str, values: Sequence[Any]) -> Path | None:
+    """The file that says that options of these sources held; None where they are in no file, as in a notebook."""
     from gpumcts.games.conformance import places
 
-    kind = type(game)
-    if not places.files_of(sys.modules[kind.__module__]):
+    if not places.files_of(sys.modules[type(values[0]).__module__]):
         return None
-    text = f"{kind.__module__}.{kind.__qualname__} {tuple(game)!r} {cache.digest()}"
+    named = (f"{type(value).__module__}.{type(value).__qualname__} {tuple(value)!r}" for value in values)
+    text = f"{question} {' '.join(named)} {cache.digest()}"
     return cache.folder() / "checked" / hashlib.sha256(text.encode()).hexdigest()[:20]

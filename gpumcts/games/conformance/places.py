@@ -1,5 +1,7 @@
-"""Where a fault lies in a game's own source: files and lines out of bodies, tracebacks and numba's messages."""
+"""Where a fault lies in a user's own source: files and lines out of bodies, tracebacks and numba's messages."""
 
+import builtins
+import dis
 import inspect
 import re
 import sys
@@ -15,20 +17,18 @@ from gpumcts.games import contract
 LIBRARY = Path(__file__).resolve().parents[2]
 PYTHON = Path(sysconfig.get_paths()["stdlib"]).resolve()
 NAMED = re.compile(r'File "([^"]+)", line (\d+)')
+UNKNOWN_NAME = re.compile(r"(?:Untyped global name|NameError: (?:global )?name) '(\w+)'")
+MAX_PART = 120
 REASONS = (
-    (
-        re.compile(r"(?:Untyped global name|NameError: (?:global )?name) '(\w+)'"),
-        "the name `{0}` is not known to compiled code",
-    ),
     (re.compile(r"Unknown attribute '(\w+)' of type (.+)"), "{1} has no field `{0}`"),
     (re.compile(r"Cannot unify (.+?) and (.+?) for '([\w$.]+)'"), "`{2}` is {0} in one place and {1} in another"),
     (re.compile(r">>> (.+)"), "compiled code has no {0}"),
 )
 
 
-def sources(game: Any) -> list[Path]:
-    """The files of a game: those of its class's module, of the modules beside it, and of the bodies of its verbs."""
-    module = sys.modules[type(game).__module__]
+def sources(option: Any) -> list[Path]:
+    """The files of an option: those of its class's module, and of the modules beside it."""
+    module = sys.modules[type(option).__module__]
     return [Path(file).resolve() for file in files_of(module)]
 
 
@@ -126,17 +126,51 @@ def _is_foreign(file: str) -> bool:
     )
 
 
+def of_fault(text: str, body: Callable, files: list[Path]) -> str:
+    """The line of a body that a message of numba is about; the body's first one where it does not say."""
+    name = UNKNOWN_NAME.search(text)
+    if name is not None:
+        for step in dis.get_instructions(body):
+            line = step.positions.lineno if step.positions else None
+            if step.opname == "LOAD_GLOBAL" and step.argval == name.group(1) and line:
+                return shown(body.__code__.co_filename, line)
+    return of_message(text, files) or of_body(body)
+
+
 def of_message(text: str, files: list[Path]) -> str:
     """The first line of one of ``files`` that a message of numba names; empty where it names none."""
     named = [(file, int(line)) for file, line in NAMED.findall(text) if Path(file).resolve() in files]
     return shown(*named[0]) if named else ""
 
 
-def reason(text: str) -> str:
-    """What a message of numba says, on one line."""
+def reason(text: str, files: list[Path]) -> str:
+    """What a message of numba says of a body in one of ``files``, on one line."""
+    name = UNKNOWN_NAME.search(text)
+    if name is not None:
+        return _unknown(name.group(1), files)
     for pattern, words in REASONS:
         found = pattern.search(text)
         if found is not None:
-            return words.format(*(part.strip() for part in found.groups()))
+            return words.format(*(_shortened(part) for part in found.groups()))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return next((line for line in lines if not line.startswith("Failed in")), lines[0] if lines else "unknown")
+
+
+def _unknown(name: str, files: list[Path]) -> str:
+    """What is wrong with a name that compiled code does not know, by what the modules of ``files`` have under it."""
+    modules = [
+        m
+        for m in list(sys.modules.values())
+        if (file := getattr(m, "__file__", None)) and Path(file).resolve() in files
+    ]
+    found = [vars(module)[name] for module in modules if name in vars(module)]
+    if not found and not hasattr(builtins, name):
+        return f"the name `{name}` is not defined"
+    remedy = ": decorate it with @inlined of gpumcts.jit" if any(map(inspect.isfunction, found)) else ""
+    return f"the name `{name}` is not known to compiled code{remedy}"
+
+
+def _shortened(part: str) -> str:
+    """A part of a message; the types of arguments that numba spells out can fill a page."""
+    text = " ".join(part.split())
+    return text if len(text) <= MAX_PART else f"{text[:MAX_PART]}..."

@@ -11,6 +11,7 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import places
+from gpumcts.games.conformance.typed_bodies import body_of, sets_of
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
 from gpumcts.rng import PLY_STEP, key_of
 
@@ -121,6 +122,7 @@ class _Game:
     def check_position(self, state: Any, plies: int) -> int:
         """Look at one state; the number of its moves."""
         game, kind = self.game, type(self.game)
+        self.check_sets(state)
         count, who = self.whole("count_moves", state), self.whole("mover", state)
         if who not in (0, 1, CHANCE) or (who == 1 and game.PLAYERS == 1):
             self.refuse("mover", f"mover returns {who}, and {kind.__name__}.PLAYERS = {game.PLAYERS}")
@@ -138,6 +140,21 @@ class _Game:
             self.refuse("over", f"over answers yes after {plies} plies, where count_moves returns {count}")
         self.check_worth(state)
         return count
+
+    def check_sets(self, state: Any) -> None:
+        """Look at the moves as a set, where the game says them so: the verbs about single moves only read it."""
+        for verb in sets_of(self.game):
+            body = body_of(self.game, verb)
+            try:
+                found = body(self.game, state)
+            except Exception as error:
+                where = places.of_error(error, self.files) or places.of_body(body)
+                said = [type(error).__name__, *str(error).splitlines()[:1]]
+                raise BadInput(f"{where}: the set of moves raised {': '.join(said)}") from error
+            if not all(type(word) is U for word in ([found] if verb == "move_set" else found)):
+                words = NAMES.get(type(found).__name__, type(found).__name__) if verb == "move_set" else written(found)
+                wanted = "uint64" if verb == "move_set" else "a NamedTuple of uint64"
+                raise BadInput(f"{places.of_body(body)}: the set of moves is {words}, not {wanted}: wrap numbers, U(1)")
 
     def check_moves(self, state: Any, count: int) -> None:
         before, moves = NO_MOVE, []

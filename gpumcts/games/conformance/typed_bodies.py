@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit, typeof, types
+from numba.core import ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import NumbaError
 from numba.core.typed_passes import NopythonTypeInference
 
 from gpumcts.errors import BadInput
-from gpumcts.games import contract
+from gpumcts.games import contract, moves
 from gpumcts.games.conformance import places
 from gpumcts.rng import key_of
 from gpumcts.verbs import JIT_OPTIONS
@@ -26,12 +27,18 @@ WHOLE = ("mover", "count_moves", "nth_move", "next_move", "score", "evaluation",
 STATES = ("play", "unpack")
 YES_OR_NO = ("over",)
 REAL = ("remaining_plies",)
+SETS = ("move_set", "legal_moves")
 ALL = ("start", *STATES, *WHOLE, *YES_OR_NO, *REAL, "pack")
+GROWING = (types.List, types.Set, types.ListType, types.DictType)
 OPTIONS = {"error_model": JIT_OPTIONS["error_model"], "_nrt": JIT_OPTIONS["_nrt"]}
 
 
 class _Typed(BaseException):
     """Thrown once types are known: nothing is compiled after that."""
+
+    def __init__(self, found: Any, growing: ir.Loc | None) -> None:
+        """``found``: the type that is returned; ``growing``: as ``_growing`` tells."""
+        self.found, self.growing = found, growing
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -42,7 +49,7 @@ class _StopOnceTyped(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        raise _Typed(state.return_type)
+        raise _Typed(state.return_type, _growing(state))
 
 
 class _TypingAlone(CompilerBase):
@@ -68,6 +75,8 @@ def check(game: Any) -> None:
         "stride": np.int64(1),
     }
     first = None
+    for verb in sets_of(game):
+        _check_set(game, verb, _answer(game, verb, arguments))
     for verb in ALL:
         found = _answer(game, verb, arguments)
         first = found if verb == "start" else first
@@ -76,15 +85,41 @@ def check(game: Any) -> None:
 
 def _answer(game: Any, verb: str, arguments: dict[str, Any]) -> Any:
     """The type that the body of a verb returns."""
-    body = getattr(contract, verb).find(type(game))
+    body = body_of(game, verb)
     names = body.__code__.co_varnames[: body.__code__.co_argcount]
     files = places.sources(game)
     try:
         return returned(body, tuple(typeof(arguments[name]) for name in names))
     except NumbaError as error:
         text = str(error)
-        where = places.of_message(text, files) or places.of_body(body)
-        raise BadInput(f"{where}: {verb} does not compile: {places.reason(text)}") from error
+        where = places.of_fault(text, body, files)
+        raise BadInput(f"{where}: {verb} does not compile: {places.reason(text, files)}") from error
+
+
+def sets_of(game: Any) -> list[str]:
+    """The verbs of legal moves as a set that a game has a body of; ``count_moves`` and others read it."""
+    return [verb for verb in SETS if body_of(game, verb) is not None]
+
+
+def body_of(game: Any, verb: str) -> Any:
+    """The body of a verb; None where there is none."""
+    return getattr(moves if verb == "legal_moves" else contract, verb).find(type(game))
+
+
+def parts_of(found: Any) -> list[Any]:
+    """The types of the parts of a tuple; none for what is no tuple."""
+    parts: Any = found  # the stubs of numba's tuples do not say that they can be gone through
+    return list(parts) if isinstance(found, types.BaseTuple) else []
+
+
+def _check_set(game: Any, verb: str, found: Any) -> None:
+    """Refuse a set of moves that is not made of uint64."""
+    words = [found] if verb == "move_set" else parts_of(found)
+    if not words or any(word != types.uint64 for word in words):
+        said = written(found) if hasattr(found, "instance_class") else _short(found)
+        wanted = "uint64" if verb == "move_set" else "a NamedTuple of uint64"
+        where = places.of_body(body_of(game, verb))
+        raise BadInput(f"{where}: the set of moves is {said}, not {wanted}: wrap numbers, U(1)")
 
 
 def returned(body: Callable, signature: tuple[Any, ...]) -> Any:
@@ -95,8 +130,20 @@ def returned(body: Callable, signature: tuple[Any, ...]) -> Any:
         try:
             compiled.compile(signature)
         except _Typed as typed:
-            return typed.args[0]
+            if typed.growing is not None:
+                said = "it makes a list, a set or a dict, which compiled code has no memory for: use numbers and tuples"
+                raise NumbaError(said, typed.growing) from None
+            return typed.found
     raise AssertionError("typing ends with an exception")
+
+
+def _growing(state: Any) -> ir.Loc | None:
+    """Where a typed body first makes a list, a set or a dict: typing allows them, compiled code has no memory."""
+    for block in state.func_ir.blocks.values():
+        for assignment in block.find_insts(ir.Assign):
+            if isinstance(state.typemap.get(assignment.target.name), GROWING):
+                return assignment.loc
+    return None
 
 
 def _check_answer(game: Any, verb: str, found: Any, first: Any) -> None:

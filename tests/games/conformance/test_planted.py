@@ -14,6 +14,10 @@ from tests.games.conformance import heap
 
 ROOT = Path(__file__).resolve().parents[3]
 
+COUNTED = "@contract.count_moves.implements(Heap)\ndef heap_count_moves(game, state):\n" + (
+    "    return np.int64(min(state.left, U(3)))\n"
+)
+NUMBERED = "@contract.nth_move.implements(Heap)\ndef heap_nth_move(game, state, k):\n    return np.int64(k + 1)\n"
 MISTAKES = {
     "max_plies": (
         [("MAX_PLIES = 60", "MAX_PLIES = 5")],
@@ -120,6 +124,49 @@ MISTAKES = {
         "@contract.mover",
         "mover returns float64, not int64: wrap it, np.int64(...)",
     ),
+    "plain_function": (
+        [
+            ("np.int64(min(state.left, U(3)))", "np.int64(min(state.left, three()))"),
+            ("OPTION = Heap\n", "OPTION = Heap\n\n\ndef three():\n    return U(3)\n"),
+        ],
+        "return np.int64(min(",
+        "the name `three` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "number_among_the_moves": (
+        [
+            (NUMBERED, ""),
+            (COUNTED, "@moves.from_word(Heap)\ndef heap_moves(game, state):\n    return (1 << int(state.left)) - 1\n"),
+            ("from gpumcts.games import contract\n", "from gpumcts.games import contract, moves\n"),
+        ],
+        "@moves.from_word",
+        "the set of moves is int64, not uint64: wrap numbers, U(1)",
+    ),
+    "number_among_words_of_moves": (
+        [
+            (NUMBERED, ""),
+            (
+                COUNTED,
+                "@moves.from_set(Heap)\ndef heap_moves(game, state):\n    return sets.Two(U(1) << state.left, 0)\n",
+            ),
+            ("from gpumcts.games import contract\n", "from gpumcts.games import contract, moves, sets\n"),
+        ],
+        "@moves.from_set",
+        "the set of moves is Two(uint64, int64), not a NamedTuple of uint64: wrap numbers, U(1)",
+    ),
+    "number_among_the_moves_now_and_then": (
+        [
+            (NUMBERED, ""),
+            (
+                COUNTED,
+                "@moves.from_word(Heap)\ndef heap_moves(game, state):\n"
+                "    found = ((U(1) << min(state.left, U(3))) - U(1)) << U(1)\n"
+                "    return found + (0 if game.stones < 99 else 1)\n",
+            ),
+            ("from gpumcts.games import contract\n", "from gpumcts.games import contract, moves\n"),
+        ],
+        "@moves.from_word",
+        "the set of moves is int64, not uint64: wrap numbers, U(1)",
+    ),
 }
 
 
@@ -195,7 +242,7 @@ def test_it_is_asked_once_a_version(written, monkeypatch):
     asked = []
     monkeypatch.setattr(conformance, "check", asked.append)
     monkeypatch.setattr(conformance, "_held", set())
-    conformance.check_once(game)
+    conformance.check_once("gpumcts.games.conformance.check", game)
     assert not asked
     heap.forget("lab_stamped.heap")
     written("lab_stamped.heap", ("MAX_PLIES = 60", "MAX_PLIES = 61"))
@@ -222,5 +269,5 @@ def test_a_game_without_a_file_is_asked_each_time(monkeypatch):
     monkeypatch.setattr(conformance, "check", asked.append)
     monkeypatch.setattr(conformance, "_held", set())
     for game in (cell(), again(), again()):
-        conformance.check_once(game)
+        conformance.check_once("gpumcts.games.conformance.check", game)
     assert [type(game) for game in asked] == [cell, again]

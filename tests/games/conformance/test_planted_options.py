@@ -1,0 +1,177 @@
+"""Mistakes planted in a user's own operator, rule or policy: one line each, with file and line, before compiling."""
+
+from pathlib import Path
+
+import pytest
+
+from gpumcts.errors import BadInput
+from gpumcts.playouts.contract import check_policy
+from tests.games.conformance import heap, lab
+
+BACK_UP, VALUE, CHOOSE = "@back_up.implements", "@value.implements", "@choose.implements"
+RETURNED = "    return forest.columns[tree, node, VALUE]"
+MISTAKES = {
+    "name": (
+        "backup",
+        [("(mean - forest", "(meen - forest")],
+        "forest.columns[tree, node, VALUE] +=",
+        "back_up raised NameError: name 'meen' is not defined",
+    ),
+    "unreached_name": (
+        "backup",
+        [(RETURNED, f"    if operator.step > 1.0:\n        return rewrd\n{RETURNED}")],
+        "return rewrd",
+        "value does not compile: the name `rewrd` is not defined",
+    ),
+    "plain_function": (
+        "backup",
+        [(RETURNED, "    return half(forest.columns[tree, node, VALUE])")],
+        "return half",
+        "the name `half` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "row": (
+        "backup",
+        [(RETURNED, "    return forest.columns[tree, node]")],
+        VALUE,
+        "value returns an array, not float64",
+    ),
+    "list": (
+        "backup",
+        [("        node = path[k]", "        node = [path[k], 0][0]")],
+        "node = [",
+        "back_up does not compile: it makes a list, a set or a dict",
+    ),
+    "array": (
+        "backup",
+        [
+            ("        node = path[k]", "        node = path[k] + int(np.zeros(1)[0])"),
+            ("VALUE = 0\n", "import numpy as np\n\nVALUE = 0\n"),
+        ],
+        "node = path[k] +",
+        "back_up does not compile: compiled code has no zeros(",
+    ),
+    "no_value": ("backup", [("@value.implements(Moving)\n", "")], "class Moving", "Moving has no body of value"),
+    "no_columns": ("backup", [('    COLUMNS = ("value",)\n', "")], "class Moving", "Moving has no COLUMNS: say it"),
+    "text_for_columns": (
+        "backup",
+        [('COLUMNS = ("value",)', 'COLUMNS = ("value")')],
+        "class Moving",
+        "Moving.COLUMNS = 'value': must be a tuple of different names",
+    ),
+    "no_evaluates": ("backup", [("    EVALUATES = False\n", "")], "class Moving", "Moving has no EVALUATES"),
+    "no_back_up": ("backup", [("@back_up.implements(Moving)\n", "")], "class Moving", "Moving has no body of back_up"),
+    "column": (
+        "backup",
+        [(RETURNED, "    return forest.columns[tree, node, 1]")],
+        RETURNED.strip()[:30],
+        "value raised IndexError: index 1 is out of bounds for axis 2 with size 1",
+    ),
+    "score": (
+        "selection",
+        [("    missed = ", "    missed = totl - ")],
+        "missed = ",
+        "score raised NameError: name 'totl' is not defined",
+    ),
+    "prepare": (
+        "selection",
+        [("    return total, rule.weight", "    return total")],
+        "@prepare",
+        "prepare returns float, not two float64",
+    ),
+    "no_prepare": (
+        "selection",
+        [("@prepare.implements(Patience)\n", "")],
+        "class Patience",
+        "Patience has no body of prepare: write one, @prepare.implements",
+    ),
+    "counts": (
+        "selection",
+        [("] = 5.0\n", '] = 5.0\n\n    COUNTS = "wieght"\n')],
+        "class Patience",
+        "Patience.COUNTS = 'wieght': must be the name of a field, or empty",
+    ),
+    "fraction": (
+        "playout",
+        [("    return nth_move(game, state, count_moves(game, state) - 1)", "    return 0.5")],
+        CHOOSE,
+        "choose returns float, not int64",
+    ),
+    "branch": (
+        "playout",
+        [("    return nth", "    if policy.truncate > 9:\n        return 0.5\n    return nth")],
+        CHOOSE,
+        "choose returns float64, not int64",
+    ),
+    "arguments": (
+        "playout",
+        [("nth_move(game, state, count_moves(game, state) - 1)", "nth_move(game, state)")],
+        "return nth_move",
+        "choose raised TypeError: ",
+    ),
+    "illegal": (
+        "playout",
+        [("count_moves(game, state) - 1)", "count_moves(game, state) - 1) + 1")],
+        CHOOSE,
+        "choose returns 4, which is not a legal move there",
+    ),
+    "no_lanes": ("playout", [("    LANES = False\n", "")], "class Last", "Last has no LANES: say it in the class"),
+    "no_truncate": (
+        "playout",
+        [("    truncate: Annotated[int, Interval(ge=0, le=65535)] = 0\n", "")],
+        "class Last",
+        "Last has no field truncate",
+    ),
+}
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """``written(kind, name, *changes)``: an option as a module that can be imported, until the test is over."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = []
+
+    def write(kind: str, name: str, *changes: tuple[str, str]) -> Path:
+        names.append(name)
+        if kind == "game":
+            return heap.write(tmp_path, name, *changes)
+        return lab.write(tmp_path, kind, name, *changes)
+
+    yield write
+    for name in names:
+        heap.forget(name)
+
+
+def asked(kind: str, name: str, game) -> None:
+    """Ask an option as commands do, a policy with a game."""
+    value = lab.load(kind, name)
+    if kind == "playout":
+        check_policy(value, game)
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory):
+    """A small game, as it travels into compiled code."""
+    folder = tmp_path_factory.mktemp("board")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        heap.write(folder, "lab_board.heap")
+        yield heap.load("lab_board.heap")
+    heap.forget("lab_board.heap")
+
+
+@pytest.mark.parametrize("kind", lab.SOURCES)
+def test_an_option_without_a_mistake_holds(kind, written, game):
+    written(kind, f"lab_sound_{kind}.own")
+    asked(kind, f"lab_sound_{kind}.own", game)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named(mistake, written, game):
+    kind, changes, line, words = MISTAKES[mistake]
+    file = written(kind, f"lab_{mistake}.own", *changes)
+    with pytest.raises(BadInput) as refusal:
+        asked(kind, f"lab_{mistake}.own", game)
+    said = str(refusal.value)
+    assert "\n" not in said and words in said
+    number = heap.line_of(file, line)
+    assert any(f"{file.name}:{at}:" in said for at in (number, number + 1)), said
