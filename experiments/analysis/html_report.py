@@ -6,22 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments.analysis.conditions import conditions, unfinished
-from experiments.analysis.grid import Grid, grid_of
+from experiments.analysis.grid import grid_of
 from experiments.analysis.result_table import columns
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import curve_as_svg
-from experiments.runs.presentation import Measure
 from experiments.runs.results import Result, groups
 from experiments.terminal.console import Shown
 from experiments.terminal.tables import FittedTable
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #fff; --ink: #1d1f21; --faint: #5f6368; --line: #d9dce0; --mark: #1f5fa8;
-  --shade: #9aa0a6; }
+  --shade: #9aa0a6; --low: #b8302f; }
 @media (prefers-color-scheme: dark) {
   :root { --ground: #16181b; --ink: #e4e6e8; --faint: #a3a8ae; --line: #3a3f45; --mark: #7db2ee;
-    --shade: #6b7178; }
+    --shade: #6b7178; --low: #e0706c; }
 }
 * { box-sizing: border-box; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
@@ -45,6 +44,7 @@ thead th { border-bottom: 2px solid var(--faint); }
 .runs td:first-child { white-space: normal; min-width: 13em; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 .matrix td { text-align: center; background: color-mix(in srgb, var(--mark) var(--share), var(--ground)); }
+.matrix td.below { background: color-mix(in srgb, var(--low) var(--share), var(--ground)); }
 .matrix td.missing { background: none; color: var(--faint); }
 .matrix small { display: block; }
 figure { margin: 1em 0; max-width: 36em; }
@@ -114,28 +114,29 @@ def _figure(results: list[Result]) -> list[str]:
     """A curve where one number is swept, a matrix where two keys are, and nothing else."""
     figure = swept_figure(results)
     if isinstance(figure, Matrix):
-        return [_matrix(*figure)]
+        return [_matrix(figure)]
     if figure is None:
         return []
     name = html.escape(f"{figure.points[0].measure.name} over {figure.key}")
     return [f"<figure><figcaption>{name}</figcaption>{curve_as_svg(figure)}</figure>"]
 
 
-def _matrix(grid: Grid, found: Mapping[tuple[str, ...], Measure]) -> str:
-    """The first key down, the second across; a cell the darker, the greater its number."""
+def _matrix(matrix: Matrix) -> str:
+    """The first key down, the second across; a cell the darker, the greater its number, or the further from 50 %."""
+    grid, (low, high) = matrix.grid, matrix.limits
     down, across = grid.values
-    values = [one.value for one in found.values()]
-    low, high = min(values), max(values)
-    name = next(iter(found.values())).name
+    name = next(iter(matrix.found.values())).name
 
     def cell(row: str, column: str) -> str:
-        one = found.get((row, column))
+        one = matrix.found.get((row, column))
         if one is None:
             return '<td class="missing">missing</td>'
-        share = 8 + 37 * (one.value - low) / (high - low) if high > low else 20
+        place = (one.value - low) / (high - low) if high > low else 0.5
+        share = 45 * abs(2 * place - 1) if matrix.of_win_rates else 8 + 37 * place
+        below = ' class="below"' if matrix.of_win_rates and place < 0.5 else ""
         number, _, interval = one.words().partition(" [")
-        below = f"<small>[{interval}</small>" if interval else ""
-        return f'<td style="--share: {share:.0f}%">{html.escape(number)}{below}</td>'
+        small = f"<small>[{interval}</small>" if interval else ""
+        return f'<td{below} style="--share: {share:.0f}%">{html.escape(number)}{small}</td>'
 
     head = "".join(f"<th>{html.escape(value)}</th>" for value in across)
     rows = (f"<tr><th>{html.escape(row)}</th>{''.join(cell(row, column) for column in across)}</tr>" for row in down)

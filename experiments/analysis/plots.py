@@ -3,10 +3,11 @@
 import functools
 import itertools
 import math
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiments.analysis.planner_samples import draw, series
 from experiments.analysis.swept_figure import Matrix, swept_figure
@@ -116,7 +117,31 @@ def speed_panel(key: str) -> Callable[[list[Result]], Panel]:
 
 
 def _title(axes: "Axes", results: list[Result]) -> None:
-    axes.set_title(textwrap.fill(results[0].title, TITLE_LETTERS), loc="left", fontsize=10)
+    axes.set_title(textwrap.fill(plot_title(results), TITLE_LETTERS), loc="left", fontsize=10)
+
+
+def plot_title(results: list[Result]) -> str:
+    """What runs reproduce; else the command, and what all of them share: game, opponent, budget."""
+    if "document" in results[0].config:
+        return results[0].title
+    identities = [result.provenance.get("identity") or {} for result in results]
+    game = _shared([identity.get("game", {}).get("name") for identity in identities])
+    opponent = _shared([result.summary.get("opponent", {}).get("label") for result in results])
+    budgets = [identity.get("budget") or {} for identity in identities]
+    iterations, seconds = (_shared([budget.get(key) for budget in budgets]) for key in ("iterations", "seconds"))
+    words = [
+        game and str(game).replace("_", " ").capitalize(),
+        opponent and f"against {re.sub(r'^uct', 'UCT', str(opponent))}",
+        f"{iterations:,} iterations" if iterations else f"{seconds:g} s a move" if seconds else None,
+    ]
+    told = ", ".join(word for word in words if word)
+    command = "" if results[0].program == "match" else results[0].title
+    return ": ".join(filter(None, [command, told])) or results[0].title
+
+
+def _shared(values: list[Any]) -> Any:
+    """The one value that all have; None where they differ."""
+    return values[0] if all(value == values[0] for value in values) else None
 
 
 def _errors(results: list[Result]) -> list[list[float]]:

@@ -7,6 +7,9 @@ from experiments.analysis.grid import Grid, grid_of
 from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 
+WIN_RATE = "win rate"
+EVEN, LEAST_SPAN = 0.5, 0.05
+"""Of win rates: where their colours part, and how far from there they have their full strength at the least."""
 MIN_POINTS = 3  # of a curve
 
 
@@ -30,6 +33,20 @@ class Matrix(NamedTuple):
 
     grid: Grid
     found: Mapping[tuple[str, ...], Measure]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The measures between which colours go from one end to the other: for win rates as far below even as above."""
+        values = [measure.value for measure in self.found.values()]
+        if not self.of_win_rates:
+            return min(values), max(values)
+        span = max(LEAST_SPAN, *(abs(value - EVEN) for value in values))
+        return EVEN - span, EVEN + span
+
+    @property
+    def of_win_rates(self) -> bool:
+        """Whether it has two colours, that part at an even match."""
+        return next(iter(self.found.values())).name == WIN_RATE
 
 
 def swept_figure(results: Sequence[Result]) -> Curve | Matrix | None:

@@ -4,9 +4,9 @@ import html
 import io
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from experiments.analysis.swept_figure import Curve, Matrix
+from experiments.analysis.swept_figure import WIN_RATE, Curve, Matrix
 from experiments.runs.presentation import Measure
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytic
 PAGE_INCHES = (4.6, 3.1)  # of a curve for a page, which gives it the width that there is
 AXES_ON_A_PAGE = 3.8  # inches of its axes, about
 SPAN_OF_LOG = 20.0  # the greatest value over the least, from which on the axis is logarithmic
-WIN_RATE = "win rate"
 WIDTH = 7.2  # inches of the axes, about
 LETTER = 0.09  # inches, about, of the ticks' size
-ROOM_OF_INTERVAL = 0.65  # inches of a cell
+ROOM_OF_INTERVAL = 0.85  # inches of a cell
 LINE, MARGIN = 0.42, 1.5  # inches of a matrix's row, and of what stands around the rows
 
 
@@ -58,7 +57,7 @@ def curve_as_svg(curve: Curve) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    style = {"svg.fonttype": "none", "svg.hashsalt": "gpumcts", **dict.fromkeys(INKED, INK)}
+    style: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "gpumcts", **dict.fromkeys(INKED, INK)}
     written = io.StringIO()
     with matplotlib.rc_context(style):
         figure = Figure(figsize=PAGE_INCHES, layout="constrained")
@@ -100,12 +99,17 @@ def labels_that_fit(xs: Sequence[float], labels: Sequence[str], letter: float) -
 
 
 def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
-    """The first key down, the second across; a cell the darker, the greater its number."""
+    """The first key down, the second across; a cell the darker, the greater its number.
+
+    Of win rates those above 50 % are blue and those below red, the darker the further from there.
+    """
     down, across = matrix.grid.values
     nothing = float("nan")
     found = matrix.found
     values = [[found[(row, column)].value if (row, column) in found else nothing for column in across] for row in down]
-    axes.imshow(values, cmap="Blues", alpha=0.5, aspect="auto")
+    low, high = matrix.limits
+    shades = "RdBu" if matrix.of_win_rates else "Blues"
+    axes.imshow(values, cmap=shades, vmin=low, vmax=high, alpha=0.5, aspect="auto")
     room = WIDTH / len(across)
     narrow = room < ROOM_OF_INTERVAL
     for y, row in enumerate(down):

@@ -21,7 +21,7 @@ class Measure(NamedTuple):
 
     def text(self, value: float) -> str:
         """A value of this kind for people."""
-        return f"{100 * value:.0f} %" if self.percent else f"{value:.4g}"
+        return f"{100 * value:.1f} %" if self.percent else f"{value:.4g}"
 
     def words(self) -> str:
         """The number and its interval."""

@@ -85,14 +85,15 @@ def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
 def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
     curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))], None)
     assert curve.count('<g class="point">') == 3 and "<td style=" not in curve
-    assert "<title>n=10: 50 % [0, 100]</title>" in curve and 'aria-label="win rate over n"' in curve
+    assert "<title>n=10: 50.0 % [0.0, 100.0]</title>" in curve and 'aria-label="win rate over n"' in curve
     (figure,) = re.findall("<figure>.*</figure>", curve, re.DOTALL)
     assert set(re.findall(r"(?:fill|stroke): ([^;\"]+)", figure)) <= {
         "none", "var(--ink)", "var(--mark)", "var(--faint)",
     }  # fmt: skip
     matrix = page("A matrix", [match(f"n={n} m={m}", wins=n) for n in (2, 8) for m in ("u", "v")], None)
-    assert "<svg" not in matrix and matrix.count("<td style=") == 4
-    assert re.search(r"--share: 8%\D+20 %<small>\[0, 100\]", matrix) and "--share: 45%" in matrix
+    assert "<svg" not in matrix and matrix.count('style="--share') == 4
+    assert re.search(r'class="below" style="--share: 45%">20.0 %<small>\[0.0, 100.0\]', matrix)
+    assert re.search(r'<td style="--share: 45%">80.0 %', matrix)
     for text in (curve, matrix):
         assert "prefers-color-scheme: dark" in text and "width=device-width" in text
         assert not re.search(r"\b(nan|inf|None)\b", text)

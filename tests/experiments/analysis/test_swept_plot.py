@@ -1,6 +1,7 @@
 """plot.png of a sweep: a curve over a swept number, a matrix over two swept keys, and what its axes hold."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from matplotlib.figure import Figure
@@ -88,7 +89,8 @@ def test_two_swept_keys_are_a_matrix_that_says_what_is_missing():
     ((top, missing),) = [image.get_array()[:, 1].tolist() for image in axes.images]
     assert axes.images[0].get_array()[:, 0].tolist() == [0.8, 0.2] and top == 0.5
     assert missing is None or math.isnan(missing)
-    assert texts(axes) == ["80 %\n[70, 90]", "50 %\n[40, 60]", "20 %\n[10, 30]", "missing"]
+    assert texts(axes) == ["80.0 %\n[70.0, 90.0]", "50.0 %\n[40.0, 60.0]", "20.0 %\n[10.0, 30.0]", "missing"]
+    assert axes.images[0].get_clim() == pytest.approx((0.2, 0.8))  # colours part at an even match
     assert ticks(axes.yaxis) == ["2", "10"] and ticks(axes.xaxis) == ["u", "v"]
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("n", "b")
     assert axes.get_title("right") == "win rate, % (95 %)"
@@ -96,7 +98,7 @@ def test_two_swept_keys_are_a_matrix_that_says_what_is_missing():
 
 def test_a_wide_matrix_has_the_numbers_alone():
     (axes,) = drawn([played(f"b={b} n={n}", n, games=100) for b in "uv" for n in range(10, 30) if (b, n) != ("v", 29)])
-    assert texts(axes)[:2] == ["10", "11"] and texts(axes)[-1] == "-"
+    assert texts(axes)[:2] == ["10.0", "11.0"] and texts(axes)[-1] == "-"
     assert axes.get_title("right") == "win rate, %"
     assert all(label.get_rotation() == 0 for label in axes.get_xticklabels())
 
@@ -126,3 +128,23 @@ def test_a_picture_is_written(tmp_path):
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
     assert not plots.plot([played("n=1", 0, 0), played("n=2", 0, 0)], tmp_path / "none.png")
     assert not (tmp_path / "none.png").exists()
+
+
+def test_colours_of_win_rates_part_at_50_per_cent_also_where_all_are_on_one_side():
+    (axes,) = drawn([played(f"n={n} b={b}", 53) for n in (1, 2) for b in "uv"])
+    assert axes.images[0].get_clim() == pytest.approx((0.45, 0.55))
+
+
+def test_a_title_tells_what_all_runs_share():
+    def of(label, iterations=500, game="othello", against="uct"):
+        identity = {"game": {"name": game}, "budget": {"iterations": iterations, "seconds": None}}
+        run = played(label, 50)
+        record = {**run.provenance, "identity": identity}
+        return replace(run, provenance=record, summary={**run.summary, "opponent": {"label": against}})
+
+    title = plots.plot_title
+    assert title([of("a=1"), of("a=2")]) == "Othello, against UCT, 500 iterations"
+    assert title([of("a=1"), of("a=2", iterations=700)]) == "Othello, against UCT"
+    assert title([of("a=1"), of("a=2", game="go", against="random")]) == "500 iterations"
+    assert title([of("a=1", 5), of("a=2", game="go", against="random")]) == "match"
+    assert title([searched("n=1", 0.5)]) == "search"
