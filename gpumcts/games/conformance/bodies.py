@@ -48,12 +48,9 @@ class Bodies(NamedTuple):
         return found
 
     def own(self, verbs: tuple[str, ...]) -> list[str]:
-        """Those of ``verbs`` whose body stands in the user's files."""
+        """Those of ``verbs`` whose body is the user's, in a file or in a notebook's cell."""
         found = [(verb, self.body(verb)) for verb in verbs]
-        return [verb for verb, body in found if body is not None and self._is_own(body)]
-
-    def _is_own(self, body: Callable) -> bool:
-        return Path(body.__code__.co_filename).resolve() in self.files
+        return [verb for verb, body in found if body is not None and _is_own(body)]
 
     def attribute(self, name: str) -> Any:
         """What the class says of itself; raises BadInput where it says nothing."""
@@ -93,7 +90,7 @@ class Bodies(NamedTuple):
             return getattr(self.contract, verb)(*arguments)
         except Exception as error:
             where, body = places.of_error(error, self.files), self.body(verb)
-            if not where and body is not None and self._is_own(body):
+            if not where and body is not None and _is_own(body):
                 where = places.of_body(body)
             if not where:
                 raise  # a fault of the library's
@@ -116,3 +113,7 @@ class Bodies(NamedTuple):
 def is_number(found: Any) -> bool:
     """Whether a type of numba is that of a real number."""
     return isinstance(found, types.Float | types.Integer | types.Boolean)
+
+
+def _is_own(body: Callable) -> bool:
+    return not Path(body.__code__.co_filename).resolve().is_relative_to(places.LIBRARY)

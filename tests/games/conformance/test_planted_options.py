@@ -1,9 +1,12 @@
 """Mistakes planted in a user's own operator, rule or policy: one line each, with file and line, before compiling."""
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.playouts.contract import check_policy
 from tests.games.conformance import heap, lab
@@ -175,3 +178,12 @@ def test_a_mistake_is_named(mistake, written, game):
     assert "\n" not in said and words in said
     number = heap.line_of(file, line)
     assert any(f"{file.name}:{at}:" in said for at in (number, number + 1)), said
+
+
+def test_a_mistake_in_a_cell_without_a_file_is_named(monkeypatch):
+    cell = ModuleType("lab_cell")
+    monkeypatch.setitem(sys.modules, "lab_cell", cell)
+    text = lab.SOURCES["backup"].replace("        node = path[k]", "        node = [path[k], 0][0]")
+    exec(compile(text, "<cell>", "exec"), vars(cell))
+    with pytest.raises(BadInput, match=r"<cell>:\d+: back_up does not compile: it makes a list"):
+        options.value_of("backup", cell.Moving())
