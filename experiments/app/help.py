@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -9,15 +10,17 @@ from typing import Any
 
 KEY = re.compile(r"^(?P<key>\w+): (?P<value>.*?)(?:  # (?P<comment>.*))?$")
 DEFAULT = re.compile(r"^  - (?:override /)?(?P<group>[\w/]+)(?:@(?P<package>[\w.]+))?: (?P<choice>\w+)$")
-WIDTH = 118
+COMMAND = re.compile(r"^# python -m experiments\.(?P<command>\w+)")
+OF_ONE_COMMAND = ("cell", "experiment")  # groups whose files are for the command that they begin with
+MAX_WIDTH, MIN_TEXT = 120, 30  # letters of a line, and of a comment beside its key
 
-FLAGS = """\
-Flags
-  -m, --multirun       every combination of comma-separated values: -m backup=average,minimax
-  -c job [--resolve]   print the configuration instead of running
-  -cd FOLDER           add a folder of configurations of your own (game/my_game.yaml, ...)
-  --hydra-help         the rest of what Hydra understands
-
+FLAGS = {
+    "-m, --multirun": "every combination of comma-separated values: -m backup=average,minimax",
+    "-c job [--resolve]": "print the configuration instead of running",
+    "-cd FOLDER": "add a folder of configurations of your own (game/my_game.yaml, ...)",
+    "--hydra-help": "the rest of what Hydra understands",
+}
+OF_FLAGS = """\
 game, playout, selection and backup take the dotted name of a module of your own as well: game=my_lab.my_game.
 hydra.run.dir=FOLDER puts a run elsewhere, hydra.sweep.dir=FOLDER a sweep. hydra/launcher=joblib, submitit_local or ray
 plays the runs of a sweep side by side; hydra/sweeper=optuna objective=win_rate 'backup.decay=interval(0.9,0.9999)'
@@ -25,59 +28,93 @@ looks for the values that make a number of the summary greatest. Each has an ext
 pip install -e '.[joblib]'."""
 
 
-def help_text(command: Any, conf: Path) -> str:
-    """Everything a newcomer needs to use the command."""
+def help_text(command: Any, conf: Path, width: int | None = None) -> str:
+    """Everything a newcomer needs to use the command, in lines of ``width`` letters; by default, of the terminal's."""
+    width = min(MAX_WIDTH, width or shutil.get_terminal_size((MAX_WIDTH, 24)).columns)
     module = sys.modules[command.work.__module__]
     lines = (conf / f"{command.name}.yaml").read_text("utf-8").splitlines()
-    parts = [inspect.getdoc(module) or "", _keys(lines), _groups(conf, lines), FLAGS]
+    about, of_flags = (_filled(text, width) for text in (inspect.getdoc(module) or "", OF_FLAGS))
+    flags = "\n".join(["Flags", *(_entry(f"  {flag:<19}  ", text, width) for flag, text in FLAGS.items())])
+    parts = [about, _keys(lines, width), _groups(command.name, conf, lines, width), flags, of_flags]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _keys(lines: list[str]) -> str:
+def _filled(text: str, width: int) -> str:
+    """Paragraphs in lines of ``width`` letters; those with an indented line, as commands are, stay as they are."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(
+        block if re.search("^ ", block, re.MULTILINE) else textwrap.fill(block, width) for block in blocks
+    )
+
+
+def _keys(lines: list[str], width: int) -> str:
     """The keys at the top of a file, each with its default and comment."""
     found = [match for match in map(KEY.match, lines) if match]
     if not found:
         return ""
     pairs = [(f"{match['key']}={match['value']}", match["comment"] or "") for match in found]
-    width = max(len(pair[0]) for pair in pairs) + 2
-    return "\n".join(["Keys and their defaults", *(_entry(f"  {name:<{width}}", comment) for name, comment in pairs)])
+    left = max(len(pair[0]) for pair in pairs) + 2
+    entries = (_entry(f"  {name:<{left}}", comment, width) for name, comment in pairs)
+    return "\n".join(["Keys and their defaults", *entries])
 
 
-def _entry(left: str, text: str) -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=left, subsequent_indent=" " * len(left)) if text else left.rstrip()
+def _entry(left: str, text: str, width: int) -> str:
+    """A key and its comment beside it, or below it where little room is left beside it."""
+    if not text:
+        return left.rstrip()
+    if width - len(left) >= MIN_TEXT:
+        return textwrap.fill(
+            text, width, initial_indent=left, subsequent_indent=" " * len(left), break_on_hyphens=False
+        )
+    below = " " * (len(left) - len(left.lstrip()) + 4)
+    below = below[: max(0, width - MIN_TEXT)]
+    filled = textwrap.fill(text, width, initial_indent=below, subsequent_indent=below, break_on_hyphens=False)
+    return f"{left.rstrip()}\n{filled}"
 
 
-def _groups(conf: Path, lines: list[str]) -> str:
+def _groups(command: str, conf: Path, lines: list[str], width: int) -> str:
     """Every group of the command: its choices, what each is, and their keys."""
     chosen = [match for match in map(DEFAULT.match, lines) if match and match["group"] != "shared"]
     if not chosen:
         return ""
-    text = ["Groups: group=choice takes a file of conf/, group.key=value changes a key of it; * is the default"]
+    about = "Groups: group=choice takes a file of conf/, group.key=value changes a key of it; * is the default"
+    text = [textwrap.fill(about, width)]
     opponents = [match for match in chosen if (match["package"] or "").startswith("opponent")]
     for match in chosen:
         if match not in opponents:
             name = "@".join(filter(None, [match["group"], match["package"]]))
-            text += ["", f"  {name}", *_choices(conf / match["group"], match["choice"])]
+            text += ["", f"  {name}", *_choices(command, conf / match["group"], match["choice"], width)]
     if opponents:
-        text += ["", "  The opponent's groups are named group@opponent.group, and their keys opponent.group.key."]
+        about = "The opponent's groups are named group@opponent.group, and their keys opponent.group.key."
+        text += ["", textwrap.fill(about, width, initial_indent="  ", subsequent_indent="  ")]
     return "\n".join(text)
 
 
-def _choices(folder: Path, default: str) -> list[str]:
+def _choices(command: str, folder: Path, default: str, width: int) -> list[str]:
     entries = []
     for file in sorted(folder.rglob("*.yaml")):
         name = str(file.relative_to(folder).with_suffix(""))
         lines = file.read_text("utf-8").splitlines()
+        if folder.name in OF_ONE_COMMAND and command != _command_of(lines):
+            continue
         overlay = lines[0].startswith("# @package")
         comments = [line[2:] for line in lines if line.startswith("# ")]
         about = comments[2 if overlay else 0]  # above it stand the package and the command line
         mark = "*" if name == default else " "
-        short = len(name) <= 18
-        entries.append(_entry(f"   {mark}{name:<18} ", about) if short else f"   {mark}{name}\n{' ' * 23}{about}")
+        left = f"   {mark}{name:<18} "
+        entries += [left.rstrip(), _entry(" " * 23, about, width)] if len(name) > 18 else [_entry(left, about, width)]
         if not overlay:
             keys = [match for match in map(KEY.match, lines) if match and match["key"] != "name"]
-            entries += [_entry(f"{' ' * 25}.{m['key']}={_typed(m['value'])}  ", m["comment"] or "") for m in keys]
+            entries += [
+                _entry(f"{' ' * 25}.{m['key']}={_typed(m['value'])}  ", m["comment"] or "", width) for m in keys
+            ]
     return entries
+
+
+def _command_of(lines: list[str]) -> str | None:
+    """The command that a file of ``conf/`` begins with."""
+    found = [match["command"] for match in map(COMMAND.match, lines) if match]
+    return found[0] if found else None
 
 
 def _typed(value: str) -> str:

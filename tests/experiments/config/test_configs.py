@@ -181,6 +181,21 @@ def test_every_command_composes_and_explains_itself(name):
     assert f"python -m experiments.{name}" in text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_help_has_the_width_of_the_terminal_and_names_no_cell_of_another_command(name, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = help_text(COMMANDS[name], CONF).splitlines()
+    typed = [line for line in lines if "python -m " in line or re.search(r"\w=[\[{]", line)]  # as they are to be typed
+    assert [line for line in lines if len(line) > width and line not in typed and len(line.split()) > 1] == []
+    files = {str(file.relative_to(CONF / "cell").with_suffix("")): file for file in (CONF / "cell").rglob("*.yaml")}
+    told = {line.strip().split()[0] for line in lines if line.strip()} & files.keys()
+    if "  cell" in lines:
+        assert told == {cell for cell, file in files.items() if f"experiments.{name} " in file.read_text()}
+    else:
+        assert not told
+
+
 LONG = (
     "recovery",
     "random_vs_informed",
