@@ -7,6 +7,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
+from gpumcts.games.evaluations import check_evaluation
 from gpumcts.options import name_of
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.forest import BEYOND_MOVES
@@ -27,6 +28,12 @@ def check_one_batch(settings: Settings, why: str) -> None:
     """Refuse two batches of a tree in flight where there is one, as ``why`` says. Raises BadInput."""
     if settings.batches_in_flight > 1:
         raise BadInput(f"search.batches_in_flight={settings.batches_in_flight}: {why}")
+
+
+def check_evaluated(operator: Any, game: Any) -> None:
+    """Refuse an operator that wants evaluations of leaves, on a game that has none. Raises BadInput."""
+    if operator.EVALUATES:
+        check_evaluation(game, f"backup={name_of(operator)}")
 
 
 def check_whole_path(policy: Any, operator: Any) -> None:

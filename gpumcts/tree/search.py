@@ -9,12 +9,11 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
-from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.options import compiled, name_of
+from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
@@ -23,6 +22,7 @@ from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.checks import (
     check_bounds,
     check_budget,
+    check_evaluated,
     check_followed,
     check_kept_visits,
     check_one_batch,
@@ -75,8 +75,7 @@ class Searcher:
         check_in_flight(rule, settings)
         check_final(settings, rule, operator)
         check_policy(policy, game)
-        if operator.EVALUATES:
-            check_evaluation(game, f"backup={name_of(operator)}")
+        check_evaluated(operator, game)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
         policy = compiled(policy)

@@ -102,7 +102,9 @@ BAD = {
     ("match player=gtp player.command=cat player.seconds=0.5",): "player.seconds=0.5: must be an integer in [1, 86400]",
     ("match player=gtp player.command=cat player.seconds=60",): "player.patience=60: must be above player.seconds=60",
     ("match player=gtp player.command=cat player.processes=0",): "player.processes=0: must be an integer",
-    ("match player=gtp player.command=cat player.setup=level",): "player.setup=level: must be a list of texts",
+    (
+        "match player=gtp player.command=cat player.setup=level",
+    ): "player.setup=level: must be a list, which stands in brackets",
     ("match player=gtp player.command=cat backup=minimax",): "backup does not count for player=gtp",
     ("match player=gtp player.command=7",): "player.command=7 is read as a number; it must be text",
     ("match game=dice_duel player=gtp player.command=cat",): "player=gtp: in DiceDuel chance moves",
