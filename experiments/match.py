@@ -47,7 +47,7 @@ from experiments.players.registry import (
 )
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
-from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt
+from experiments.terminal.console import bar, counted, here, say, shortened, show, stop_on_interrupt
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
@@ -244,7 +244,7 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
     lines = [f"{config.slug}, seed {config.keys.seed}, engine {summary['engine']}"]
     if summary["games"]:
         lines += [score_line(*names, *counts), elo_line(*counts)]
-    lines.append(f"{brief(summary)} (win rate of the player, Wilson 95 %)")
+    lines.append(brief(summary) + (" (win rate of the player, Wilson 95 %)" if summary["games"] else ""))
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
     return [*lines, f"folder: {here(run.folder)}"]
 
@@ -257,13 +257,15 @@ def _said_of(side: dict[str, Any]) -> str:
     if side["iterations"] and side["made_a_move"] is not None:
         words.append(f"{side['made_a_move']:,.0f} {side['counted']} a move")
     if "program" in side:
-        words = [side["program"], f"resigned {side['resigned']}, forfeited {side['forfeited']} games"]
+        words = [side["program"], f"resigned {side['resigned']}, forfeited {counted(side['forfeited'], 'game')}"]
         if over := side["moves_over_time"]:
-            words.append(f"{over} moves took longer than it was granted, the longest {side['longest_move']:.2f} s")
+            words.append(
+                f"{counted(over, 'move')} took longer than it was granted, the longest {side['longest_move']:.2f} s"
+            )
         words += [f"{reason} ({games})" for reason, games in list(side["reasons"].items())[:MAX_REASONS]]
     if side["first_sees_win_ply"] is not None:
         plies, games = side["first_sees_win_ply"], side["first_sees_win_games"]
-        words.append(f"first sees its win at ply {plies:.1f} on average, in {games} games")
+        words.append(f"first sees its win at ply {plies:.1f} on average, in {counted(games, 'game')}")
     return "; ".join(words)
 
 

@@ -16,7 +16,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import SgfKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.records import Played, games_played
-from experiments.terminal.console import here, show
+from experiments.terminal.console import counted, here, show
 
 FILE = "games.pgn"
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
@@ -39,7 +39,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     with (run.folder / FILE).open("w", encoding="utf-8") as file:
         for count, played in enumerate(games_played(config, "pgn"), 1):
             file.write(("\n" if count > 1 else "") + _pgn(played))
-    show(f"{count} games in {here(run.folder)}/{FILE}")
+    show(f"{counted(count, 'game')} in {here(run.folder)}/{FILE}")
     return {"games": count, "files": [FILE]}
 
 

@@ -14,7 +14,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import SgfKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.records import Played, games_played
-from experiments.terminal.console import here, show
+from experiments.terminal.console import counted, here, show
 
 
 def sgf_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -35,7 +35,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         path = run.folder / f"{played.number:06}.sgf"
         path.write_text(_sgf(played), "utf-8")
         files.append(path.name)
-    show(f"{len(files)} games in {here(run.folder)}")
+    show(f"{counted(len(files), 'game')} in {here(run.folder)}")
     return {"games": len(files), "files": files}
 
 

@@ -14,6 +14,7 @@ from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import Result, groups
+from experiments.terminal.console import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,7 +170,9 @@ def _win_rates(axes: "Axes", results: list[Result]) -> None:
     _title(axes, results)
     for row, rate in zip(at, rates, strict=True):
         axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
-    axes.set_yticks(at, [f"{result.label}\n{result.summary['games']} games" for result in results], fontsize=9)
+    axes.set_yticks(
+        at, [f"{result.label}\n{counted(result.summary['games'], 'game')}" for result in results], fontsize=9
+    )
     axes.set_ylim(len(results) - 0.4, -0.6)
     axes.set_xlim(0, 100)
     axes.set_xlabel("win rate of the player, % (Wilson 95 %)")

@@ -81,7 +81,8 @@ def against_even(results: list[Result]) -> list[str]:
     if not away:
         return [f"None of {len(matches)} win rates differs from 50 % (Holm: the least p is {min(values):.2g})."]
     named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
-    return [f"{len(away)} of {len(matches)} win rates differ from 50 % (p by Holm): {'; '.join(named)}."]
+    differ = "differs" if len(away) == 1 else "differ"
+    return [f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm): {'; '.join(named)}."]
 
 
 def _place(result: Result) -> str:

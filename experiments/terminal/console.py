@@ -256,6 +256,11 @@ def here(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
+def counted(number: int, thing: str) -> str:
+    """So many things: ``1 game``, ``1,200 games``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def seconds_text(seconds: float) -> str:
     """Seconds in the unit that suits them."""
     if seconds >= 1000:

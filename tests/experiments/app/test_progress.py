@@ -4,11 +4,13 @@ import io
 import os
 import re
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
-from experiments.match import standing
+from experiments.match import _final, standing
 from experiments.terminal import console
 from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
@@ -225,3 +227,14 @@ def test_the_clock_of_a_sweep_waits_for_work(tmp_path):
     assert clock.left("a", 0.5, made=0.5, worked=10) == pytest.approx(10 * 99.5 / 0.5)
     beside = SweepClock(tmp_path, "summary.json", 4, at_once=4, begun=time.time() - 60)
     assert beside.left() is None  # runs that go on meanwhile tell no pace
+
+
+def test_a_match_without_a_finished_game_tells_no_win_rate():
+    """As after Ctrl-C in the first moves."""
+    sides = {"label": "uct", "playouts": 5, "iterations": 5, "playouts_per_second": 1.0, "made_a_move": 5.0}
+    sides |= {"counted": "iterations", "first_sees_win_ply": 30.0, "first_sees_win_games": 1}
+    counts = dict.fromkeys(("games", "wins", "draws", "losses"), 0)
+    config, place = SimpleNamespace(slug="a match", keys=SimpleNamespace(seed=1)), SimpleNamespace(folder=Path("x"))
+    lines = _final(config, place, {**counts, "player": sides, "opponent": sides, "engine": "cpu"})
+    assert lines[1] == "no game finished" and not any("win rate" in line for line in lines)
+    assert lines[2].endswith("first sees its win at ply 30.0 on average, in 1 game")

@@ -3,7 +3,7 @@
 import pytest
 from rich.table import Table
 
-from experiments.terminal.console import seconds_text, show
+from experiments.terminal.console import counted, seconds_text, show
 
 
 def test_square_brackets_are_shown_as_they_are(capsys):
@@ -19,3 +19,8 @@ def test_square_brackets_are_shown_as_they_are(capsys):
 )
 def test_seconds_have_the_unit_that_suits_them(seconds, text):
     assert seconds_text(seconds) == text
+
+
+@pytest.mark.parametrize("number, text", [(0, "0 games"), (1, "1 game"), (1200, "1,200 games")])
+def test_counts_agree_with_what_they_count(number, text):
+    assert counted(number, "game") == text
