@@ -9,6 +9,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.evaluations import check_evaluation
 from gpumcts.options import name_of
+from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.forest import BEYOND_MOVES
 from gpumcts.tree.memory import MAX_VISITS
@@ -30,8 +31,9 @@ def check_one_batch(settings: Settings, why: str) -> None:
         raise BadInput(f"search.batches_in_flight={settings.batches_in_flight}: {why}")
 
 
-def check_evaluated(operator: Any, game: Any) -> None:
-    """Refuse an operator that wants evaluations of leaves, on a game that has none. Raises BadInput."""
+def check_leaves(policy: Any, operator: Any, game: Any) -> None:
+    """Refuse a policy that is not for a game, and evaluations of leaves on one that has none. Raises BadInput."""
+    check_policy(policy, game)
     if operator.EVALUATES:
         check_evaluation(game, f"backup={name_of(operator)}")
 

@@ -14,7 +14,6 @@ from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
-from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import traced
 from gpumcts.tree import root
 from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
@@ -22,9 +21,9 @@ from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.checks import (
     check_bounds,
     check_budget,
-    check_evaluated,
     check_followed,
     check_kept_visits,
+    check_leaves,
     check_one_batch,
     check_table_suffices,
     check_whole_path,
@@ -74,8 +73,7 @@ class Searcher:
         check_traces(rule, game, settings)
         check_in_flight(rule, settings)
         check_final(settings, rule, operator)
-        check_policy(policy, game)
-        check_evaluated(operator, game)
+        check_leaves(policy, operator, game)
         if settings.table:
             raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
         policy = compiled(policy)
