@@ -6,6 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 Z = 1.959963984540054
+"""The normal distribution's quantile of 97.5 %."""
+Z_OF_RUNS = 1.96
+"""What the summaries of ``experiments.trees`` have had from the first on: those that are recorded stay equal."""
 """The normal quantile of a two-sided interval of 95 %."""
 
 
@@ -24,4 +27,4 @@ def median_interval(values: Sequence[float] | np.ndarray) -> tuple[float | None,
 
 def mean_half(values: np.ndarray) -> np.ndarray | None:
     """What to add to and subtract from means over the first axis for 95 % (normal); None for a single value."""
-    return Z * values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+    return Z_OF_RUNS * values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None

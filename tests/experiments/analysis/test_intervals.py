@@ -64,9 +64,9 @@ def test_one_tree_says_nothing_of_others():
 
 def test_two_trees_have_an_interval():
     leaves = convergence._leaves(np.array([[10], [20]]), np.array([True, True]), 100)
-    assert leaves["leaves_half"] == pytest.approx(5 * 1.959964)
+    assert leaves["leaves_half"] == pytest.approx(5 * 1.96)
     found = convergence._rates(np.array([[0.4], [0.6]]), np.array([True, True]))
-    assert (found["low"], found["high"]) == (pytest.approx([0.3040036]), pytest.approx([0.6959964]))
+    assert (found["low"], found["high"]) == (pytest.approx([0.304]), pytest.approx([0.696]))
 
 
 def test_leaves_without_an_interval_are_shown_and_drawn():
