@@ -71,7 +71,7 @@ def _play(asked: Bodies, game: Any) -> None:
             if games.mover(game, state) == CHANCE:
                 move = games.chance_move(game, state, stream)
             else:
-                move = asked.ask("choose", asked.value, game, state, stream)
+                move = asked.ask_twice("choose", asked.value, game, state, stream)
                 _check_move(asked, game, state, count, move)
             state = games.play(game, state, np.int64(move))
             stream += PLY_STEP

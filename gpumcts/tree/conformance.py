@@ -95,7 +95,7 @@ def _ask_nodes(asked: Bodies, operator: Any, trial: Trial, depth: int) -> None:
     """The answers of an operator about the nodes of a path."""
     for node in trial.path[: depth + 1]:
         for verb in (*asked.own(OF_NODES), "total_count"):
-            _check_real(asked, verb, asked.ask(verb, operator, trial.forest, 0, np.int64(node)))
+            _check_real(asked, verb, asked.ask_twice(verb, operator, trial.forest, 0, np.int64(node)))
 
 
 def check_rule(rule: Any) -> None:
@@ -148,17 +148,17 @@ def _ask_scores(asked: Bodies, operator: Any, trial: Trial, number: int) -> None
     """The scores of the root's children, and whether a node tries an unvisited move."""
     rule, forest, stream = asked.value, trial.forest, key_of(number)
     total = float(backup.total_count(operator, forest, 0, ROOT))
-    prepared = asked.ask("prepare", rule, operator, forest, trial.switches, 0, ROOT, total, 0, stream)
+    prepared = asked.ask_twice("prepare", rule, operator, forest, trial.switches, 0, ROOT, total, 0, stream)
     if not isinstance(prepared, tuple) or len(prepared) != 2:
         asked.refuse("prepare", f"returns {_short(prepared)}, not two float64")
     first = int(forest.first_child[0, ROOT])
     for child in range(first, first + int(forest.child_count[0, ROOT])):
-        _check_real(asked, "score", asked.ask("score", rule, operator, forest, 0, child, prepared, stream))
+        _check_real(asked, "score", asked.ask_twice("score", rule, operator, forest, 0, child, prepared, stream))
         if "child_weight" in asked.own(OF_RULES):
             _check_real(asked, "child_weight", asked.ask("child_weight", rule, operator, forest, 0, child))
     if "node_factor" in asked.own(OF_RULES):
         _check_real(asked, "node_factor", asked.ask("node_factor", rule, prepared))
-    asked.ask("tries_unvisited", rule, stream, 1, 3)
+    asked.ask_twice("tries_unvisited", rule, stream, 1, 3)
 
 
 def _check_types(asked: Bodies, given: dict[str, Any]) -> None:

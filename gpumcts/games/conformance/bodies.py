@@ -97,6 +97,13 @@ class Bodies(NamedTuple):
             said = [type(error).__name__, *str(error).splitlines()[:1]]
             raise BadInput(f"{where}: {verb} raised {': '.join(said)}") from error
 
+    def ask_twice(self, verb: str, *arguments: Any) -> Any:
+        """``ask``; refuses a body that answers the same question in two ways, as one that draws from ``np.random``."""
+        first, second = self.ask(verb, *arguments), self.ask(verb, *arguments)
+        if str(first) != str(second):  # as texts: nan is nan
+            self.refuse(verb, f"answers {first}, then {second} to the same question: draw by gpumcts.rng.draw alone")
+        return first
+
     def type_of(self, verb: str, arguments: dict[str, Any]) -> Any:
         """The numba type that the body of a verb returns, given the types of arguments by name."""
         body = self.body(verb)

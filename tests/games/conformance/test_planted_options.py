@@ -117,6 +117,21 @@ MISTAKES = {
         CHOOSE,
         "choose returns 4, which is not a legal move there",
     ),
+    "own_draws": (
+        "playout",
+        [("count_moves(game, state) - 1)", "np.random.randint(count_moves(game, state)))")],
+        CHOOSE,
+        " to the same question: draw by gpumcts.rng.draw alone",
+    ),
+    "own_draws_of_a_rule": (
+        "selection",
+        [
+            ("    missed = ", "    missed = random() - "),
+            ("from typing import", "from random import random\nfrom typing import"),
+        ],
+        "@score",
+        " to the same question: draw by gpumcts.rng.draw alone",
+    ),
     "no_lanes": ("playout", [("    LANES = False\n", "")], "class Last", "Last has no LANES: say it in the class"),
     "no_truncate": (
         "playout",
