@@ -27,8 +27,11 @@ with stop_on_interrupt("stopping") as stop:
         log.write("at once\\n")
         sys.exit(130)
 """
+# A shell starts what it runs in the background deaf to Ctrl-C, and nohup what it runs deaf to a closed terminal.
 PARENT = """
-import math, sys
+import math, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from experiments.reproduction import command_line, schedule
 schedule.command_of = lambda words, folder: [sys.executable, "-c", {child!r}, *sys.argv[1:]]
 task = next(task for task in schedule.tasks() if task.run.name == "othello-k3")
