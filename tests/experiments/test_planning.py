@@ -246,7 +246,7 @@ BAD = {
     "error=0": "error=0: must be a number above 0",
     "states=1": "states=1: must be an integer in [2, 1000000]",
     "samples=0": "samples=0: must be an integer in [1, 1000000000]",
-    "samples=1e5": "samples=100000.0: must be an integer",
+    "samples=1.5": "samples=1.5: must be an integer",
     "planner=utc": "planner=utc is not known",
     "planner.exploration=-1": "planner.exploration=-1: must be a number in [0, 1000000]",
     "planner.stop=never": "planner.stop=never: must be visits, new, fixed or growing",

@@ -15,7 +15,7 @@ SHAPES = {
     "go": (2, 1),
 }  # leaves, playouts of each
 LATE = {"othello": 46, "amazons": 36}
-QUICK = ("othello", "dots_and_boxes", "dice_duel")  # another game takes half a minute
+QUICK = ("othello", "dots_and_boxes", "dice_duel", "shortest_path")  # another game takes half a minute
 MORE_SHAPES = [(1, 1), (1, 2), (3, 1), (5, 31), (2, 32), (3, 33), (1, 64), (1, 1000), (77, 1)]  # of cheap playouts
 SPARE = 7  # simulated warps beyond those that have something to do
 
