@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 def test_planners_are_found_by_name():
     assert {"uct", "artdp", "pg_id"} <= set(options.names(KIND))
-    with pytest.raises(BadInput, match=r"planner=uctt is not known \(did you mean uct\?\); there are: artdp, pg_id, uct"):
+    with pytest.raises(BadInput, match=r"uctt is not known \(did you mean uct\?\); there are: artdp, pg_id, uct"):
         options.option(KIND, "uctt")
 
 
