@@ -83,7 +83,7 @@ def test_other_numbers_of_lanes_are_refused(lanes):
 
 
 @pytest.mark.parametrize(
-    "game", [pytest.param(game, marks=[pytest.mark.slow] if game in ("amazons", "chess") else []) for game in GAMES]
+    "game", [pytest.param(game, marks=[pytest.mark.slow] if game in DEAR else []) for game in GAMES]
 )
 def test_batch_sizes(game):
     states, keys = positions(GAMES[game], max(BATCHES)), keys_for(max(BATCHES))

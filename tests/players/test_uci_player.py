@@ -53,7 +53,7 @@ REASONS = {
 }
 
 
-@pytest.mark.parametrize("mode", REASONS)
+@pytest.mark.parametrize("mode", [pytest.param(m, marks=pytest.mark.slow if m == "hang" else ()) for m in REASONS])
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
     """The first game in which it happens is lost, with the reason; a new process plays all others to their end."""
     patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too

@@ -18,7 +18,7 @@ from tests.reference.playout import logistic_evaluation, rescaled_evaluation
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 
-DEAR = {"amazons", "chess", "sailing"}  # to compile
+DEAR = {"amazons", "chess", "go", "havannah", "sailing"}  # to compile
 
 
 @pytest.mark.parametrize(

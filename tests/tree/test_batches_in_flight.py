@@ -52,7 +52,7 @@ def test_trees_are_those_of_the_reference(settings):
     "operator, rule, game",
     [
         ("average", "rave", "othello"),
-        ("minimax", "ucb1", "othello"),
+        pytest.param("minimax", "ucb1", "othello", marks=pytest.mark.slow),
         pytest.param("average", "ucb1", "dice", marks=pytest.mark.slow),
         pytest.param("accelerated", "ucb1", "othello", marks=pytest.mark.slow),
         pytest.param("discounted", "ucb1", "othello", marks=pytest.mark.slow),

@@ -98,7 +98,7 @@ def limit_for(searcher, trees, iterations):
 
 @pytest.mark.parametrize(
     "operator",
-    [pytest.param("average", marks=pytest.mark.slow), "accelerated", pytest.param("bast", marks=pytest.mark.slow)],
+    ["average", pytest.param("accelerated", marks=pytest.mark.slow), pytest.param("bast", marks=pytest.mark.slow)],
 )  # of one, four and three columns
 def test_waves_threads_and_engines_change_nothing(operator):
     """One tree at a time, a few, all; on one thread and two; playouts in place and elsewhere."""

@@ -271,7 +271,7 @@ def test_more_than_64_points(monkeypatch, tmp_path):
     assert np.array_equal(plain.action[:, 1 : 1 + 12] + 50, moved.action[:, 1 : 1 + 12])
 
 
-@pytest.mark.parametrize("settings", ["plain", "leaves and playouts"])
+@pytest.mark.parametrize("settings", ["plain", pytest.param("leaves and playouts", marks=pytest.mark.slow)])
 def test_playouts_elsewhere_and_threads(settings):
     """An engine that brings scores and traces back, two threads, and trees alone: the same trees."""
     made = {"operator": operator_of("average"), "settings": SETTINGS[settings], "rule": Rave()}

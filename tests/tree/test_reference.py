@@ -120,7 +120,7 @@ def test_toy_games(operator, game):
 def is_quick(operator: str, settings: str, game: str) -> bool:
     """Groups of rows are compiled beside rows that are alone, and know little of operators."""
     if SETTINGS[settings].leaves_per_tree > 1:
-        return operator == "average" or (operator in THREE_SUMS and game == "dice")
+        return operator == "average"
     return operator == "average" or (operator in THREE_SUMS | QUICK_ON_DICE and game == "dice")
 
 

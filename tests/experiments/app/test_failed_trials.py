@@ -59,6 +59,7 @@ def test_a_study_whose_trials_are_all_refused_says_no_more_than_why(run, tmp_pat
     assert done.err.splitlines() == errors
 
 
+@pytest.mark.slow
 def test_a_trial_that_is_refused_at_work_is_one_line(run, monkeypatch):
     work = playouts.COMMAND.work
 

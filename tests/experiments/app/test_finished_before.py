@@ -15,7 +15,12 @@ def dated(path):
 
 
 @pytest.mark.parametrize(
-    "words", [f"{MATCH} games=2", "planning planner=uct game.size=2 samples=10", "trees game.depth=3 trees=2 runs=2"]
+    "words",
+    [
+        f"{MATCH} games=2",
+        pytest.param("planning planner=uct game.size=2 samples=10", marks=pytest.mark.slow),
+        pytest.param("trees game.depth=3 trees=2 runs=2", marks=pytest.mark.slow),
+    ],
 )
 def test_a_finished_run_is_said_to_be_and_keeps_its_record(run, only, words):
     first = run(words)
@@ -39,6 +44,7 @@ def test_a_run_that_adds_games_has_a_record_of_its_own(run, only):
     assert told["time"] > BEGUN and [one["time"] for one in told["earlier"]] == [BEGUN]
 
 
+@pytest.mark.slow
 def test_each_finished_run_of_a_sweep_is_said_to_be(run):
     run(f"{MATCH} -m seed=1,2 games=2")
     again = run(f"{MATCH} -m seed=1,2,3 games=2").err.splitlines()

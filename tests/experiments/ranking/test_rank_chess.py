@@ -139,6 +139,7 @@ def test_a_file_without_positions_to_rank_is_one_line(run, tmp_path, command, li
     assert FILES[lines] in outcome.err, outcome.err
 
 
+@pytest.mark.slow
 def test_positions_that_are_over_or_forced_are_left_out_and_told(run, tmp_path):
     write(tmp_path, "p.txt", MATE, SCHOLAR, STALEMATE, FORCED)
     done = run("rank data.positions_file=p.txt hydra.run.dir=a", *WORDS)
