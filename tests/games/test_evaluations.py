@@ -19,12 +19,10 @@ ASKING = {
 
 
 @pytest.fixture
-def silent(tmp_path, monkeypatch):
+def silent(tmp_path):
     """The name of a game that has no body of ``evaluation``."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    heap.write(tmp_path, "silent_lab.heap")
-    yield "silent_lab.heap"
-    heap.forget("silent_lab.heap")
+    with heap.importable(tmp_path, "silent_lab.heap") as name:
+        yield name
 
 
 @pytest.mark.parametrize("asking", ASKING)

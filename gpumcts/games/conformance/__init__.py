@@ -6,6 +6,7 @@
 ``suite`` asks the rest, of compiled code.
 """
 
+import contextlib
 import hashlib
 import importlib
 import sys
@@ -46,8 +47,9 @@ def check_once(question: str, *values: Any) -> None:
         _held.discard(key)
         raise
     if stamp is not None:
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.touch()
+        with contextlib.suppress(FileNotFoundError):  # another process clears old caches away: it is asked again then
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            stamp.touch()
 
 
 def _stamp(question: str, values: Sequence[Any]) -> Path | None:

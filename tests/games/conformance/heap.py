@@ -1,8 +1,12 @@
 """A small game of a user's own, as source text, and the same with a mistake planted in it."""
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from gpumcts import options
 
@@ -126,3 +130,13 @@ def forget(name: str) -> None:
 def line_of(file: Path, text: str) -> int:
     """The number of the first line that begins with a text."""
     return next(i for i, line in enumerate(file.read_text().splitlines(), 1) if line.strip().startswith(text))
+
+
+@contextlib.contextmanager
+def importable(folder: Path, name: str) -> Iterator[str]:
+    """The game as a module that can be imported from ``folder`` meanwhile; gives its name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        write(folder, name)
+        yield name
+    forget(name)

@@ -170,11 +170,8 @@ def asked(kind: str, name: str, game) -> None:
 def game(tmp_path_factory):
     """A small game, as it travels into compiled code."""
     folder = tmp_path_factory.mktemp("board")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        heap.write(folder, "lab_board.heap")
-        yield heap.load("lab_board.heap")
-    heap.forget("lab_board.heap")
+    with heap.importable(folder, "lab_board.heap") as name:
+        yield heap.load(name)
 
 
 @pytest.mark.parametrize("kind", lab.SOURCES)
