@@ -17,7 +17,7 @@ ASKED = ("name", "driver_version", "clocks.max.sm", "clocks.sm", "clocks.max.mem
 INTEGER_LANES = 64  # operations on 32-bit integers that a multiprocessor does in a cycle
 INSTRUCTIONS = {
     "othello": 515 * 62.4
-}  # of a uniform playout, counted in machine code (docs/performance.md): a ply times plies
+}  # of a uniform playout, counted in machine code (docs/performance/othello.md): a ply times plies
 
 
 def machine() -> dict[str, Any]:

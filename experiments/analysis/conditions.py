@@ -99,5 +99,6 @@ def _merged(many: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _side_by_side(values: Iterable[Any]) -> str:
     found = list(dict.fromkeys(map(str, values)))
-    rest = f" / {len(found) - MAX_VALUES} others" if len(found) > MAX_VALUES else ""
-    return " / ".join(found[:MAX_VALUES]) + rest
+    if len(found) <= MAX_VALUES + 1:  # the last one is as short as "1 other"
+        return " / ".join(found)
+    return " / ".join([*found[:MAX_VALUES], f"{len(found) - MAX_VALUES} others"])

@@ -26,6 +26,7 @@ from yaml import YAMLError
 
 from experiments.app.error_messages import (
     CONF,
+    no_text,
     one_line,
     set_not_chosen,
 )
@@ -359,7 +360,10 @@ def _composing(config_dir: str | None) -> Iterator[list[str]]:
     if config_dir is not None and not Path(config_dir).is_dir():
         raise BadInput(f"--config-dir {config_dir}: there is no such folder")
     with initialize_config_dir(str(CONF), version_base=VERSION_BASE):
-        yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
+        try:
+            yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
+        except UnicodeDecodeError as error:
+            raise BadInput(no_text(config_dir or str(CONF), error.reason)) from None
 
 
 @contextmanager

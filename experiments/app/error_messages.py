@@ -53,6 +53,19 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
     return told or _of_syntax(error) or _collapsed(text)
 
 
+def no_text(folder: str, reason: str) -> str:
+    """The complaint about the first file of configurations below a folder that is not text in UTF-8."""
+    for file in sorted(Path(folder).rglob("*.yaml")):
+        try:
+            file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            line = file.read_bytes()[: error.start].count(b"\n") + 1
+            return f"{file}:{line}: {error.reason}: a file of configurations is text in UTF-8"
+        except OSError:
+            continue
+    return f"{folder}: {reason}: files of configurations are text in UTF-8"
+
+
 def set_not_chosen(words: Iterable[str]) -> str | None:
     """The complaint about ``opponent.player=uci``, which would put a word in a group's place; None where none does."""
     for word in words:

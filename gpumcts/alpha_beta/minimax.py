@@ -5,7 +5,8 @@ The search is the principal-variation search of this package; its values are tho
 it deepens ply by ply, for the order of the moves that this gives, at a root that tells equal moves apart from worse
 ones. With playouts at the leaves, which tell nothing of other leaves, it goes to its depth at once, and keeps the first
 best of the root's moves in the order in which equal ones are preferred: a shuffled one, so that each is as likely. To
-know all that are equal would take 2.9 times the nodes at 2 plies of Chess, and 2.7 times at 4 (docs/performance.md).
+know all that are equal would take 2.9 times the nodes at 2 plies of Chess, and 2.7 times at 4
+(docs/performance/minimax.md).
 """
 
 import threading

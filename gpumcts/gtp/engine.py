@@ -295,7 +295,7 @@ class Engine:
         limits = Limits(self._limits.iterations, None if allowed == math.inf else allowed)
         for _ in search.slices(*limits.less(begin)):
             look(search)
-        self._tell_if_full(search)
+        self._tell_if_stopped(search)
         search.keep()
         found = search.found()
         move = int(found.decide()[0])
@@ -303,9 +303,9 @@ class Engine:
         rate = analysis.rate_of(float(values[0]), int(proofs[0]))
         return Choice(position.text(move), move, rate, time.monotonic() - begin)
 
-    def _tell_if_full(self, search: IncrementalSearch) -> None:
-        if search.full:
-            self._say(f"memory_gb: the tree is full after {search.iterations} iterations, and ends there")
+    def _tell_if_stopped(self, search: IncrementalSearch) -> None:
+        if search.stopped_by:
+            self._say(f"the search ends after {search.iterations:,} iterations: {search.stopped_by}")
 
     def _for(self, player: int) -> Position:
         """The position in which ``player`` moves: the current one, or the one after a pass that GTP leaves out."""
@@ -354,7 +354,7 @@ class Engine:
             told.look(search)
             if lines.waiting():
                 break
-        self._tell_if_full(search)
+        self._tell_if_stopped(search)
         told.look(search, always=True)
         while not lines.waiting():
             time.sleep(SECONDS_A_LOOK)

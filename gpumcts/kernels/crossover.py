@@ -1,9 +1,9 @@
 """Which engine ``auto`` takes: the fastest for so many trees and playouts a leaf, by a table of rates.
 
 Nothing has been measured on a device yet: the packaged table is predicted from counted operations
-(docs/performance.md), its entries say so (``measured`` is false), and one that ``python -m experiments.gpu_check``
-measured takes its place, as ``crossover.json`` in the cache folder or as the file that GPUMCTS_CROSSOVER names. Results
-do not depend on any of it.
+(docs/performance/gpu-check.md), its entries say so (``measured`` is false), and one that ``python -m
+experiments.gpu_check`` measured takes its place, as ``crossover.json`` in the cache folder or as the file that
+GPUMCTS_CROSSOVER names. Results do not depend on any of it.
 
 A file holds a table or a list of them: game, policy, threads, measured, and ``cells``, each with trees, playouts (a
 leaf) and ``rates``, the iterations a second of all trees together by engine. That is also what ``experiments.bench``

@@ -53,7 +53,7 @@ class IncrementalSearch:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         self._roots = searcher.settings.roots
         self._states, self._tree_keys, self._games = searcher.trees_of(self._states, self._keys, np.array([game]))
-        self.full = False  # whether memory ended it
+        self.stopped_by = ""  # what ended it before its time, in a line: memory, or visits that cannot be counted
         self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
         roots = searcher.root_moves(self._states)
         self._held = [searcher.plant(self._states, roots, _room(searcher), self._games)]
@@ -75,7 +75,8 @@ class IncrementalSearch:
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
         """Go on to ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
 
-        With neither it goes on while there is memory. It ends early where the position is proven or memory is ``full``.
+        With neither it goes on while there is memory. It ends early where the position is proven, and where it is
+        ``stopped_by`` memory or by what can be counted.
         """
         if iterations is not None:
             check_tries(iterations, self._searcher.settings)
@@ -92,10 +93,10 @@ class IncrementalSearch:
                 step = min(step, iterations - self.iterations)
             try:
                 self.go_on(step)
-            except BadInput:
+            except BadInput as error:
                 if not self.iterations:
                     raise
-                self.full = True
+                self.stopped_by = str(error)
                 return
             if self.iterations == iterations:
                 self._land()

@@ -264,8 +264,8 @@ class Engine:
             if self._stopped(go):
                 return True
             telling.look(search)
-        if search.full:
-            self._tell(f"info string memory_gb: the tree is full after {search.iterations} iterations, and ends there")
+        if search.stopped_by:
+            self._tell(f"info string the search ends after {search.iterations:,} iterations: {search.stopped_by}")
         self._wait_for_stop(go)
         return True
 

@@ -111,6 +111,7 @@ BAD = {
     "match playout=minimax playout.depth=2.5": "playout.depth=2.5: must be an integer in [1, 3]",
     "match search.ties=last": "search.ties=last: must be random or first",
     "match search.reuse=1": "search.reuse=1: must be true or false",
+    "search search.reuse=true": "search.reuse=true: experiments.search searches one position; ",
     "match search.threshold=3": "search.threshold=3: counts with search.expansion='threshold' alone",
     "match opponent.search.threshold=3": "opponent.search.threshold=3: counts with "
     "opponent.search.expansion='threshold' alone",
