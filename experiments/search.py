@@ -51,9 +51,7 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     player = searching_player(plain)
     check_policies(game, player.policy)
     if player.settings.reuse:
-        raise BadInput(
-            "search.reuse=true: experiments.search searches one position; match, gtp and uci keep trees"
-        )
+        raise BadInput("search.reuse=true: experiments.search searches one position; match, gtp and uci keep trees")
     engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"

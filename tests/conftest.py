@@ -20,6 +20,7 @@ if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of t
     os.environ["GPUMCTS_CACHE"] = str(_base / _OWN)
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
+from tests import patience  # noqa: E402
 
 NEED, SHARD = "GPUMCTS_NEED_GPU", "GPUMCTS_SHARD"
 RESULTS, BEFORE = "GPUMCTS_RESULTS", "GPUMCTS_RESULTS_BEFORE"
@@ -28,6 +29,7 @@ MAX_TEXT = 6000  # characters of a failure, the last ones
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: no other process may use the device meanwhile")
+    config.pluginmanager.register(patience)
 
 
 @pytest.hookimpl(trylast=True)
