@@ -126,7 +126,7 @@ def boards_of(game: Any, keys: DataKeys, seed: int) -> Positions:
     return _boards_of(game, keys, seed, content_digest(keys))
 
 
-@functools.lru_cache(maxsize=1)  # asked before a run and in it
+@functools.lru_cache(maxsize=1, typed=True)  # asked before a run and in it; games of two classes may be equal as tuples
 def _boards_of(game: Any, keys: DataKeys, seed: int, content: str | None) -> Positions:
     rules, boards, over, forced, games = Rules(game), [], 0, 0, 0
     for number, played in enumerate(_games(rules, keys, seed)):

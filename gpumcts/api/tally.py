@@ -101,7 +101,7 @@ def play_out(
             return _tallied(player_out, given, count, root, stop)
 
 
-@functools.lru_cache(maxsize=KEPT_ENGINES)
+@functools.lru_cache(maxsize=KEPT_ENGINES, typed=True)  # options of two classes may be equal as tuples
 def _engine_of(name: str, game: Any, policy: Any, threads: int) -> Any:
     """An engine that was made is made again in 50 ms; a loop over positions would notice."""
     return playout_engine(name, game, policy, threads)

@@ -32,7 +32,7 @@ def wide_operations(game: Any, policy: Any, lanes: int = LANE_COUNT) -> int:
     return len(WIDE.findall(function.inspect_asm(signature.args)))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)  # options of two classes may be equal as tuples
 def is_vectorised(game: Any, policy: Any) -> bool | None:
     """Whether the step is; None where this CPU cannot tell."""
     return wide_operations(game, policy) > FEWEST if has_vectors() else None

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import gpumcts as g
+from gpumcts.api.tally import _engine_of
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.options import compiled
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
 from tests.games.conformance import heap
@@ -32,6 +34,23 @@ def _same(one, other):
         (one.moves, one.visits, one.values), (other.moves, other.visits, other.values), strict=True
     ):
         assert all((a == b).all() for a, b in zip(mine, theirs, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((g.make("amazons", size=6), g.playouts.Uniform()), (g.make("amazons", size=6), g.playouts.Staged())),
+        ((g.make("havannah", base=4), g.playouts.Uniform()), (g.make("havannah", base=5), g.playouts.Uniform())),
+    ],
+    ids=["policies", "games"],
+)
+def test_options_that_are_equal_as_tuples_are_told_apart_in_a_tally(one, other):
+    one, other = (tuple(map(compiled, pair)) for pair in (one, other))
+    assert one == other  # tuples of the same numbers, and of two classes
+    made = [_engine_of("cpu", *pair, 1) for pair in (one, other, one)]
+    assert made[0] is made[2] is not made[1]
+    assert [type(engine.game) for engine in made[:2]] == [type(one[0]), type(other[0])]
+    assert [type(engine.policy) for engine in made[:2]] == [type(one[1]), type(other[1])]
 
 
 def test_what_is_found_is_the_searchers(search, states):

@@ -28,7 +28,7 @@ class Played(NamedTuple):
     first: dict[int, int]
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)  # games of two sizes may be equal as tuples
 def compiled_playouts(game: Any, policy: Any) -> Callable[[Any, int, int], list[Played]]:
     """(state, key, playouts) -> the playouts, by the library's loop one by one."""
     engine = CpuPlayouts(traced(game, policy), policy, lanes=1)

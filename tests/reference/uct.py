@@ -39,7 +39,7 @@ def key_below(key: int, *path: int) -> int:
     return key
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)  # games of two sizes may be equal as tuples
 def compiled_playouts(game: Any, policy: Any) -> Callable[[Any, int, int], float]:
     """(state, key, playouts) -> the first player's sum of rewards, each in [0, 1], by the library's playout loop."""
     engine = CpuPlayouts(game, policy)
