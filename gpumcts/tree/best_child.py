@@ -7,7 +7,8 @@ from gpumcts.jit import inlined, scratch
 from gpumcts.rng import draw
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.block_scores import BLOCK, score_block, scores_in_blocks, span_of_highest
-from gpumcts.tree.selection.contract import prepare, score
+from gpumcts.tree.estimates import ESTIMATES, estimate_block, has_parts, span_near_highest
+from gpumcts.tree.selection.contract import node_factor, prepare, score
 from gpumcts.tree.solve import with_proof
 from gpumcts.verbs import JIT_OPTIONS, apart
 
@@ -32,12 +33,19 @@ def best_among(rule, operator, forest, switches, tree, first, end, prepared, str
 
 @overload(best_among, jit_options=JIT_OPTIONS)
 def _best_among(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    def by_estimates_where_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
+        if forest.columns.shape[2] == 1 and end - first >= MANY:
+            return best_by_estimates(rule, operator, forest, switches, tree, first, end, prepared, stream)
+        return best_one_by_one(rule, operator, forest, switches, tree, first, end, prepared, stream)
+
     def in_blocks_where_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
         if forest.columns.shape[2] == 1 and end - first >= MANY:
             return best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream)
         return best_one_by_one(rule, operator, forest, switches, tree, first, end, prepared, stream)
 
-    return in_blocks_where_many if scores_in_blocks(operator) else best_one_by_one
+    if not scores_in_blocks(operator):
+        return best_one_by_one
+    return by_estimates_where_many if has_parts(rule.instance_class) else in_blocks_where_many
 
 
 @inlined
@@ -81,6 +89,25 @@ def selection_total(operator, forest, switches, tree, node):
 
 
 # ------------------------------------------------------------------------------------------- many children, on the CPU
+
+
+@apart
+def best_by_estimates(rule, operator, forest, switches, tree, first, end, prepared, stream):
+    """``best_of_many`` by a rule whose scores have two parts: few children are scored exactly."""
+    best, chosen, equal = -np.inf, first, U(0)
+    estimates, factor = scratch(ESTIMATES, np.float64), node_factor(rule, prepared)
+    for begin in range(first, end, ESTIMATES):
+        size = min(end - begin, ESTIMATES)
+        estimate_block(rule, operator, forest, switches, tree, begin, size, factor, estimates)
+        low, high, least = span_near_highest(estimates, size, best)
+        for i in range(low, high):
+            if estimates[i] >= least:
+                child = begin + i
+                candidate = score(rule, operator, forest, tree, child, prepared, stream)
+                if switches.solve:
+                    candidate = with_proof(forest, tree, child, candidate)
+                best, chosen, equal = better(forest, switches, tree, stream, child, candidate, best, chosen, equal)
+    return np.int64(chosen), best
 
 
 @apart

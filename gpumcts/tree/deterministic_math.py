@@ -22,6 +22,7 @@ STEP_BITS, STEP_MASK = U(6), U(63)  # exp's table has 64 steps between one power
 STEPS_OF_LN2 = 64 / 0.6931471805599453
 STEP_HIGH, STEP_LOW = LN2_HIGH / 64, LN2_LOW / 64
 ROUNDER = 1.5 * 2.0**52 + 1023 * 64  # the bias of the exponent comes with it
+INVERSE_ROOT_OF_BITS = U(0x5FE6EB50C7B537A9)
 EXP_OF_STEP = np.array(  # mantissas of 2^(j / 64)
     [float_bits(float(Context(prec=40).power(2, Decimal(j) / 64))) & MANTISSA for j in range(64)]
 )
@@ -88,6 +89,21 @@ def exp(x):
     series = r + q * ((1 / 2.0 + r * (1 / 6.0)) + q * (1 / 24.0 + r * (1 / 120.0)))
     scale = bits_float(EXP_OF_STEP[steps & STEP_MASK] | ((steps >> STEP_BITS) << U(52)))
     return scale + scale * series
+
+
+@inlined
+def inverse_root(x):
+    """1 / sqrt(x) of a normal float64 x > 0, within 3 units in the last place, without a root or a division.
+
+    A line through the logarithm's bits comes within 3.5 %, and four of Newton's steps square what is wrong. In vector
+    code eight of them take as long as one root takes alone.
+    """
+    y = bits_float(INVERSE_ROOT_OF_BITS - (float_bits(x) >> U(1)))
+    half = 0.5 * x
+    y = y * (1.5 - half * y * y)
+    y = y * (1.5 - half * y * y)
+    y = y * (1.5 - half * y * y)
+    return y * (1.5 - half * y * y)
 
 
 @inlined

@@ -1,20 +1,20 @@
 """The rows of a group choose among many children of a node, one after the other, with most of each score kept.
 
 A row's choice counts as a visit of the node and of the child, so the next row meets every score anew. Most of a score
-stays: where it is ``value + factor(node) * weight(child)``, the chosen child's value and weight change alone. They lie
-in a table. A row estimates all scores by a product and a sum each, in vector code, and asks the rule for the exact
-scores of those alone that come within SLACK of the highest. So the choice is that of scoring all of them.
+stays: where it has two parts (``tree.estimates``), the chosen child's value and weight change alone. They lie in a
+table. A row estimates all scores by a product and a sum each, and has those scored exactly that may be the highest.
 """
 
 import numpy as np
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
-from gpumcts.jit import bits_float, float_bits, inlined, scratch
+from gpumcts.jit import inlined, scratch
 from gpumcts.rng import PLY_STEP
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.batch import AT, CHOICE, NEXT, TIES
 from gpumcts.tree.best_child import better, selection_total
+from gpumcts.tree.estimates import has_parts, span_near_highest
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.solve import with_proof
@@ -22,17 +22,7 @@ from gpumcts.verbs import JIT_OPTIONS, apart
 
 U = np.uint64
 MIN_CHILDREN = 24  # fewer are scored one after the other
-MAX_CHILDREN = 4_096  # of a table, which lies on the stack: 64 KiB
-SLACK = 1e-12  # an estimate lies nearer to its score, relative to 1 + the score
-
-
-def has_parts(rule):
-    """Whether the scores of a rule (its class) have two parts: those of the score it has, where it is a subclass."""
-    weight = child_weight.find(rule)
-    if weight is None:
-        return False
-    owner = [kind for kind in rule.__mro__ if child_weight.find(kind) is weight][-1]
-    return all(verb.find(rule) is verb.find(owner) for verb in (prepare, score, node_factor))
+MAX_CHILDREN = 4_096  # of a table, which lies on the stack: 96 KiB
 
 
 def chosen_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
@@ -63,7 +53,7 @@ def _chosen_by_estimates(rule, operator, forest, switches, tree, head, node, dep
 def choose_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
     """The rows of a group from AT on choose among the children of ``node``, all of which have been visited."""
     first, size = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])
-    values, weights = scratch(size, np.float64), scratch(size, np.float64)
+    values, weights, estimates = scratch(size, np.float64), scratch(size, np.float64), scratch(size, np.float64)
     enter_children(rule, operator, forest, switches, tree, first, size, values, weights)
     row = np.int64(batch.links[head, AT])
     while row != NO_NODE:
@@ -71,10 +61,12 @@ def choose_by_estimates(rule, operator, forest, switches, tree, head, node, dept
         total = selection_total(operator, forest, switches, tree, node)
         prepared = prepare(rule, operator, forest, switches, tree, node, total, depth, stream)
         factor = node_factor(rule, prepared)
-        low, high, least = span_near_highest(values, weights, size, factor)
+        for i in range(size):
+            estimates[i] = values[i] + factor * weights[i]
+        low, high, least = span_near_highest(estimates, size, -np.inf)
         best, chosen, equal = -np.inf, first, U(0)
         for i in range(low, high):
-            if values[i] + factor * weights[i] >= least:
+            if estimates[i] >= least:
                 candidate = score(rule, operator, forest, tree, first + i, prepared, stream)
                 if switches.solve:
                     candidate = with_proof(forest, tree, first + i, candidate)
@@ -107,22 +99,3 @@ def enter_child(rule, operator, forest, switches, tree, first, place, values, we
     weights[place] = child_weight(rule, operator, forest, tree, first + place)
     if switches.solve:
         values[place] = with_proof(forest, tree, first + place, values[place])
-
-
-@inlined
-def span_near_highest(values, weights, size, factor):
-    """(first, behind the last, least estimate) of the children that may have the highest score.
-
-    Estimates are 0 and more, or -inf of a proven child: so their bits as whole numbers rise as they do, and a maximum
-    of whole numbers becomes vector code.
-    """
-    highest = np.int64(-(1 << 63))
-    for i in range(size):
-        highest = max(highest, np.int64(float_bits(values[i] + factor * weights[i])))
-    top = bits_float(U(highest))
-    least = top - SLACK * (1.0 + top) if top >= 0.0 else top
-    low, high = size, np.int64(0)
-    for i in range(size):
-        is_near = values[i] + factor * weights[i] >= least
-        low, high = min(low, i if is_near else size), max(high, i + 1 if is_near else 0)
-    return low, high, least

@@ -9,6 +9,7 @@ from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
 from gpumcts.tree.best_child import MANY
 from gpumcts.tree.block_scores import BLOCK, ordered, scores_in_blocks, span_of_highest
+from gpumcts.tree.selection.depth_decayed import DepthDecayed
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import assert_like_reference, operator_of, searcher_of
@@ -50,7 +51,7 @@ def test_trees_of_many_children_are_those_of_the_reference(more):
     """81 children of the root, so one whole block and a part of the next, and 80 of the nodes below."""
     game = compiled(Gomoku(size=9))
     assert MANY < BLOCK < 81
-    searcher = searcher_of(operator_of("average"), Settings(**more), game, Ucb1(0.2))
+    searcher = searcher_of(operator_of("average"), Settings(**more), game, DepthDecayed(0.2))
     assert_like_reference(searcher, [contract.start(game)], 1_500)
 
 

@@ -1,12 +1,13 @@
 """Logarithm, exponential and power against extended precision, and compiled code against plain Python bit for bit."""
 
 import math
+from decimal import Context, Decimal
 
 import numpy as np
 import pytest
 from numba import njit
 
-from gpumcts.tree.deterministic_math import COUNTS, exp, ln, ln_ln_of_count, ln_of_count, power
+from gpumcts.tree.deterministic_math import COUNTS, exp, inverse_root, ln, ln_ln_of_count, ln_of_count, power
 
 COUNT = 20_000
 
@@ -130,6 +131,13 @@ def test_power(exponent, error):
     found = compiled(_all_power, values, np.full(COUNT, exponent))
     exact = values.astype(np.longdouble) ** np.longdouble(exponent)
     assert float(np.max(np.abs(found - exact) / exact)) <= error
+
+
+def test_inverse_root_within_three_units_in_the_last_place():
+    rng = np.random.default_rng(7)
+    for x in np.concatenate([np.arange(1.0, 300.0), rng.random(300) * 10.0 ** rng.integers(-300, 300, 300)]):
+        exact = Decimal(1) / Decimal(float(x)).sqrt(Context(prec=40))
+        assert abs(Decimal(inverse_root(float(x))) - exact) < 3 * Decimal(float(np.spacing(float(exact))))
 
 
 def test_power_of_zero_and_one():

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 from gpumcts.tree.backup.contract import count, value
-from gpumcts.tree.deterministic_math import ln_of_count
+from gpumcts.tree.deterministic_math import inverse_root, ln_of_count
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 
 
@@ -41,4 +41,4 @@ def sensei_factor(rule, prepared):
 
 @child_weight.implements(Sensei)
 def sensei_weight(rule, operator, forest, tree, child):
-    return 1.0 / math.sqrt(count(operator, forest, tree, child))
+    return inverse_root(count(operator, forest, tree, child))
