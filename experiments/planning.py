@@ -155,7 +155,7 @@ def _answers(pieces: list[Any], points: Any, home: Path, stop: Any, progress: An
         path = home / f"{int(points[-1])}-{number:02d}.npz"
         if path.exists():
             chosen, took = read_npz(path, ("chosen", "seconds"))
-            progress.advance(len(chosen))
+            progress.skip(len(chosen))
         else:
             before = time.perf_counter()
             chosen = queries.answers(points, stop, progress.advance)

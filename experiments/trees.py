@@ -134,7 +134,7 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     begin = time.perf_counter()
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
-        pieces, iterations = follow(config, run.folder, stop, shown.advance)
+        pieces, iterations = follow(config, run.folder, stop, shown.advance, shown.skip)
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
     points, seconds = points_of(config), time.perf_counter() - begin

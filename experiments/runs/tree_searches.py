@@ -84,11 +84,16 @@ def numbers_of_pieces(config: Checked) -> list[range]:
 
 
 def follow(
-    config: Checked, folder: Path, stop: threading.Event, on_progress: Callable[[float], None]
+    config: Checked,
+    folder: Path,
+    stop: threading.Event,
+    on_progress: Callable[[float], None],
+    on_read: Callable[[float], None],
 ) -> tuple[list[Piece], float]:
     """All pieces, those of ``folder`` read, the others made and written there; and the iterations that were made.
 
-    ``on_progress`` is told the share of the run that is done. KeyboardInterrupt where ``stop`` is set meanwhile.
+    ``on_progress`` is told the share of the run that is made, ``on_read`` that which is read. KeyboardInterrupt where
+    ``stop`` is set meanwhile.
     """
     home = folder / PIECES
     home.mkdir(exist_ok=True)
@@ -96,14 +101,13 @@ def follow(
     pieces, everything = [], numbers_of_pieces(config)
     for number, trees in enumerate(everything):
         path = home / f"{number:05d}.npz"
+        share = len(trees) / config.keys.trees
         if path.exists():
             pieces.append(_read(path))
+            on_read(share)
         else:
-            share = len(trees) / config.keys.trees
             pieces.append(made.piece(trees, lambda done, share=share: on_progress(done * share)))
             write_npz(path, **pieces[-1]._asdict())
-            continue
-        on_progress(len(trees) / config.keys.trees)
     return pieces, made.iterations
 
 

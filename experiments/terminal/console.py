@@ -141,6 +141,14 @@ class Bar:
             self._done = max(self._done, self._earlier)
             self._show()
 
+    def skip(self, amount: float) -> None:
+        """So much more was done by an earlier run, as one finds now."""
+        with self._lock:
+            amount = min(amount, self._total - self._done)
+            self._earlier, self._done = self._earlier + amount, self._done + amount
+            self._pace.skip(amount)
+            self._show()
+
     def advance(self, amount: float) -> None:
         """So much more is done; never shown as more than there is, since totals may be estimates."""
         with self._lock:

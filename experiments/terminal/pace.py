@@ -40,6 +40,10 @@ class Pace:
             self._worked += max(0.0, now - self._last[0] - (compiled - self._last[1]))
         self._last = now, compiled
 
+    def skip(self, amount: float) -> None:
+        """So much of what is done by now was done by an earlier run."""
+        self._first_done += amount
+
     def made(self, done: float) -> tuple[float, float]:
         """What was done since the first report, where ``done`` is by now, and the seconds of work that it took."""
         return (0.0, 0.0) if self._last is None else (max(0.0, done - self._first_done), self._worked)

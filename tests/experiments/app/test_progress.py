@@ -157,6 +157,44 @@ def test_compiling_between_two_reports_is_no_work():
     assert pace.left(30, 100) == pytest.approx(2 / 29.5 * 70)
 
 
+def test_what_an_earlier_run_left_is_no_pace_wherever_it_is_found():
+    clock = Clock()
+    pace = clock.pace
+    pace.skip(300)
+    pace.report(301)
+    clock.moved(10)
+    pace.report(311)
+    pace.skip(400)
+    assert pace.made(711) == (10, 10)
+    assert pace.left(711, 1000) == pytest.approx(289)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["trees trees=4 runs=2 budget.iterations=20 game.depth=4 threads=1 engine=cpu", "planning game.size=3 states=8"],
+)
+def test_pieces_that_are_read_are_no_pace(run, only, monkeypatch, command):
+    """A run that was stopped and goes on begins with what is on disk."""
+    moved = {"skip": 0.0, "advance": 0.0}
+    for name in moved:
+
+        def counted(self, amount, name=name, of=getattr(console.Bar, name)):
+            moved[name] += amount
+            of(self, amount)
+
+        monkeypatch.setattr(console.Bar, name, counted)
+    monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 4)
+    assert run(f"{command} hydra.run.dir=here").code == 0
+    assert moved["skip"] == 0 < moved["advance"]
+    (kept, *others) = sorted(only("here/pieces").iterdir())
+    for path in [*others, only("here/summary.json")]:
+        path.unlink()
+    whole = dict(moved)
+    assert run(f"{command} hydra.run.dir=here").code == 0
+    assert kept.exists() and moved["skip"] > 0
+    assert moved["skip"] + moved["advance"] - whole["advance"] == pytest.approx(whole["advance"])
+
+
 @pytest.mark.parametrize(
     ("done", "seconds", "known"),
     [(29, 4.9, False), (30, 0.1, True), (1, 5.0, True), (0, 60.0, False), (1000, 9, False)],
