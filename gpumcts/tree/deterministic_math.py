@@ -93,10 +93,10 @@ def exp(x):
 
 @inlined
 def inverse_root(x):
-    """1 / sqrt(x) of a normal float64 x > 0, within 3 units in the last place, without a root or a division.
+    """1 / sqrt(x) of a normal float64 x > 0, within 3 units in the last place.
 
-    A line through the logarithm's bits comes within 3.5 %, and four of Newton's steps square what is wrong. In vector
-    code eight of them take as long as one root takes alone.
+    Without a root and a division, which vector code waits for: a line through the logarithm's bits comes within 3.5 %,
+    and each of four of Newton's steps squares the error.
     """
     y = bits_float(INVERSE_ROOT_OF_BITS - (float_bits(x) >> U(1)))
     half = 0.5 * x

@@ -59,7 +59,7 @@ def span_near_highest(estimates, size, best):
     for i in range(size):
         highest = max(highest, flipped(np.int64(float_bits(estimates[i]))))
     here = bits_float(np.uint64(flipped(highest)))
-    if here != here:  # NaN: scores decide
+    if not here < np.inf:  # infinite, or NaN: scores decide
         return np.int64(0), np.int64(size), -np.inf
     top = max(here, best)
     least = top - SLACK * (1.0 + abs(top)) if top > -np.inf else top

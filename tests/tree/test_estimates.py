@@ -47,6 +47,7 @@ def test_estimates_lie_within_the_slack_of_scores(rule):
         ([-np.inf, -np.inf], -np.inf, (0, 2)),
         ([-0.7, -0.1, -0.4], -np.inf, (1, 2)),  # of an operator whose values are no rates
         ([0.1, np.nan, 0.2], 0.5, (0, 3)),  # exact scores decide
+        ([0.1, np.inf, np.inf], 0.5, (0, 3)),
         ([0.0, 0.0], -np.inf, (0, 2)),
         ([0.1, 0.7, 0.2], 0.7 + SLACK / 4, (1, 2)),  # one that was found before may be no higher
         ([0.1, 0.7, 0.2], 0.7 + 1e-9, (0, 0)),
