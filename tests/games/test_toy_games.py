@@ -20,7 +20,7 @@ from tests.reference.playout import legal_moves
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)
 def solved(game):
     """The exact values of a game, kept for the tests that follow."""
     return Exact(game)

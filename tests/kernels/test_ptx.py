@@ -38,7 +38,7 @@ JOB = (WORDS, 2, 3, 5, 4, 1, 0, 0, 1, 32)
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)
 def _told(game, device, *more):
     told = told_by("gpumcts.kernels.compile_check", "--json", "--device", device, *more, game)
     assert {report["capability"] for report in told} == {device}
