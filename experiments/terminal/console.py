@@ -141,6 +141,11 @@ class Bar:
             self._done = max(self._done, self._earlier)
             self._show()
 
+    def expect(self, total: float) -> None:
+        """There is so much in all, as one knows now."""
+        with self._lock:
+            self._total = max(total, self._done)
+
     def skip(self, amount: float) -> None:
         """So much more was done by an earlier run, as one finds now."""
         with self._lock:
@@ -181,7 +186,7 @@ class Bar:
                 )
             texts = self._texts()
             self._progress.columns = tuple(columns_that_fit(self._progress.console.width, self._title, **texts))
-            self._progress.update(self._task, completed=self._done, **texts)
+            self._progress.update(self._task, completed=self._done, total=self._total, **texts)
         elif LINES.due():
             done = ", ".join(filter(None, [f"{100 * self._done / (self._total or 1):.0f} %", self._left()]))
             words = [done, self._note, LINES.of_sweep(*self._of_run())]

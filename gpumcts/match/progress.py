@@ -16,6 +16,8 @@ class Progress(NamedTuple):
     ply : the greatest number of moves that an unfinished game has
     expected : of both players, the mean win rate in [0, 1] that he told with his last move in each unfinished game;
         None where he told none
+    begun : unfinished games that have a move
+    plies, finished_plies : of all games, chance's included, and of those that are finished
     """
 
     games: int
@@ -28,6 +30,21 @@ class Progress(NamedTuple):
     earlier: int
     ply: int = 0
     expected: tuple[float | None, float | None] = (None, None)
+    begun: int = 0
+    plies: int = 0
+    finished_plies: int = 0
+
+    def moves_in_all(self, plies_a_game: float) -> float:
+        """About how many moves the match has, where a game of which nothing is known has ``plies_a_game``.
+
+        Games that are finished tell how long the others are, but short ones finish first: so an unfinished one that has
+        begun counts as one more of ``plies_a_game`` for the mean.
+        """
+        known = self.finished + self.begun
+        mean = (self.finished_plies + self.begun * plies_a_game) / known if known else plies_a_game
+        plies = max(self.finished_plies + (self.games - self.finished) * mean, self.plies)
+        moves = self.earlier + self.moves
+        return plies * moves / self.plies if self.plies and moves else plies
 
 
 class Expectations:

@@ -357,11 +357,11 @@ class _Match:
     def progress(self) -> Progress:
         """Where the games asked for stand."""
         wins, draws, losses = self.results.tolist()
-        running = self.table.running(self.numbers)
-        ply = int(self.table.plies[self.numbers].max(where=running, initial=0))
+        running, plies = self.table.running(self.numbers), self.table.plies[self.numbers]
+        ply, begun = int(plies.max(where=running, initial=0)), int((running & (plies > 0)).sum())
         return Progress(
             len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, time.perf_counter() - self.begin,
-            self.earlier, ply, self._expectations.means(running),
+            self.earlier, ply, self._expectations.means(running), begun, int(plies.sum()), int(plies[~running].sum()),
         )  # fmt: skip
 
 

@@ -157,6 +157,44 @@ def test_compiling_between_two_reports_is_no_work():
     assert pace.left(30, 100) == pytest.approx(2 / 29.5 * 70)
 
 
+def stands(games=200, finished=0, begun=0, plies=0, finished_plies=0, moves=None, earlier=0):
+    made = plies - earlier if moves is None else moves
+    counts = {"games": games, "finished": finished, "begun": begun, "plies": plies, "finished_plies": finished_plies}
+    return Progress(**counts, wins=finished, draws=0, losses=0, moves=made, seconds=1.0, earlier=earlier)
+
+
+@pytest.mark.parametrize(
+    ("progress", "moves"),
+    [
+        (stands(), 200 * 100),  # nothing is known yet
+        (stands(finished=99, begun=1, plies=99 * 50 + 10, finished_plies=99 * 50), 99 * 50 + 101 * 50.5),  # in turn
+        (stands(begun=200, plies=200 * 30), 200 * 100),  # all at once
+        (stands(finished=20, begun=180, plies=180 * 40 + 800, finished_plies=800), 800 + 180 * 94),  # the short ones
+        (stands(games=10, begun=10, plies=1_300), 1_300),  # longer than was to be expected
+        (stands(finished=200, plies=12_000, finished_plies=12_000, earlier=11_000), 12_000),
+        (stands(finished=100, plies=5_000, finished_plies=5_000, moves=2_500), 5_000),  # every other ply is chance's
+    ],
+)
+def test_finished_games_tell_how_many_moves_a_match_has(progress, moves):
+    assert progress.moves_in_all(100.0) == pytest.approx(moves)
+
+
+def test_a_bar_whose_work_is_less_than_was_expected(capsys, at_once, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(console, "Pace", lambda: clock.pace)
+    with console.bar("work", 1000) as shown:
+        shown.advance(100)
+        clock.moved(10)
+        shown.advance(100)
+        shown.expect(400)
+        shown.note("half")
+        shown.expect(0)  # never less than is done
+        shown.note("all")
+    told = capsys.readouterr()
+    assert "work: 50 %, about 20 s left; half" in told.err + told.out
+    assert "work: 100 %; all" in told.err + told.out
+
+
 def test_what_an_earlier_run_left_is_no_pace_wherever_it_is_found():
     clock = Clock()
     pace = clock.pace
