@@ -25,7 +25,8 @@ from gpumcts.whole_files import write_first
 RATES = "rates.json"
 STAGES = 6  # of a game, in the middle of which the rate is measured
 RUNS = 3  # at each stage
-SAMPLE_SEED = 0  # of the random games whose positions are used; the same for every player
+SAMPLE_SEED = 0  # of the games whose positions are used
+PLAYED_GAMES = 16  # at most, which the player plays against itself for these positions
 
 
 class Rate(NamedTuple):
@@ -54,10 +55,12 @@ def calibrate(
 ) -> Rate:
     """Measure how many iterations a move a player has in ``seconds`` of core time.
 
-    It is run on positions from six stages of random games, and the median of three runs counts at each. Playouts are
-    shorter late in a game, so iterations are cheaper there: what ``seconds`` buys follows from the mean time of an
-    iteration over the stages, and a whole game takes ``seconds`` a move, the first moves more, the last ones less. A
-    stage whose positions are all solved before any budget is spent does not count: it costs less whatever the budget.
+    It is run on positions from six stages of games that it plays against itself, with as large a budget as
+    ``measuring_seconds`` allow, and the median of three runs counts at each. Games that are played are not as long as
+    random ones: in Havannah half as long. Playouts are shorter late in a game, so iterations are cheaper there: what
+    ``seconds`` buys follows from the mean time of an iteration over the stages, and a whole game takes ``seconds`` a
+    move, the first moves more, the last ones less. A stage whose positions are all solved before any budget is spent
+    does not count: it costs less whatever the budget.
 
     Parameters
     ----------
@@ -65,16 +68,22 @@ def calibrate(
     make : gives the player with a budget of so many iterations a move
     seconds : core time a move, above 0
     trees : positions a player is asked for at once, as in a match
-    measuring_seconds : about what all this takes, once the player is compiled
+    measuring_seconds : about half of what all this takes, once the player is compiled
     clock : seconds of core time; the processor time of this process, all threads together. For a player on a device
         take ``time.perf_counter``: its cores do not show in processor time
 
     Raises BadInput where not even one iteration fits.
     """
     rules = Rules(game)
-    stages = _sample(rules, trees)
-    _measure(make(1), stages[0][1], clock)  # compiles, if need be
-    enough = measuring_seconds / len(stages) / (RUNS + 1)
+    positions = _played(rules, trees, None)
+    _measure(make(1), positions[0][1], clock)  # compiles, if need be
+    enough = measuring_seconds / STAGES / (RUNS + 1)
+    games, cost = min(trees, PLAYED_GAMES), _cost(make, positions[0][1], clock, enough)[0]
+    moves = games * _mean_length(positions, trees)
+    budget = int(min(measuring_seconds / (cost * moves), seconds / cost))
+    if budget >= 1:
+        positions = _played(rules, games, make(budget))
+    stages = _stages(positions, games if budget >= 1 else trees, trees)
     found = [(ply, *_cost(make, states, clock, enough)) for ply, states in stages]
     counting = [(ply, cost) for ply, cost, spent in found if spent] or [(ply, cost) for ply, cost, _ in found]
     plies, costs = [ply for ply, _ in counting], [cost for _, cost in counting]
@@ -109,21 +118,41 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
     return rates
 
 
-def _sample(rules: Rules, games: int) -> list[tuple[int, np.ndarray]]:
-    """(ply, positions uint64[K, W] in which a player moves) at the stages of random games of mean length."""
-    states = rules.starts(games)
+Positions = list[tuple[int, np.ndarray]]
+
+
+def _played(rules: Rules, games: int, player: Player | None) -> Positions:
+    """(ply, positions uint64[K, W] in which a player moves) of games against itself, of random ones if None."""
+    states, numbers = rules.starts(games), np.arange(games)
     keys = np.array([key_of(SAMPLE_SEED, number) for number in range(games)], np.uint64)
-    positions: list[tuple[int, np.ndarray]] = []
+    positions: Positions = []
     for ply in range(rules.game.MAX_PLIES + 1):
         counts, movers = rules.describe(states)
         if not counts.any():
             break
-        if ((counts > 0) & (movers != CHANCE)).any():
-            positions.append((ply, states[(counts > 0) & (movers != CHANCE)]))
-        states, keys = states[counts > 0], keys[counts > 0] + PLY_STEP
-        states = rules.play(states, rules.random_moves(states, keys))
-    mean_length = sum(len(there) for _, there in positions) / games
-    return [positions[i] for i in sorted({int((stage + 0.5) * mean_length / STAGES) for stage in range(STAGES)})]
+        decides = (counts > 0) & (movers != CHANCE)
+        if decides.any():
+            positions.append((ply, states[decides]))
+        on = counts > 0
+        states, numbers, decides, keys = states[on], numbers[on], decides[on], keys[on] + PLY_STEP
+        moves = rules.random_moves(states, keys)
+        if player is not None and decides.any():
+            moves[decides] = player.choose(states[decides], keys[decides], numbers[decides])
+        states = rules.play(states, moves)
+    if player is not None:
+        player.forget(np.arange(games))
+    return positions
+
+
+def _mean_length(positions: Positions, games: int) -> float:
+    return sum(len(there) for _, there in positions) / games
+
+
+def _stages(positions: Positions, games: int, trees: int) -> Positions:
+    """Those at the stages of games of mean length, as many rows of each as there are trees: some are there twice."""
+    mean = _mean_length(positions, games)
+    chosen = [positions[i] for i in sorted({int((stage + 0.5) * mean / STAGES) for stage in range(STAGES)})]
+    return [(ply, there if games == trees else there[np.arange(trees) % len(there)]) for ply, there in chosen]
 
 
 def _cost(

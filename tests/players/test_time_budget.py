@@ -1,20 +1,26 @@
 """Time budgets: measured on a player whose cost is known, by a clock that only it moves; the file that binds."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.games.dice_duel import DiceDuel
+from gpumcts.games.gomoku import Gomoku
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.players import time_budget
 from gpumcts.players.time_budget import Rate, bound_rates, calibrate
 
+RULES = Rules(Othello())
+
 
 class Worker:
-    """Takes ``cost(empty squares)`` seconds an iteration and position, and a minute for its very first choice."""
+    """Plays at random; takes ``cost(empty squares)`` seconds an iteration and position, and a minute for its very first
+    choice.
+    """
 
     def __init__(self, cost):
         self.cost, self.now, self.calls = cost, 0.0, 0
@@ -34,7 +40,7 @@ class Worker:
                 outer.now += 60.0 if outer.calls == 1 else 0.0
                 empty = 64 - np.bitwise_count(states[:, 0] | states[:, 1])
                 outer.now += float(iterations * sum(outer.cost(n) for n in empty.tolist()))
-                return np.zeros(len(states), np.int64)
+                return RULES.random_moves(states, keys)
 
             def forget(self, games):
                 pass
@@ -63,8 +69,8 @@ def test_a_game_costs_what_it_should_where_late_moves_are_cheap():
 def test_the_budget_grows_until_it_can_be_measured():
     worker = Worker(lambda empty: 1e-9)
     calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock, measuring_seconds=1.5)
-    assert 0.5 < worker.now - 60 < 3
-    assert worker.calls < 100
+    assert 1 < worker.now - 60 < 5
+    assert worker.calls < 200
 
 
 def test_searches_that_end_before_their_budget_cost_what_they_do():
@@ -72,7 +78,7 @@ def test_searches_that_end_before_their_budget_cost_what_they_do():
     worker = Worker(lambda empty: 2.0**-20)
     rate = calibrate(Othello(), lambda budget: worker.make(min(budget, 10)), 0.5, trees=8, clock=worker.clock)
     assert rate.iterations == 1 << 19
-    assert worker.calls < 100
+    assert worker.calls < 200
 
 
 def test_stages_that_are_solved_do_not_count():
@@ -89,7 +95,7 @@ def test_stages_that_are_solved_do_not_count():
             if not late:
                 return choose(states, keys, games)
             player.iterations += min(budget, 5) * len(states)
-            return np.zeros(len(states), np.int64)
+            return RULES.random_moves(states, keys)
 
         player.choose = solving
         return player
@@ -97,6 +103,39 @@ def test_stages_that_are_solved_do_not_count():
     rate = calibrate(Othello(), make, 0.5, trees=8, clock=worker.clock, measuring_seconds=60)
     assert rate.plies == [5, 15, 25, 35]
     assert rate.iterations == pytest.approx(512, rel=0.05)
+
+
+def test_games_are_as_long_as_the_player_plays_them():
+    """The first player fills a row from the left, the second the last row from the right: five in a row at ply 9."""
+    game, asked = Gomoku(size=9), []
+    rules = Rules(game)
+
+    class Filler:
+        iterations = 0
+
+        def __init__(self, budget):
+            self.budget = budget
+
+        def choose(self, states, keys, games, stop=None):
+            clock.now += self.budget * len(states) * 2.0**-10
+            self.iterations += self.budget * len(states)
+            asked.append(len(states))
+            ends = {0: 0, 1: -1}  # of the legal moves, by who moves
+            return np.array([rules.legal_moves(s)[ends[m]] for s, m in zip(states, rules.movers(states), strict=True)])
+
+        def forget(self, games):
+            pass
+
+    clock = SimpleNamespace(now=0.0)
+    rate = calibrate(game, Filler, 0.5, trees=20, clock=lambda: clock.now)
+    assert rate.plies == [0, 2, 3, 5, 6, 8] and rate.iterations == 512
+    assert set(asked) == {16, 20}  # games that are played, and trees that are measured
+
+
+def test_a_player_too_slow_to_play_games_is_measured_on_random_ones():
+    worker = Worker(lambda empty: 0.25)
+    assert calibrate(Othello(), worker.make, 10.0, trees=2, clock=worker.clock).plies == [5, 15, 25, 35, 45, 55]
+    assert worker.calls < 60
 
 
 def test_a_budget_shorter_than_an_iteration_is_refused():
@@ -107,7 +146,7 @@ def test_a_budget_shorter_than_an_iteration_is_refused():
 
 def test_positions_where_players_move_in_a_game_with_chance():
     rules = Rules(DiceDuel())
-    stages = time_budget._sample(rules, 40)
+    stages = time_budget._stages(time_budget._played(rules, 40, None), 40, 40)
     assert 1 < len(stages) <= time_budget.STAGES
     for _, states in stages:
         counts, movers = rules.describe(states)
