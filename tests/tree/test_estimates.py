@@ -77,6 +77,7 @@ def test_a_rule_with_a_score_of_its_own_has_not_the_parts_of_the_rule_it_is_made
     assert not has_parts(Own)
 
 
+@pytest.mark.slow  # a board of its own to compile
 def test_more_children_than_are_estimated_at_once():
     """169 children of the root, all of which are visited: a whole block and a part of the next."""
     game = compiled(Gomoku(size=13))
