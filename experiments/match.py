@@ -106,13 +106,13 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.match.runner import play_match
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
-    with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, _plies(config)) as shown:
-        plies_a_game = _plies(config) / config.keys.games
+    plies = _plies(config)
+    with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, plies) as shown:
         over = is_over(run.folder, config.keys.games)
         seats = seat(config, run.folder, lambda done: shown.advance(done), over)
 
         def on_progress(progress: Progress) -> None:
-            shown.expect(progress.moves_in_all(plies_a_game))
+            shown.expect(progress.moves_in_all(plies / config.keys.games))
             if not progress.moves:
                 shown.begin_at(progress.earlier)
             shown.reach(progress.earlier + progress.moves)  # players without a search tell of no progress

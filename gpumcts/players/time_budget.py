@@ -78,12 +78,13 @@ def calibrate(
     positions = _played(rules, trees, None)
     _measure(make(1), positions[0][1], clock)  # compiles, if need be
     enough = measuring_seconds / STAGES / (RUNS + 1)
-    games, cost = min(trees, PLAYED_GAMES), _cost(make, positions[0][1], clock, enough)[0]
+    games, at_first = min(trees, PLAYED_GAMES), _cost(make, positions[0][1], clock, enough)[0]
     moves = games * _mean_length(positions, trees)
-    budget = int(min(measuring_seconds / (cost * moves), seconds / cost))
+    budget = int(min(measuring_seconds / moves, seconds) / at_first)
     if budget >= 1:
-        positions = _played(rules, games, make(budget))
-    stages = _stages(positions, games if budget >= 1 else trees, trees)
+        stages = _stages(_played(rules, games, make(budget)), games, trees)
+    else:
+        stages = _stages(positions, trees, trees)
     found = [(ply, *_cost(make, states, clock, enough)) for ply, states in stages]
     counting = [(ply, cost) for ply, cost, spent in found if spent] or [(ply, cost) for ply, cost, _ in found]
     plies, costs = [ply for ply, _ in counting], [cost for _, cost in counting]

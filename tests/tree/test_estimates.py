@@ -77,6 +77,21 @@ def test_a_rule_with_a_score_of_its_own_has_not_the_parts_of_the_rule_it_is_made
     assert not has_parts(Own)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"ties": "first", "solve": True},
+        pytest.param({"leaves_per_tree": 8}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_trees_of_many_children_are_those_of_the_reference(more):
+    game = compiled(Gomoku(size=9))
+    searcher = searcher_of(operator_of("average"), Settings(**more), game, Ucb1(0.2))
+    assert_like_reference(searcher, [contract.start(game)], 1_500)
+
+
 @pytest.mark.slow  # a board of its own to compile
 def test_more_children_than_are_estimated_at_once():
     """169 children of the root, all of which are visited: a whole block and a part of the next."""

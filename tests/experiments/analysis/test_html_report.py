@@ -54,6 +54,11 @@ def test_conditions_are_told_once_and_what_varies_side_by_side(match):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("runs", "seeds"), [(7, "1 / 2 / 3 / 4 / 5 / 6 / 7"), (8, "1 / 2 / 3 / 4 / 5 / 6 / 2 others")])
+def test_of_many_values_the_first_are_told_and_never_one_other(match, runs, seeds):
+    assert conditions([match(f"seed={seed}", seed=seed) for seed in range(1, runs + 1)])["seed"] == seeds
+
+
 def test_a_grid_has_the_keys_that_vary_in_order(match):
     grid = grid_of([match(f"a.x={x} b={b} c=1") for x, b in ((10, "u"), (2, "v"), (2, "u"))])
     assert grid is not None

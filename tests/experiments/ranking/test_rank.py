@@ -17,7 +17,6 @@ from experiments.ranking.statistics import at_time
 from gpumcts.alpha_beta.leaves import WON
 from gpumcts.games import contract
 from gpumcts.games.chess import Chess
-from gpumcts.games.gomoku import Gomoku
 from gpumcts.games.othello import Othello
 from gpumcts.kernels import paths
 from gpumcts.kernels.batch import Rules
@@ -152,14 +151,6 @@ def test_one_position_of_each_game_is_taken_where_plies_are_one(boards):
     assert [board.text for board in found[:2]] == [board.text for board in boards if board.ply == 20]
     some = boards_of(GAME, DataKeys(games=2, from_ply=20, to_ply=22), 1).boards
     assert {board.ply for board in some} == {20, 21, 22}
-
-
-def test_positions_of_two_sizes_are_told_apart():
-    """Compiled games of two sizes are equal as tuples."""
-    small, large = compiled(Gomoku(size=9)), compiled(Gomoku(size=13))
-    assert small == large
-    keys = DataKeys(games=1, from_ply=3, to_ply=3)
-    assert len(boards_of(small, keys, 1).boards[0].words) < len(boards_of(large, keys, 1).boards[0].words)
 
 
 def test_positions_to_the_end_have_the_identity_that_earlier_runs_had():
