@@ -1,6 +1,7 @@
 """What commands tell while they run: the score and the time left, of a run and of a whole sweep."""
 
 import io
+import json
 import os
 import re
 import time
@@ -177,6 +178,17 @@ def stands(games=200, finished=0, begun=0, plies=0, finished_plies=0, moves=None
 )
 def test_finished_games_tell_how_many_moves_a_match_has(progress, moves):
     assert progress.moves_in_all(100.0) == pytest.approx(moves)
+
+
+def test_a_match_expects_as_many_moves_as_its_games_have(run, tmp_path, monkeypatch):
+    """Random games of Gomoku end long before the board is full, which is what a game of it is taken for at first."""
+    totals = []
+    monkeypatch.setattr(console.Bar, "expect", lambda self, total: totals.append(total))
+    players = "player=random player@opponent.player=random threads=1"
+    assert run(f"match game=gomoku game.size=9 {players} games=20 games_in_flight=1 hydra.run.dir=here").code == 0
+    plies = [json.loads(line)["plies"] for line in (tmp_path / "here" / "games.jsonl").read_text("ascii").splitlines()]
+    assert len(plies) == 20 and len(set(plies)) > 5
+    assert totals[-1] == pytest.approx(sum(plies)) and totals[-1] < 0.9 * totals[0]
 
 
 def test_a_bar_whose_work_is_less_than_was_expected(capsys, at_once, monkeypatch):
