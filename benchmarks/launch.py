@@ -81,15 +81,15 @@ def _wait() -> Callable[[], float]:
 
 def _batch(bench: Bench, engine, leaves: int) -> Callable[[], float]:
     """Seconds of a batch: to the device, its playouts, and back."""
-    (flight, *_) = engine.in_flight_batches(leaves)
-    states, leaf_keys, _ = flight.arrays(leaves, 1)
+    (in_flight, *_) = engine.in_flight_batches(leaves)
+    states, leaf_keys, _ = in_flight.arrays(leaves, 1)
     states[:], leaf_keys[:] = Rules(bench.game).starts(leaves), keys(leaves)
 
     def turn() -> float:
         begin = time.perf_counter()
         for _ in range(BATCHES):
-            flight.start(leaves, 1)
-            flight.finish()
+            in_flight.start(leaves, 1)
+            in_flight.finish()
         return (time.perf_counter() - begin) / BATCHES
 
     return turn

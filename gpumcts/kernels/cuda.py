@@ -26,7 +26,7 @@ from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy, kept_words
 
 SECONDS_A_LAUNCH = 0.1
-LEAVES_A_FLIGHT = 1 << 18
+LEAVES_A_BATCH = 1 << 18
 SIMULATED_BLOCKS = 2  # of a warp each
 BYTES_A_COPIER = 1 << 20  # fewer are copied by one thread: handing them out would take longer
 
@@ -42,7 +42,7 @@ class CudaPlayouts:
     way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the fastest known if empty
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
-    spans : since ``watch``, when the device was busy with each flight, (begin, end) in seconds; None before
+    spans : since ``watch``, when the device was busy with each batch, (begin, end) in seconds; None before
     device_seconds : that the device was at work on all in-flight batches so far
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     cores : of the host, which copy large batches into pinned memory and out of it
@@ -69,7 +69,7 @@ class CudaPlayouts:
         self._base: Any = None  # of the spans
         self._batches: list[InFlightBatch] = []
         self._room = 0
-        self._last_end: Any = None  # the mark behind the last launch of the last flight
+        self._last_end: Any = None  # the event after the last launch of the last batch
         self._cores = cores
         self._copiers = ThreadPoolExecutor(cores) if cores > 1 else None
         if not device.simulated():
@@ -113,32 +113,32 @@ class CudaPlayouts:
 
     def _play(self, states, keys, playouts: int, columns: np.ndarray, stop: threading.Event | None) -> None:
         """Send the leaves off in batches, two at a time, and write what comes back to ``columns``, uint64[B, K]."""
-        size = max(1, min(LEAVES_A_FLIGHT * TALLY_COLUMNS // max(TALLY_COLUMNS, columns.shape[1]), len(states)))
+        size = max(1, min(LEAVES_A_BATCH * TALLY_COLUMNS // max(TALLY_COLUMNS, columns.shape[1]), len(states)))
         batches = self._batches_for(Layout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
         under_way: list[Callable[[], None]] = []
         try:
             for number, first in enumerate(range(0, len(states), size)):
                 if len(under_way) == len(batches):
                     under_way.pop(0)()
-                part, flight = slice(first, first + size), batches[number % len(batches)]
-                under_way.append(self._send(flight, states[part], keys[part], playouts, columns[part], stop))
+                part, in_flight = slice(first, first + size), batches[number % len(batches)]
+                under_way.append(self._send(in_flight, states[part], keys[part], playouts, columns[part], stop))
         finally:
             for land in under_way:
                 land()
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
 
-    def _send(self, flight: InFlightBatch, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
+    def _send(self, in_flight: InFlightBatch, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
-        flight.finish()  # a call that failed may have left it under way
+        in_flight.finish()  # a call that failed may have left it under way
         layout = Layout(len(keys), states.shape[1], _rows(states, len(states)), columns.shape[1])
-        to_states, to_keys, tally = flight.views(layout)
+        to_states, to_keys, tally = in_flight.views(layout)
         self._copy(to_keys, keys)
         self._copy(to_states, states[: layout.rows])
-        flight.send(layout, playouts, stop)
+        in_flight.send(layout, playouts, stop)
 
         def land() -> None:
-            flight.finish()
+            in_flight.finish()
             self._copy(columns, tally)
 
         return land
@@ -163,9 +163,9 @@ class CudaPlayouts:
         return self._batches
 
     def abandon(self) -> None:
-        """Wait for no flight any more: the device is lost."""
-        for flight in self._batches:
-            flight.under_way = False
+        """Wait for no batch any more: the device is lost."""
+        for in_flight in self._batches:
+            in_flight.under_way = False
 
     @device.telling
     def launch(self, job: Job, stream: Any) -> None:
@@ -184,13 +184,13 @@ class CudaPlayouts:
             self._kernel[blocks, threads](self.game, self.policy, job)
 
     def took(self, playouts: int, seconds: float) -> None:
-        """Learn from a flight how many playouts a launch may have."""
+        """Learn from a batch how many playouts a launch may have."""
         self.device_seconds += seconds
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
         self.playouts_a_launch = min(max(self._fewest, wanted), MAX_PER_LAUNCH)
 
     def follow(self, end: Any) -> Any:
-        """Note the mark behind the last launch of a flight; that of the flight before it, or None."""
+        """Note the event after the last launch of a batch; that of the batch before it, or None."""
         before, self._last_end = self._last_end, end
         return before
 
@@ -201,7 +201,7 @@ class CudaPlayouts:
         self._base.wait()
 
     def note(self, begin: Any, end: Any) -> None:
-        """Tell ``spans`` that the device was busy between two marks, where that is asked for."""
+        """Tell ``spans`` that the device was busy between two events, where that is asked for."""
         if self.spans is None:
             return
         self.spans.append((begin.since(self._base), end.since(self._base)))

@@ -62,7 +62,7 @@ class Event:
 
     @telling
     def since(self, earlier: "Event") -> float:
-        """Seconds the device took from another mark to this one, both waited for."""
+        """Seconds the device took from another event to this one, both waited for."""
         from cupy.cuda import get_elapsed_time
 
         return get_elapsed_time(earlier._event, self._event) / 1000
@@ -170,7 +170,7 @@ class Arrays:
     """Arrays on the device of any shape and type, and a stream of their own in which all that is asked for queues up.
 
     What kernels take are Numba's device arrays; memory goes back to the pool with the last reference to its array, so
-    wait for a mark before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements
+    wait for an event before the last one goes. Where memory does not suffice NoRoom is raised. Arrays without elements
     have no address: nothing is filled or copied there.
     """
 

@@ -26,7 +26,7 @@ class InFlightBatch:
         self._buffer: Any = device.host_device_buffer(words)
         self._begin, self._back = self._buffer.record_event(), self._buffer.record_event()
         self._end: Any = None
-        self._before: Any = None  # the end of the flight that the device had before this one
+        self._before: Any = None  # the end of the batch that the device had before this one
         self._queue = [self._buffer.record_event() for _ in range(LAUNCHES_AHEAD)]
         self._layout = Layout(0, 0, 0, 0)
         self._playouts, self._total = 0, 0  # of a leaf, of the batch
@@ -101,18 +101,18 @@ class InFlightBatch:
     def _feed(self, wait: bool) -> None:
         """Queue launches, LAUNCHES_AHEAD at a time at most: more of them once earlier ones are through, or not now."""
         while self._first < self._total and not (self._stop is not None and self._stop.is_set()):
-            mark = self._queue[self._queued % LAUNCHES_AHEAD]
+            event = self._queue[self._queued % LAUNCHES_AHEAD]
             if self._queued >= LAUNCHES_AHEAD:
                 if not wait:
                     return
-                mark.wait()
+                event.wait()
             if self._queued > 0:
                 self._buffer.clear(0, 1)
             job = self._job(min(self._engine.playouts_a_launch, self._total - self._first))
             self._engine.launch(job, self._buffer.stream)
             self._first += job.count
             self._queued += 1
-            mark.again()
+            event.again()
         self._close()
 
     def _job(self, count: int) -> Job:
@@ -132,7 +132,7 @@ class InFlightBatch:
         self._back.again()
 
     def _seconds(self) -> float:
-        """How long the device took, without the time in which it was busy with the flight before."""
+        """How long the device took, without the time in which it was busy with the batch before."""
         seconds, before, self._before = self._end.since(self._begin), self._before, None
         if before is not None:
             before.wait()

@@ -5,17 +5,14 @@ select in the other. Each tree does what ``advance_block`` does, in the same ord
 """
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
-
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
-from gpumcts.tree.forest import Forest
 from gpumcts.tree.time_split import GROWTH, PLAYOUTS, Stopwatch, no_ticks
+from gpumcts.tree.wave import Wave
 
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
 MAX_BYTES = 1 << 28  # of a half's paths
@@ -42,25 +39,25 @@ def device_clocked(engine: Any, clock: Stopwatch) -> Iterator[None]:
 class Half:
     """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
 
-    def __init__(self, block: Block, threads: int, flight: Any, depth: int, leaves: int, playouts: int) -> None:
+    def __init__(self, block: Block, threads: int, in_flight: Any, depth: int, leaves: int, playouts: int) -> None:
         self.begin, self.end = block
-        self.flight = flight
+        self.in_flight = in_flight
         self.number, self.leaves, self._playouts = 0, 0, playouts
         size = -(-(self.end - self.begin) // threads)
         self._blocks = [(b, min(b + size, self.end)) for b in range(self.begin, self.end, size)]
         rows = (self.end - self.begin) * leaves
-        self._batch = empty_batch(rows, 0, depth, 0)  # states, keys and tally are the flight's
+        self._batch = empty_batch(rows, 0, depth, 0)  # states, keys and tally are those of ``in_flight``
         self._parts: dict[int, list[tuple[Block, Batch]]] = {}
 
     def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
         """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree.
 
         A block is [begin, end) of the forest; its Batch has a row a leaf, tree by tree: words uint64[R, W], keys
-        uint64[R] and tally int64[R, K] are views of the flight's arrays.
+        uint64[R] and tally int64[R, K] are views of the arrays of ``in_flight``.
         """
         if leaves not in self._parts:
             rows = (self.end - self.begin) * leaves
-            states, keys, tally = self.flight.arrays(rows, self._playouts)
+            states, keys, tally = self.in_flight.arrays(rows, self._playouts)
             batch = self._batch._replace(words=states, keys=keys, tally=tally)
             spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
             batches = [Batch(*(array[span] for array in batch)) for span in spans]
@@ -69,56 +66,45 @@ class Half:
 
 
 class DevicePlayouts:
-    """Iterations ``begin`` to ``iterations`` of the forest ``held``, its playouts on ``searcher.engine``."""
+    """Iterations ``span`` of the trees of a wave, their playouts on ``searcher.engine``."""
 
-    def __init__(
-        self,
-        searcher: Any,
-        held: list[Forest],
-        states: np.ndarray,
-        keys: np.ndarray,
-        iterations: int,
-        stop: threading.Event | None = None,
-        on_progress: Callable[[int], None] | None = None,
-        begin: int = 0,
-        clock: Stopwatch | None = None,
-    ) -> None:
-        self._held, self._begin = held, begin
-        self._clock = clock or Stopwatch(searcher.threads)
-        self._searcher, self._states, self._keys, self._iterations = searcher, states, keys, iterations
-        self._leaves = min(searcher.settings.leaves_per_tree, iterations - begin)
+    def __init__(self, searcher: Any, wave: Wave, span: Block) -> None:
+        self._searcher, self._wave, self._clock = searcher, wave, wave.clock
+        self._begin, self._iterations = span
+        self._leaves = min(searcher.settings.leaves_per_tree, self._iterations - self._begin)
         self._playouts = searcher.settings.playouts_per_leaf
         self._depth = searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        self._stop, self._on_progress = stop, on_progress
         self._done, self._reported = 0, time.perf_counter()
 
     def run(self) -> None:
-        """Do all iterations; the forest that is held may have grown. KeyboardInterrupt where ``stop`` is set."""
+        """Do all iterations. Raises KeyboardInterrupt where the wave is told to stop."""
         with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
-                in_flight_batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
-                made = zip(blocks, in_flight_batches, strict=False)
+                batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
                 more = (self._depth, self._leaves, self._playouts)
-                halves = [Half(block, self._searcher.threads, flight, *more) for block, flight in made]
+                halves = [
+                    Half(block, self._searcher.threads, in_flight, *more)
+                    for block, in_flight in zip(blocks, batches, strict=False)
+                ]
                 for half in halves:
                     half.number = self._begin
                 try:
-                    self._fly(halves, pool)
+                    self._take_turns(halves, pool)
                 finally:
                     for half in halves:
-                        half.flight.finish()
+                        half.in_flight.finish()
         self._report(0, last=True)
 
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MAX_LEAVES leaves, the first half never smaller than the second."""
-        trees = len(self._states)
+        trees = self._wave.trees
         half = min(trees_together(self._searcher, self._leaves), -(-trees // 2))
         for begin in range(0, trees, 2 * half):
             bounds = [min(begin + k * half, trees) for k in range(3)]
             yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
 
-    def _fly(self, halves: list[Half], pool: ThreadPoolExecutor) -> None:
+    def _take_turns(self, halves: list[Half], pool: ThreadPoolExecutor) -> None:
         """Take turns until all iterations are done: what is back is backed up, the next leaves go off."""
         for half in halves:
             self._gather(half, pool)
@@ -126,14 +112,10 @@ class DevicePlayouts:
             for half in halves:
                 if half.leaves:
                     with self._clock.on_device():
-                        half.flight.finish()
-                    self._check_stop()
+                        half.in_flight.finish()
+                    self._wave.check_stop()
                     self._back_up(half, pool)
                     self._gather(half, pool)
-
-    def _check_stop(self) -> None:
-        if self._stop is not None and self._stop.is_set():
-            raise KeyboardInterrupt
 
     def _each(self, work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
         """``work`` on every part, on the threads where there are several."""
@@ -144,12 +126,11 @@ class DevicePlayouts:
         half.leaves = leaves = min(self._leaves, self._iterations - half.number)
         if not leaves:
             return
+        wave = self._wave
 
         def gather(part: tuple[Block, Batch]) -> bool:
             (block, batch), ticks = part, no_ticks()
-            found = self._searcher.gather(
-                self._held[0], self._states, self._keys, block, half.number, leaves, batch, ticks
-            )
+            found = self._searcher.gather(wave.forest, wave.states, wave.keys, block, half.number, leaves, batch, ticks)
             self._clock.add_ticks(ticks)
             return found
 
@@ -160,9 +141,9 @@ class DevicePlayouts:
                 parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
                 if parts:
                     with self._clock.part(GROWTH):
-                        self._searcher.widen(self._held)
+                        self._searcher.widen(wave)
             with self._clock.part(PLAYOUTS):
-                half.flight.start((half.end - half.begin) * leaves, self._playouts, self._stop)
+                half.in_flight.start((half.end - half.begin) * leaves, self._playouts, wave.stop)
 
     def _back_up(self, half: Half, pool: ThreadPoolExecutor) -> None:
         """Back up the leaves of a half that have come back."""
@@ -170,7 +151,7 @@ class DevicePlayouts:
 
         def back_up(part: tuple[Block, Batch]) -> None:
             (block, batch), ticks = part, no_ticks()
-            self._searcher.back_up(self._held[0], (block[1] - block[0]) * leaves, batch, ticks)
+            self._searcher.back_up(self._wave.forest, (block[1] - block[0]) * leaves, batch, ticks)
             self._clock.add_ticks(ticks)
 
         with self._clock.on_all_threads():
@@ -182,6 +163,7 @@ class DevicePlayouts:
         """Tell of progress, now and then."""
         self._done += iterations
         now = time.perf_counter()
-        if self._on_progress is not None and self._done and (last or now - self._reported > SECONDS_A_REPORT):
-            self._on_progress(self._done)
+        told = self._wave.on_progress
+        if told is not None and self._done and (last or now - self._reported > SECONDS_A_REPORT):
+            told(self._done)
             self._done, self._reported = 0, now

@@ -113,28 +113,24 @@ def empty_forest(trees: int, slots: int, layout: Layout) -> Forest:
     return forest
 
 
-def widen(held: list[Forest], slots: int) -> None:
-    """Give the one forest that is ``held`` more slots a tree.
+def widened(arrays: list[np.ndarray], slots: int) -> Forest:
+    """The forest of these ``arrays``, which are let go of, with more slots a tree.
 
     One array after the other: where nobody else holds the forest, but one is there twice at a time.
     """
-    forest = held.pop()
-    most, arrays = int(forest.used.max()), list(forest)
-    del forest
+    most = int(Forest(*arrays).used.max())
     for index in range(PER_NODE):
         old = arrays[index]
         if old.shape[1] > 0:
             arrays[index] = np.zeros((len(old), slots, *old.shape[2:]), old.dtype)
             arrays[index][:, :most] = old[:, :most]
         del old
-    held.append(Forest(*arrays))
+    return Forest(*arrays)
 
 
 def with_room(forest: Forest, slots: int) -> Forest:
     """The same forest with more slots a tree."""
-    held = [forest]
-    widen(held, slots)
-    return held[0]
+    return widened(list(forest), slots)
 
 
 @inlined

@@ -3,13 +3,11 @@
 import functools
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gpumcts.kernels.playout_loop import LANE_COUNT
-from gpumcts.tree.advance import Watch
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
@@ -17,7 +15,8 @@ from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
 from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room
 from gpumcts.tree.team_steps import assist, lead
 from gpumcts.tree.thread_pool import ThreadPool
-from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, Stopwatch, no_ticks
+from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, no_ticks
+from gpumcts.tree.wave import Wave
 
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
 MIN_PER_BLOCK = 4  # trees that share the cost of a step's call, where there are no playouts to fill lanes with
@@ -29,8 +28,6 @@ SECONDS_A_CALL = 0.1
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 
 Block = tuple[int, int]
-Stop = threading.Event | None
-Progress = Callable[[int], None] | None
 
 
 class Together:
@@ -44,19 +41,11 @@ class Together:
         self._batch: Batch = searcher.batch(leaves)
         self._steps = steps
 
-    def advance(
-        self,
-        workers: ThreadPool,
-        forest: Forest,
-        states: np.ndarray,
-        keys: np.ndarray,
-        numbers: Block,
-        watch: Watch,
-        stop: Stop,
-        clock: Stopwatch,
-    ) -> int:
-        """Iterations ``numbers`` of a forest of one tree; the iteration reached, an earlier one if room is lacking."""
-        s, team, reached = self._searcher, self._team, [numbers[0]]
+    def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block) -> int:
+        """Iterations ``numbers`` of a tree of a wave; the iteration reached, an earlier one if room is lacking."""
+        s, team, reached, one = self._searcher, self._team, [numbers[0]], slice(tree, tree + 1)
+        forest, states, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
+        watch = wave.watch._replace(below=wave.watch.below[one])
         begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
         team.board[:] = 0
 
@@ -68,8 +57,8 @@ class Together:
             else:
                 assist(self._steps, s.method, forest, self._batch, team, ticks)
 
-        workers.run(work, range(s.threads), stop)
-        clock.share_out(_of_all(ticks), s.threads * (time.perf_counter() - begin))
+        workers.run(work, range(s.threads), wave.stop)
+        wave.clock.share_out(_of_all(ticks), s.threads * (time.perf_counter() - begin))
         return reached[0]
 
 
@@ -124,51 +113,35 @@ class Growth:
             else 0
         )
 
-    def grow(
-        self,
-        held: list[Forest],
-        states: np.ndarray,
-        keys: np.ndarray,
-        span: Block,
-        watch: Watch,
-        stop: Stop,
-        on_progress: Progress,
-        clock: Stopwatch,
-    ) -> None:
-        """Iterations ``span`` of the forest that is ``held``, which may be another after it.
+    def grow(self, wave: Wave, span: Block) -> None:
+        """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
 
-        held : a list of the forest alone, T trees; states : uint64[T, W], their roots; keys : uint64[T]
-        span : iterations of a tree that are made before it, and after it
-        watch : ``NO_WATCH``, or a level and int64[T] for when each root's value was last below it
-        on_progress : told iterations done since it was last called, all trees together, by any thread
-
-        Raises KeyboardInterrupt where ``stop`` is set.
+        Raises KeyboardInterrupt where the wave is told to stop.
         """
-        if self.shares_trees(len(states)):
-            for tree in range(len(states)):
-                self._grow_together(held, states, keys, tree, span, watch, stop, on_progress, clock)
+        if self.shares_trees(wave.trees):
+            for tree in range(wave.trees):
+                self._grow_together(wave, tree, span)
         else:
-            self._grow_blocks(held, states, keys, span, watch, stop, on_progress, clock)
+            self._grow_blocks(wave, span)
 
-    def _grow_blocks(self, held, states, keys, span, watch, stop, on_progress, clock) -> None:
+    def _grow_blocks(self, wave: Wave, span: Block) -> None:
         """Every block goes on until it is done or lacks room; then the forest grows and they go on."""
         iterations = span[1]
-        blocks = self._blocks(len(states), iterations)
+        blocks = self._blocks(wave.trees, iterations)
         numbers = dict.fromkeys(blocks, span[0])
         while True:
             pending = [block for block in blocks if numbers[block] < iterations]
             if not pending:
                 return
-            with clock.on_all_threads():
-                self._run_blocks(held[0], states, keys, iterations, pending, numbers, watch, stop, on_progress, clock)
-            if stop is not None and stop.is_set():
-                raise KeyboardInterrupt
+            with wave.clock.on_all_threads():
+                self._run_blocks(wave, iterations, pending, numbers)
+            wave.check_stop()
             if any(numbers[block] < iterations for block in pending):
-                self._widen(held, clock)
+                self._widen(wave)
 
-    def _widen(self, held: list[Forest], clock: Stopwatch) -> None:
-        with clock.on_all_threads(), clock.part(GROWTH):
-            self._searcher.widen(held)
+    def _widen(self, wave: Wave) -> None:
+        with wave.clock.on_all_threads(), wave.clock.part(GROWTH):
+            self._searcher.widen(wave)
 
     def _blocks(self, trees: int, iterations: int) -> list[Block]:
         """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
@@ -191,48 +164,48 @@ class Growth:
             self._kept = (forest.used, self._searcher.batch(rows))
         return self._kept[1]
 
-    def _run_blocks(self, forest, states, keys, iterations, pending, numbers, watch, stop, on_progress, clock) -> None:
+    def _run_blocks(self, wave: Wave, iterations: int, pending: list[Block], numbers: dict[Block, int]) -> None:
+        """The ``pending`` blocks up to ``iterations``, or until each lacks room; ``numbers`` says how far each is."""
+
         def work(block: Block, stop_event: threading.Event) -> None:
             trees, leaves = block[1] - block[0], self._searcher.settings.leaves_per_tree
-            batch = self._batch_of(forest, block)
+            batch = self._batch_of(wave.forest, block)
             while numbers[block] < iterations and not stop_event.is_set():
                 begin = time.perf_counter()
                 wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
                 until = min(numbers[block] + wanted * leaves, iterations)
                 span, ticks = (numbers[block], until), no_ticks()
-                reached = self._searcher.advance(forest, states, keys, block, span, batch, watch, ticks)
-                clock.share_out(ticks, time.perf_counter() - begin)
+                reached = self._searcher.advance(
+                    wave.forest, wave.states, wave.keys, block, span, batch, wave.watch, ticks
+                )
+                wave.clock.share_out(ticks, time.perf_counter() - begin)
                 done, numbers[block] = reached - numbers[block], reached
-                if on_progress is not None:
-                    on_progress(done * trees)
+                if wave.on_progress is not None:
+                    wave.on_progress(done * trees)
                 if reached < until:
                     return  # no room
                 self._keep_pace(begin, done * trees)
 
-        self._workers.run(work, pending, stop)
+        self._workers.run(work, pending, wave.stop)
 
     def _keep_pace(self, begin: float, iterations: int) -> None:
         self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)
 
-    def _grow_together(self, held, states, keys, tree, span, watch, stop, on_progress, clock) -> None:
-        """Iterations ``span`` of one tree of the forest on all threads."""
+    def _grow_together(self, wave: Wave, tree: int, span: Block) -> None:
+        """Iterations ``span`` of one tree of a wave on all threads."""
         together = self._together.get(tree)
-        if together is None or together.used is not held[0].used:
-            together = self._together[tree] = Together(self._searcher, held[0].used, self._shared_steps)
-        one, (number, iterations) = slice(tree, tree + 1), span
-        leaves, watched = self._searcher.settings.leaves_per_tree, watch._replace(below=watch.below[one])
+        if together is None or together.used is not wave.forest.used:
+            together = self._together[tree] = Together(self._searcher, wave.forest.used, self._shared_steps)
+        (number, iterations), leaves = span, self._searcher.settings.leaves_per_tree
         while number < iterations:
             begin = time.perf_counter()
             until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)
-            forest = Forest(*(array[one] for array in held[0]))
-            more = (watched, stop, clock)
-            reached = together.advance(self._workers, forest, states[one], keys[one], (number, until), *more)
+            reached = together.advance(self._workers, wave, tree, (number, until))
             done, number = reached - number, reached
-            if on_progress is not None:
-                on_progress(done)
-            if stop is not None and stop.is_set():
-                raise KeyboardInterrupt
+            if wave.on_progress is not None:
+                wave.on_progress(done)
+            wave.check_stop()
             if reached < until:
-                self._widen(held, clock)
+                self._widen(wave)
             else:
                 self._keep_pace(begin, done)

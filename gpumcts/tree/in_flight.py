@@ -5,7 +5,7 @@ up, with nothing in flight. Blocks of children move as the tree grows, so a path
 which do not move.
 
 Between calls the last batch stays selected, played, and not counted: a search that is cut goes on as one that is not.
-``land`` counts it in the end.
+``back_up_pending`` counts it in the end.
 """
 
 import threading
@@ -22,10 +22,11 @@ from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.device_playouts import SECONDS_A_REPORT, Half, device_clocked, trees_together
-from gpumcts.tree.forest import ROOT, Forest, add_in_flight
+from gpumcts.tree.forest import ROOT, add_in_flight
 from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, Stopwatch, lap, look_at_clock, no_ticks
+from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, lap, look_at_clock, no_ticks
+from gpumcts.tree.wave import Wave
 
 Block = tuple[int, int]
 
@@ -66,20 +67,20 @@ def count_paths(forest, rows, batch, playouts):
 
 
 @entry
-def gather_beside(steps, method, forest, roots, keys, block, number, leaves, room, flying, rows, batch, ticks):
-    """``gather`` with ``rows`` rows of batch ``flying`` in flight; False, and nothing done, where a tree lacks room.
+def gather_beside(steps, method, forest, roots, keys, block, number, leaves, room, pending, rows, batch, ticks):
+    """``gather`` with ``rows`` rows of batch ``pending`` in flight; False, and nothing done, where a tree lacks room.
 
     ticks : int64[PARTS]
     """
     if not has_room(forest, block, room):
         return False
     clock, playouts = look_at_clock(ticks, True), method.switches.playouts
-    count_paths(forest, rows, flying, playouts)
+    count_paths(forest, rows, pending, playouts)
     lap(ticks, SELECTION, clock, True)
     prepare_rows(method.switches, keys, block, batch)
     clock = gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
     to_places(forest, (block[1] - block[0]) * leaves, batch)
-    count_paths(forest, rows, flying, -playouts)
+    count_paths(forest, rows, pending, -playouts)
     lap(ticks, SELECTION, clock, True)
     return True
 
@@ -126,113 +127,99 @@ class HostInFlightBatch:
         """They are back."""
 
 
-class Aloft(NamedTuple):
+class PendingBatch(NamedTuple):
     """A batch of some trees that is selected and not counted: the rows of each thread, and leaves a tree."""
 
     parts: list[tuple[Block, Batch]]
     leaves: int
-    flight: Any = None  # None where it has been played
+    in_flight: Any = None  # what plays it; None where it has been played
 
-    def landed(self) -> "Aloft":
+    def played(self) -> "PendingBatch":
         """The same in memory of its own, once its playouts are back."""
-        self.flight.finish()
-        return Aloft([(block, Batch(*(a.copy() for a in batch))) for block, batch in self.parts], self.leaves)
+        if self.in_flight is None:
+            return self
+        self.in_flight.finish()
+        return PendingBatch([(block, Batch(*(a.copy() for a in batch))) for block, batch in self.parts], self.leaves)
 
 
-class InFlight:
+class BatchesInFlight:
     """The batches of one forest of a searcher, on its engine; the CPU plays them where it is that."""
 
     def __init__(self, searcher: Any) -> None:
-        self._searcher, self._aloft = searcher, dict[Block, Aloft]()
+        self._searcher, self._pending = searcher, dict[Block, PendingBatch]()
         self._settings = searcher.settings
         self._host: Any = None
-        self._clock = Stopwatch(searcher.threads)  # until there is one of a search
         self._unreported, self._reported = 0, time.perf_counter()
 
     @property
-    def leaves(self) -> int:
+    def pending_leaves(self) -> int:
         """Iterations of a tree that are selected and not counted."""
-        return max((aloft.leaves for aloft in self._aloft.values()), default=0)
+        return max((pending.leaves for pending in self._pending.values()), default=0)
 
-    def grow(
-        self,
-        held: list[Forest],
-        states: np.ndarray,
-        keys: np.ndarray,
-        span: Block,
-        stop: threading.Event | None = None,
-        on_progress: Callable[[int], None] | None = None,
-        land: bool = False,
-        clock: Stopwatch | None = None,
-    ) -> None:
-        """Select iterations ``span`` of the forest that is ``held``, which may be another after it.
+    def grow(self, wave: Wave, span: Block) -> None:
+        """Select iterations ``span`` of the trees of a wave; the last batch stays pending.
 
-        The last batch is left aloft, or with ``land`` counted too. Raises KeyboardInterrupt where ``stop`` is set.
+        Raises KeyboardInterrupt where the wave is told to stop.
         """
         size = trees_together(self._searcher, self._settings.leaves_per_tree)
-        self._clock = clock or Stopwatch(self._searcher.threads)
-        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
-            for begin in range(0, len(states), size):
-                chunk = (begin, min(begin + size, len(states)))
-                self._fly(held, states, keys, chunk, span, stop, on_progress, pool)
-        if land:
-            with self._clock.on_all_threads():
-                self.land(held)
-        self._report(0, on_progress, last=True)
+        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, wave.clock):
+            for begin in range(0, wave.trees, size):
+                self._grow_chunk(wave, (begin, min(begin + size, wave.trees)), span, pool)
+        self._report(0, wave.on_progress, last=True)
 
-    def land(self, held: list[Forest]) -> None:
-        """Count what is aloft: the forest is that of a search of so many iterations."""
-        for aloft in self._aloft.values():
-            for part in aloft.parts:
-                self._back_up(held, aloft, part)
-        self._aloft.clear()
+    def back_up_pending(self, wave: Wave) -> None:
+        """Count what is pending: the forest is that of a search of so many iterations."""
+        with wave.clock.on_all_threads():
+            for pending in self._pending.values():
+                for part in pending.parts:
+                    self._back_up(wave, pending, part)
+        self._pending.clear()
 
-    def _fly(self, held, states, keys, chunk, span, stop, on_progress, pool) -> None:
+    def _grow_chunk(self, wave: Wave, chunk: Block, span: Block, pool: ThreadPoolExecutor) -> None:
         """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last is counted."""
-        number, until = span
+        (number, until), trees = span, chunk[1] - chunk[0]
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
-        batches = self._batches((chunk[1] - chunk[0]) * most, playouts)
+        batches = self._batches(trees * most, playouts)
         depth = self._searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        halves = [Half(chunk, self._searcher.threads, flight, depth, most, playouts) for flight in batches]
-        aloft = self._aloft.pop(chunk, None)
+        halves = [Half(chunk, self._searcher.threads, in_flight, depth, most, playouts) for in_flight in batches]
+        pending = self._pending.pop(chunk, None)
         try:
             while number < until:
-                leaves = min(most, until - number)
-                half = halves[0]
-                with self._clock.on_all_threads():
-                    self._gather(held, states, keys, half.parts(leaves), aloft, number, leaves, pool)
-                    self._send(half.flight, (chunk[1] - chunk[0]) * leaves, playouts, stop)
-                if aloft is not None:
-                    self._await(aloft.flight)
-                    with self._clock.on_all_threads():
-                        self._each(lambda part, aloft=aloft: self._back_up(held, aloft, part), aloft.parts, pool)
-                if stop is not None and stop.is_set():
-                    raise KeyboardInterrupt
-                aloft = Aloft(half.parts(leaves), leaves, half.flight)
+                half, leaves = halves[0], min(most, until - number)
+                parts = half.parts(leaves)
+                with wave.clock.on_all_threads():
+                    self._gather(wave, parts, pending, number, leaves, pool)
+                    self._start(half.in_flight, trees * leaves, wave)
+                if pending is not None:
+                    self._finish(pending, wave, pool)
+                wave.check_stop()
+                pending = PendingBatch(parts, leaves, half.in_flight)
                 number += leaves
                 halves.reverse()
-                self._report((chunk[1] - chunk[0]) * leaves, on_progress)
+                self._report(trees * leaves, wave.on_progress)
         finally:
-            for flight in batches:
-                flight.finish()
-        if aloft is not None:
-            self._aloft[chunk] = aloft if aloft.flight is None else aloft.landed()
+            for in_flight in batches:
+                in_flight.finish()
+        if pending is not None:
+            self._pending[chunk] = pending.played()
 
-    def _send(self, flight: Any, leaves: int, playouts: int, stop: threading.Event | None) -> None:
+    def _start(self, in_flight: Any, leaves: int, wave: Wave) -> None:
         """Send a batch off; what the CPU spends on its playouts is theirs, and so is sending them to a device."""
         begin = time.perf_counter()
-        flight.start(leaves, playouts, stop)
-        on_host = isinstance(flight, HostInFlightBatch)
-        self._clock.add(PLAYOUTS, flight.spent if on_host else time.perf_counter() - begin)
+        in_flight.start(leaves, self._settings.playouts_per_leaf, wave.stop)
+        on_host = isinstance(in_flight, HostInFlightBatch)
+        wave.clock.add(PLAYOUTS, in_flight.spent if on_host else time.perf_counter() - begin)
 
-    def _await(self, flight: Any) -> None:
-        """Wait until the batch of a flight is back, where it is not yet."""
-        if isinstance(flight, HostInFlightBatch) or flight is None:
-            return
-        with self._clock.on_device():
-            flight.finish()
+    def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor) -> None:
+        """Wait until a batch is back from the device, and back it up."""
+        if pending.in_flight is not None and not isinstance(pending.in_flight, HostInFlightBatch):
+            with wave.clock.on_device():
+                pending.in_flight.finish()
+        with wave.clock.on_all_threads():
+            self._each(lambda part: self._back_up(wave, pending, part), pending.parts, pool)
 
     def _batches(self, leaves: int, playouts: int) -> list[Any]:
+        """Two batches of so many leaves, on the engine of the searcher or on the CPU."""
         searcher = self._searcher
         if searcher.engine is not None:
             return searcher.engine.in_flight_batches(leaves, playouts)
@@ -244,32 +231,35 @@ class InFlight:
         """``work`` on every part, on the threads where there are several."""
         return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
 
-    def _gather(self, held, states, keys, parts, aloft, number, leaves, pool) -> None:
-        """Select the next batch beside the one that is aloft; the forest that is held grows where it lacks room."""
-        s, beside = self._searcher, dict(aloft.parts) if aloft is not None else {}
+    def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
+        """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.
+
+        parts : as ``Half.parts`` gives them; number, leaves : the first iteration of the batch, leaves of each tree
+        """
+        s, beside = self._searcher, dict(pending.parts) if pending is not None else {}
 
         def gather_part(part: tuple[Block, Batch]) -> bool:
             (block, batch), ticks = part, no_ticks()
-            rows = (block[1] - block[0]) * aloft.leaves if aloft is not None else 0
+            rows = (block[1] - block[0]) * pending.leaves if pending is not None else 0
             found = gather_beside(
-                *s.without_playouts, held[0], states, keys, block, number, leaves, s.room, beside.get(block, batch),
-                rows, batch, ticks,
+                *s.without_playouts, wave.forest, wave.states, wave.keys, block, number, leaves, s.room,
+                beside.get(block, batch), rows, batch, ticks,
             )  # fmt: skip
-            self._clock.add_ticks(ticks)
+            wave.clock.add_ticks(ticks)
             return found
 
         while parts:
             fits = self._each(gather_part, parts, pool)
             parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
             if parts:
-                with self._clock.part(GROWTH):
-                    self._searcher.widen(held)
+                with wave.clock.part(GROWTH):
+                    self._searcher.widen(wave)
 
-    def _back_up(self, held: list[Forest], aloft: Aloft, part: tuple[Block, Batch]) -> None:
+    def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch]) -> None:
         s, (block, batch), ticks = self._searcher, part, no_ticks()
-        rows = (block[1] - block[0]) * aloft.leaves
-        back_up_beside(s.steps.back_up, s.rule, s.operator, held[0], s.switches, rows, batch, ticks)
-        self._clock.add_ticks(ticks)
+        rows = (block[1] - block[0]) * pending.leaves
+        back_up_beside(s.steps.back_up, s.rule, s.operator, wave.forest, s.switches, rows, batch, ticks)
+        wave.clock.add_ticks(ticks)
 
     def _report(self, iterations: int, on_progress: Callable[[int], None] | None, last: bool = False) -> None:
         """Tell of progress, now and then."""

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.checks import check_kept_visits, check_tries, fewest_iterations
 from gpumcts.tree.final_move import merits
 from gpumcts.tree.forest import ROOT
-from gpumcts.tree.in_flight import InFlight
+from gpumcts.tree.in_flight import BatchesInFlight
 from gpumcts.tree.memory import limit_of
 from gpumcts.tree.root import root_table
 from gpumcts.tree.roots import merged
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
+from gpumcts.tree.wave import Wave
 
 # Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows
 # is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
@@ -47,17 +47,17 @@ class IncrementalSearch:
 
     def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
         self._searcher, self.iterations, self._pace = searcher, 0, 0.0
-        self._states, self._keys = state.reshape(1, -1).copy(), np.array([key], np.uint64)
+        self._keys = np.array([key], np.uint64)
         searcher.adapt(searcher.settings.roots)
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         self._roots = searcher.settings.roots
-        self._states, self._tree_keys, self._games = searcher.trees_of(self._states, self._keys, np.array([game]))
+        states, tree_keys, self._games = searcher.trees_of(state.reshape(1, -1).copy(), self._keys, np.array([game]))
         self.stopped_by = ""  # what ended it before its time, in a line: memory, or visits that cannot be counted
-        self._aloft = InFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
-        roots = searcher.root_moves(self._states)
-        self._held = [searcher.plant(self._states, roots, _room(searcher), self._games)]
-        self._kept_visits = self._held[0].visits[:, ROOT].copy()
+        self._in_flight = BatchesInFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
+        planted = searcher.plant(states, searcher.root_moves(states), _room(searcher), self._games)
+        self._wave = Wave(planted, states, tree_keys, searcher.stopwatch())
+        self._kept_visits = planted.visits[:, ROOT].copy()
 
     def go_on(self, iterations: int) -> None:
         """So many iterations more, a multiple of the trees.
@@ -69,7 +69,7 @@ class IncrementalSearch:
         check_kept_visits(self._kept_visits, until // self._roots, self._searcher.settings)
         begin = time.perf_counter()
         span = (self.iterations // self._roots, until // self._roots)
-        self._searcher.grow(self._held, self._states, self._tree_keys, span, NO_WATCH, None, None, self._aloft)
+        self._searcher.grow(self._wave, span, self._in_flight)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
@@ -99,38 +99,38 @@ class IncrementalSearch:
                 self.stopped_by = str(error)
                 return
             if self.iterations == iterations:
-                self._land()
+                self._back_up_pending()
             yield
 
     @property
     def _fewest(self) -> int:
         """Iterations of the first slice: some that are counted try a move."""
         settings = self._searcher.settings
-        aloft = settings.leaves_per_tree if self._aloft is not None else 0
-        return fewest_iterations(settings) + self._roots * (FIRST_SLICE - 1 + aloft)
+        pending = settings.leaves_per_tree if self._in_flight is not None else 0
+        return fewest_iterations(settings) + self._roots * (FIRST_SLICE - 1 + pending)
 
     @property
     def proven(self) -> bool:
         """Whether the search has proven who wins; then no iteration changes anything."""
-        proof = self._held[0].proof
+        proof = self._wave.forest.proof
         return proof.shape[1] > 0 and bool(proof[:, ROOT].any())
 
     def found(self) -> TreeSearchResult:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
-        searcher, forest = self._searcher, self._held[0]
+        searcher, forest = self._searcher, self._wave.forest
         table = root_table(searcher.operator, forest)
         decisive = merits(searcher, forest, table)
         table = merged(table, self._roots)
-        aloft = self._aloft.leaves * self._roots if self._aloft is not None else 0
-        by_value, counted = searcher.settings.final == "value", self.iterations - aloft
+        pending = self._in_flight.pending_leaves * self._roots if self._in_flight is not None else 0
+        by_value, counted = searcher.settings.final == "value", self.iterations - pending
         return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight; with ``Settings.reuse`` leave the tree to the game's next search."""
-        self._land()
+        self._back_up_pending()
         if self._games is not None:
-            self._searcher.kept.keep(self._games, self._held[0], self._states)
+            self._searcher.kept.keep(self._games, self._wave.forest, self._wave.states)
 
-    def _land(self) -> None:
-        if self._aloft is not None:
-            self._aloft.land(self._held)
+    def _back_up_pending(self) -> None:
+        if self._in_flight is not None:
+            self._in_flight.back_up_pending(self._wave)

@@ -32,9 +32,9 @@ from gpumcts.tree.device_playouts import DevicePlayouts
 from gpumcts.tree.device_search import DeviceEngine, DeviceSearch, Roots, extra_tree_bytes, search_kernel
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, widen, zeroed_forest
+from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, zeroed_forest
 from gpumcts.tree.growth import Growth
-from gpumcts.tree.in_flight import InFlight
+from gpumcts.tree.in_flight import BatchesInFlight
 from gpumcts.tree.memory import TreeMemory
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.roots import merged, tree_keys, tree_numbers
@@ -44,6 +44,7 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Method, Steps, back_up_step, expand_step, select_step
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
+from gpumcts.tree.wave import Wave
 
 
 class Searcher:
@@ -204,19 +205,21 @@ class Searcher:
         states, keys, reused = self.trees_of(states, keys, games)
         roots = self.root_moves(states)
         self.adapt(len(states))
-        size, clock = self._wave_of(len(states), iterations, reused), self._stopwatch()
+        size, clock = self._wave_of(len(states), iterations, reused), self.stopwatch()
         if self.on_device:
             more = (stop, on_progress, reused, clock)
             tables, forest = self._search_on_device(size, states, keys, roots, iterations, *more)
             return self._found(tables, position_keys, n * iterations, forest, clock)
         tables, decisive, forest = [], [], None
         for begin in range(0, len(states), size):
-            wave, forest = slice(begin, begin + size), None  # the last wave goes before the next is planted
+            trees = slice(begin, begin + size)
+            wave = forest = None  # the last one goes before the next is planted
             with clock.on_all_threads(), clock.part(GROWTH):
-                held = [self.plant(states[wave], roots[wave], iterations, reused)]
-                check_kept_visits(held[0].visits[:, root.ROOT], iterations, self.settings)
-            self.grow(held, states[wave], keys[wave], (0, iterations), NO_WATCH, stop, on_progress, clock=clock)
-            tables.append(root.root_table(self.operator, forest := held.pop()))
+                more = (states[trees], keys[trees], clock, NO_WATCH, stop, on_progress)
+                wave = Wave(self.plant(states[trees], roots[trees], iterations, reused), *more)
+                check_kept_visits(wave.forest.visits[:, root.ROOT], iterations, self.settings)
+            self.grow(wave, (0, iterations))
+            tables.append(root.root_table(self.operator, forest := wave.forest))
             decisive.append(merits(self, forest, tables[-1]))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
@@ -230,7 +233,7 @@ class Searcher:
         by_value = settings.final == "value"
         return TreeSearchResult(table, keys, by_value, iterations, forest, settings.roots, clock.split(), merits)
 
-    def _stopwatch(self) -> Stopwatch:
+    def stopwatch(self) -> Stopwatch:
         """Of a search that begins now: one thread of the host for one on the device."""
         return Stopwatch(1 if self.on_device else self.threads)
 
@@ -287,18 +290,19 @@ class Searcher:
         roots = self.root_moves(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
-            more = (stop, on_progress, self._stopwatch(), on_table)
+            more = (stop, on_progress, self.stopwatch(), on_table)
             self._device_search(size, states, keys, roots, points, None, *more).run()
             return np.zeros(0, np.int64)
-        below, held = np.zeros(len(states) if level is not None else 0, np.int64), []
+        below = np.zeros(len(states) if level is not None else 0, np.int64)
         for begin in range(0, len(states), size):
-            wave = slice(begin, min(begin + size, len(states)))
-            held.clear()  # the last wave goes before the next is planted
-            watch = Watch(level or 0.0, below[wave])
-            held = [self.plant(states[wave], roots[wave], points[-1], None)]
+            trees = slice(begin, min(begin + size, len(states)))
+            wave = None  # the last one goes before the next is planted
+            watch = Watch(level or 0.0, below[trees])
+            more = (states[trees], keys[trees], self.stopwatch(), watch, stop, on_progress)
+            wave = Wave(self.plant(states[trees], roots[trees], points[-1], None), *more)
             for before, point in zip([0, *points], points, strict=False):
-                self.grow(held, states[wave], keys[wave], (before, point), watch, stop, on_progress)
-                on_table(point, wave, root.root_table(self.operator, held[0]))
+                self.grow(wave, (before, point))
+                on_table(point, trees, root.root_table(self.operator, wave.forest))
         return below
 
     def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused, clock):
@@ -351,21 +355,23 @@ class Searcher:
             self.kept.hand_on(self.game, reused, states, forest)
         return forest
 
-    def grow(self, held, states, keys, span, watch, stop, on_progress, aloft=None, clock=None) -> None:
-        """Iterations ``span`` of a wave, whose forest is ``held`` and may be another after it.
+    def grow(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
+        """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
 
-        held, states, keys, span, watch : as ``Growth.grow`` takes them
-        aloft : keeps what is in flight until the next call; without it all is counted
-        clock : the stopwatch of the search
+        in_flight : keeps what is in flight until the next call; without it all is counted
+
+        Raises KeyboardInterrupt where the wave is told to stop.
         """
-        clock = clock or self._stopwatch()
         if self.settings.batches_in_flight > 1:
-            (aloft or InFlight(self)).grow(held, states, keys, span, stop, on_progress, aloft is None, clock)
+            batches = in_flight or BatchesInFlight(self)
+            batches.grow(wave, span)
+            if in_flight is None:
+                batches.back_up_pending(wave)
         elif self.engine is not None:
-            DevicePlayouts(self, held, states, keys, span[1], stop, on_progress, span[0], clock).run()
+            DevicePlayouts(self, wave, span).run()
         else:
-            self._growth.grow(held, states, keys, span, watch, stop, on_progress, clock)
-        check_bounds(self.game, held[0].beyond)
+            self._growth.grow(wave, span)
+        check_bounds(self.game, wave.forest.beyond)
 
     def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:
         """``advance_block`` with what this search is made of."""
@@ -376,9 +382,9 @@ class Searcher:
 
     # ----------------------------------------------------------------------------- for engines that evaluate elsewhere
 
-    def widen(self, held: list[Forest]) -> None:
-        """Give the forest that is ``held`` room for more nodes."""
-        widen(held, self.more_slots(held[0]))
+    def widen(self, wave: Wave) -> None:
+        """Give the trees of a wave room for more nodes."""
+        wave.widen(self.more_slots(wave.forest))
 
     def more_slots(self, forest: Forest) -> int:
         """Slots a tree is given where those of ``forest`` do not suffice."""

@@ -55,7 +55,7 @@ def _shapes_and_cuts() -> dict:
             told[f"{policy}, {shape}"] = digest(engine.tally(*shaped(*shape)))
     told["launches of 8"] = digest(_cut(playouts_a_launch=8))
     told["launches of 29"] = digest(_cut(playouts_a_launch=29))
-    told["flights of 5"] = digest(_cut(leaves_a_flight=5))
+    told["batches of 5"] = digest(_cut(leaves_a_batch=5))
     told["many warps"] = digest(_cut(blocks=36 // 4 + SPARE))
     told["spans"] = _spans()
     told["warp of 32"] = _warp_of_32()
@@ -63,10 +63,10 @@ def _shapes_and_cuts() -> dict:
     return told
 
 
-def _cut(playouts_a_launch: int | None = None, leaves_a_flight: int = 1 << 18, blocks: int = 2):
+def _cut(playouts_a_launch: int | None = None, leaves_a_batch: int = 1 << 18, blocks: int = 2):
     from gpumcts.kernels import cuda
 
-    cuda.LEAVES_A_FLIGHT = leaves_a_flight
+    cuda.LEAVES_A_BATCH = leaves_a_batch
     engine = engines.playout_engine("cudasim", GAMES["othello"], POLICIES["uniform"])
     engine.took = lambda playouts, seconds: None
     engine.shape = engine.shape._replace(blocks=blocks)
@@ -75,7 +75,7 @@ def _cut(playouts_a_launch: int | None = None, leaves_a_flight: int = 1 << 18, b
 
 
 def _spans() -> list:
-    """When the device was busy with three flights, of an engine that is watched and of one that is not any more."""
+    """When the device was busy with three batches, of an engine that is watched and of one that is not any more."""
     engine = engines.playout_engine("cudasim", GAMES["dice_duel"], POLICIES["uniform"])
     engine.tally(*shaped(1, 1))
     engine.watch()

@@ -1,4 +1,4 @@
-"""A fault on the device: one line, once, and known to the process from then on; how a flight goes, without a device."""
+"""A fault on the device: one line, once, and known to the process from then on; how a batch goes, without a device."""
 
 import importlib.util
 import sys
@@ -125,7 +125,7 @@ def test_the_first_kernel_knows_it(monkeypatch):
     assert "device is lost" in cuda_kernels.trial()
 
 
-# ------------------------------------------------------------------------------------------------------------- flights
+# ------------------------------------------------------------------------------------------------------------- batches
 
 
 class Clock:
@@ -195,16 +195,16 @@ def engine(monkeypatch):
 
 
 def test_no_start_waits_for_the_device(engine):
-    """Of many launches two are queued at once, the rest when somebody waits for the flight anyway."""
-    flight, _ = engine.in_flight_batches(5000)
-    flight.start(5000, 1)
+    """Of many launches two are queued at once, the rest when somebody waits for the batch anyway."""
+    in_flight, _ = engine.in_flight_batches(5000)
+    in_flight.start(5000, 1)
     assert engine.clock.asked == ["up", "launch", "launch"]
-    flight.finish()
+    in_flight.finish()
     assert engine.clock.asked[3:] == ["wait", "launch"] * 3 + ["down", "wait"]
     assert engine.times == [(5000, 5.0)]
 
 
-def test_a_flight_is_told_its_own_time_alone(engine):
+def test_a_batch_is_told_its_own_time_alone(engine):
     """The second begins while the device is busy with the first."""
     one, other = engine.in_flight_batches(2000)
     one.start(2000, 1)
@@ -217,21 +217,21 @@ def test_a_flight_is_told_its_own_time_alone(engine):
     assert engine.times == [(2000, 2.0), (1000, 1.0)]
 
 
-def test_a_stopped_flight_queues_no_more(engine):
+def test_a_stopped_batch_queues_no_more(engine):
     stop = threading.Event()
-    flight, _ = engine.in_flight_batches(5000)
-    flight.start(5000, 1, stop)
+    in_flight, _ = engine.in_flight_batches(5000)
+    in_flight.start(5000, 1, stop)
     stop.set()
-    flight.finish()
+    in_flight.finish()
     assert engine.clock.asked.count("launch") == 2 and engine.clock.asked[-2:] == ["down", "wait"]
 
 
-@pytest.mark.parametrize("flight", [1000, 1 << 18])
-def test_after_a_fault_nobody_waits(engine, monkeypatch, flight):
-    """One error, that of the launch: both flights are given up, and nothing is raised while they are cleared away."""
+@pytest.mark.parametrize("leaves", [1000, 1 << 18])
+def test_after_a_fault_nobody_waits(engine, monkeypatch, leaves):
+    """One error, that of the launch: both batches are given up, and nothing is raised while they are cleared away."""
     from gpumcts.kernels import cuda
 
-    monkeypatch.setattr(cuda, "LEAVES_A_FLIGHT", flight)
+    monkeypatch.setattr(cuda, "LEAVES_A_BATCH", leaves)
     real, states = engine.launch, np.zeros((4000, 3), np.uint64)
     launches = []
 
@@ -245,7 +245,7 @@ def test_after_a_fault_nobody_waits(engine, monkeypatch, flight):
     with pytest.raises(device.DeviceLost, match=LOST) as raised:
         engine.tally(states, np.zeros(4000, np.uint64))
     assert isinstance(raised.value.__cause__, RuntimeFault) and raised.value.__context__ is raised.value.__cause__
-    assert not any(flight.under_way for flight in engine._batches)
+    assert not any(in_flight.under_way for in_flight in engine._batches)
 
 
 def test_an_interrupt_leaves_something_to_wait_for(engine):
@@ -255,12 +255,12 @@ def test_an_interrupt_leaves_something_to_wait_for(engine):
         raise KeyboardInterrupt
 
     engine.launch, real = launch, engine.launch
-    flight, _ = engine.in_flight_batches(1000)
+    in_flight, _ = engine.in_flight_batches(1000)
     with pytest.raises(KeyboardInterrupt):
-        flight.start(1000, 1)
-    assert flight.under_way and engine.clock.asked == ["up", "down"]
+        in_flight.start(1000, 1)
+    assert in_flight.under_way and engine.clock.asked == ["up", "down"]
     engine.launch = real
-    flight.finish()
+    in_flight.finish()
     assert engine.clock.asked[2:] == ["wait"] and engine.times == []  # nothing more is played, nothing is learned
 
 
@@ -272,8 +272,8 @@ def test_one_state_is_sent_once(engine):
         engine._batches, engine._room = [], 0
         uploads = []
         engine.in_flight_batches(1000)
-        for flight in engine._batches:
-            flight._buffer.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
+        for in_flight in engine._batches:
+            in_flight._buffer.upload = lambda begin, end, sent=uploads: sent.append(end - begin)
         engine.tally(states, np.zeros(1000, np.uint64))
         sent += uploads
     assert sent == [1 + 1000 + 3, 1 + 1000 + 3000]

@@ -107,7 +107,7 @@ def test_a_cap_on_registers():
 
 
 def test_one_state_for_all_leaves():
-    """Its words are sent once; in several flights too."""
+    """Its words are sent once; in several batches too."""
     states, keys = positions(GAMES["othello"], 9)[8:], keys_for(3000)
     cuda, cpu = both("othello", UNIFORM())
     view = np.broadcast_to(states[0], (3000, states.shape[1]))

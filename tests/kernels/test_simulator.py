@@ -45,7 +45,7 @@ def test_shapes(simulated, shape):
             assert simulated[f"{policy}, {shape}"] == digest(expected)
 
 
-@pytest.mark.parametrize("cut", ["launches of 8", "launches of 29", "flights of 5", "many warps"])
+@pytest.mark.parametrize("cut", ["launches of 8", "launches of 29", "batches of 5", "many warps"])
 def test_cuts_change_nothing(simulated, cut):
     assert simulated[cut] == simulated["othello, uniform, nested"]
 

@@ -84,7 +84,7 @@ class Uct:
         self.operator.forget()
         self.horizon = float(contract.remaining_plies(self.game, state))
         leaves = self.settings.leaves_per_tree
-        aloft: tuple[list[list[Node]], int] = [], 0  # selected and not backed up, with two batches in flight
+        pending_batch: tuple[list[list[Node]], int] = [], 0  # selected and not backed up, with two batches in flight
         for first in range(0, iterations, leaves):
             paths: list[list[Node]] = []
             if root.proof is not None:
@@ -99,14 +99,14 @@ class Uct:
                 for node in path:
                     node.pending += self.settings.playouts_per_leaf
             if self.settings.batches_in_flight == 1:
-                self.land(paths, first, key)
+                self.back_up_batch(paths, first, key)
             else:
-                self.land(*aloft, key)
-                aloft = paths, first
-        self.land(*aloft, key)
+                self.back_up_batch(*pending_batch, key)
+                pending_batch = paths, first
+        self.back_up_batch(*pending_batch, key)
         return root
 
-    def land(self, paths: list[list[Node]], first: int, key: int) -> None:
+    def back_up_batch(self, paths: list[list[Node]], first: int, key: int) -> None:
         """Back up a batch: from iteration ``first`` on."""
         for path in paths:
             for node in path:

@@ -6,11 +6,11 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
-from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.checks import fewest_iterations
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.wave import Wave
 from tests.tree.drivers import (
     NEEDY,
     OPERATORS,
@@ -101,11 +101,11 @@ def last_below(searcher, states, keys, iterations, level):
     """The same by searches of every length: the last after which the root's value is below the level."""
     last = np.zeros(len(states), np.int64)
     for number in range(1, iterations + 1):
-        held = [searcher.plant(states, searcher.root_moves(states), number, None)]  # a search of one is refused
-        searcher.grow(held, states, keys, (0, number), NO_WATCH, None, None)
-        (forest,) = held
+        planted = searcher.plant(states, searcher.root_moves(states), number, None)  # a search of one is refused
+        wave = Wave(planted, states, keys, searcher.stopwatch())
+        searcher.grow(wave, (0, number))
         for tree in range(len(states)):
-            if value(searcher.operator, forest, tree, ROOT) < level:
+            if value(searcher.operator, wave.forest, tree, ROOT) < level:
                 last[tree] = number
     return last
 

@@ -11,7 +11,7 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.games.pgame import PGame
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree import search as search_module
+from gpumcts.tree import wave as wave_module
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import (
     CAPACITIES,
@@ -25,7 +25,7 @@ from gpumcts.tree.forest import (
     empty_forest,
     most_nodes,
     take_block,
-    widen,
+    widened,
     with_room,
 )
 from gpumcts.tree.search import Searcher
@@ -189,13 +189,13 @@ def test_a_forest_that_is_too_small_grows(monkeypatch, shape):
     plenty = searcher.search(states, keys, 1000)
     grown = []
 
-    def spy(held, slots):
+    def spy(arrays, slots):
         grown.append(slots)
-        widen(held, slots)
+        return widened(arrays, slots)
 
     monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.001)
     monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
-    monkeypatch.setattr(search_module, "widen", spy)
+    monkeypatch.setattr(wave_module, "widened", spy)
     tight = searcher.search(states, keys, 1000)
     assert same(plenty, tight)
     assert shape in ("threshold", "root") or len(grown) >= 2

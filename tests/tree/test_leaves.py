@@ -8,9 +8,9 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.rng import key_of
-from gpumcts.tree.advance import NO_WATCH
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.wave import Wave
 from tests.tree.drivers import GO, HAVANNAH, OTHELLO, operator_of, othello_states, packed, rule_of, searcher_of
 
 DICE = DiceDuel()
@@ -120,10 +120,10 @@ def test_threads_in_any_tree_change_nothing(name, threads):
 def in_slices(searcher, root, points):
     """The tree of a search that goes on from each number of iterations to the next."""
     moves, _ = searcher.rules.describe(root)
-    held = [searcher.plant(root, moves, 50, None)]  # it grows
+    wave = Wave(searcher.plant(root, moves, 50, None), root, KEYS, searcher.stopwatch())  # it grows
     for begin, end in zip([0, *points], points, strict=False):
-        searcher.grow(held, root, KEYS, (begin, end), NO_WATCH, None, None)
-    return digest(held[0])
+        searcher.grow(wave, (begin, end))
+    return digest(wave.forest)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

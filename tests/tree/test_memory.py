@@ -122,9 +122,9 @@ def test_a_forest_that_grows_within_a_wave(monkeypatch):
         searcher = searcher_of(operator_of("accelerated"), engine=engine, memory_limit=limit_for(whole, 2, 150))
         grown, widen = [], searcher.widen
 
-        def counted(held, grown=grown, widen=widen):
-            grown.append(held[0].visits.shape[1])
-            widen(held)
+        def counted(wave, grown=grown, widen=widen):
+            grown.append(wave.forest.visits.shape[1])
+            widen(wave)
 
         monkeypatch.setattr(searcher, "widen", counted)
         assert searcher.wave(5, 150) == 2
