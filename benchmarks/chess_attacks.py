@@ -13,14 +13,16 @@ from numba import njit
 
 from benchmarks.measure import Bench, Contender, Row, compare
 from benchmarks.ours import keys
+from gpumcts.bits import bit_reverse, byte_swap, popcount, trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.chess.moves import slider_moves, view_of
 from gpumcts.games.chess.pieces import occupied, pieces_of
 from gpumcts.games.chess.squares import ALL, NO_SQUARES, NOT_A, NOT_H, S1, S7, S8, S9, sight_down, sight_up, sights
-from gpumcts.jit import SEPARATE, bit_reverse, byte_swap, inlined, popcount, scratch, trailing_zeros
+from gpumcts.jit import SEPARATE, inlined
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.rng import mix
+from gpumcts.scratch import scratch
 
 U = np.uint64
 POSITIONS, GAMES, SEED = 4096, 64, 12

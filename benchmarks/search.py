@@ -14,7 +14,7 @@ from gpumcts.tree.selection.rave import Rave
 from gpumcts.tree.settings import Settings
 
 TREES, ITERATIONS = 1000, 500
-FEWEST, TURN_SECONDS = 64, 5.0  # trees of slow games: so many, or what a core searches in this time
+MIN_TREES, TURN_SECONDS = 64, 5.0  # trees of slow games: so many, or what a core searches in this time
 FULL = (50_000, 200)  # trees and iterations that fill a device
 FULL_BATCHES = ((131_072, 1, 60), (8192, 16, 100), (2048, 64, 100))  # trees, playouts a leaf, iterations
 BASE = "UCT, average, cpu"
@@ -64,13 +64,13 @@ def _beside_average(bench: Bench, trees: int, iterations: int) -> list[Contender
 
 
 def _trees(bench: Bench) -> int:
-    """Trees of a turn that takes no more than about ``TURN_SECONDS``: TREES, or a multiple of ``FEWEST``."""
-    few = _ours(bench, "average", FEWEST, ITERATIONS)
+    """Trees of a turn that takes no more than about ``TURN_SECONDS``: TREES, or a multiple of ``MIN_TREES``."""
+    few = _ours(bench, "average", MIN_TREES, ITERATIONS)
     few.run(1)  # compiles
     begin = time.perf_counter()
     few.run(few.units)
     times = int(TURN_SECONDS / (time.perf_counter() - begin))
-    return min(TREES, FEWEST * max(1, times))
+    return min(TREES, MIN_TREES * max(1, times))
 
 
 def _threads(bench: Bench) -> list[int]:

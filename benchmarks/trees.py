@@ -50,10 +50,8 @@ def _search(what: str, rule: str, operator: str, settings: Settings) -> Contende
 
 
 def _in_a_table() -> Contender:
-    parts = option("selection", "depth_decayed")(), option("backup", "average")(), WHOLE_PATH
-    return _searching(
-        f"UCT, whole path, table of {ENTRIES}", TableSearcher(GAME, Uniform(), *parts, ENTRIES), TABLE_TREES
-    )
+    parts = option("selection", "depth_decayed")(), option("backup", "average")(), WHOLE_PATH._replace(table=ENTRIES)
+    return _searching(f"UCT, whole path, table of {ENTRIES}", TableSearcher(GAME, Uniform(), *parts), TABLE_TREES)
 
 
 def _searching(what: str, searcher: Any, trees: int) -> Contender:

@@ -65,7 +65,8 @@ def _advice(cuda: dict[str, Any]) -> list[str]:
     if cuda["cuda"]:
         advice = ["engine=auto and engine=cuda play on the device."]
     else:
-        advice = [f"engine=auto takes the CPU, and everything but engine=cuda works: {cuda['problem']}."]
+        works = "everything but engine=cuda and engine=device works"
+        advice = [f"engine=auto takes the CPU, and {works}: {cuda['problem']}."]
     if importlib.util.find_spec("pyspiel") is None:
         how = "pip install -e '.[peers]' -c constraints.txt"
         advice.append(f"Peers to compare with (OpenSpiel) are not installed: {how}")

@@ -25,10 +25,10 @@ def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    from gpumcts.players.game_checks import refuse_chance
+    from gpumcts.players.game_checks import check_no_chance
 
     check_serving(config)
-    refuse_chance(config.game, "experiments.gtp")
+    check_no_chance(config.game, "experiments.gtp")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
     from experiments.players.player_factory import searcher
     from experiments.terminal.console import say
-    from gpumcts.gtp.engine import Engine
+    from gpumcts.gtp.engine import GtpEngine
     from gpumcts.gtp.stream import serve
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games
@@ -59,7 +59,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     tell_batches(config)
     with own_streams() as (source, sink):
         terms = {key: value for key, value in game.items() if key != "name"}
-        engine = Engine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
+        engine = GtpEngine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
         serve(engine.handle, source, sink)
     if engine.compiling:
         os._exit(0)  # nothing stops a compiler, and its files are written whole or not at all

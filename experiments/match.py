@@ -39,11 +39,11 @@ from experiments.config.validation import shown, typed
 from experiments.players.contract import GROUPS, keys_under
 from experiments.players.registry import (
     check_matched,
+    check_no_idle_groups,
     check_player,
     kind_of,
     label,
     player_of,
-    refuse_idle_groups,
 )
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
@@ -54,7 +54,7 @@ from gpumcts.kernels import engines
 PLAYOUTS_A_SECOND = 1e5  # about: budgets in seconds beside those in iterations, to tell how long a sweep takes
 MAX_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = (
-    "player=gtp or player=uci is a program outside: nobody can repeat its games, which depend on its clock and state"
+    "player=gtp or player=uci is an external engine: nobody can repeat its games, which depend on its clock and state"
 )
 
 
@@ -79,7 +79,7 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     check_player(game, player)
     check_player(game, opponent, "opponent.")
     if given is not None:
-        refuse_idle_groups(plain, given)
+        check_no_idle_groups(plain, given)
     identity = {"game": game_identity, **player.identity, "opponent": opponent.identity, "seed": keys.seed}
     slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
     engine = named(plain["engine"], "engine", engines.NAMES)
@@ -100,7 +100,7 @@ def prepare(config: Checked) -> None:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Play the match, or what is left of it; returns the summary."""
-    from experiments.players.player_factory import seat
+    from experiments.players.player_factory import build_players
     from gpumcts.match.progress import Progress
     from gpumcts.match.resume import is_over
     from gpumcts.match.runner import play_match
@@ -109,7 +109,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     plies = _plies(config)
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, plies) as shown:
         over = is_over(run.folder, config.keys.games)
-        seats = seat(config, run.folder, lambda done: shown.advance(done), over)
+        pair = build_players(config, run.folder, lambda done: shown.advance(done), over)
 
         def on_progress(progress: Progress) -> None:
             shown.expect(progress.moves_in_all(plies / config.keys.games))
@@ -118,16 +118,16 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
             shown.reach(progress.earlier + progress.moves)  # players without a search tell of no progress
             shown.note(standing(progress))
 
-        identity = {**config.identity, **seats.bound}
-        in_flight = min(config.keys.games_in_flight, seats.most_in_flight or config.keys.games_in_flight)
+        identity = {**config.identity, **pair.bound}
+        in_flight = min(config.keys.games_in_flight, pair.max_in_flight or config.keys.games_in_flight)
         try:
             result = play_match(
-                config.game, seats.players, config.keys.games, config.keys.seed, run.folder, identity,
-                in_flight, on_progress, stop, seats.at_once,
+                config.game, pair.players, config.keys.games, config.keys.seed, run.folder, identity,
+                in_flight, on_progress, stop, pair.at_once,
             )  # fmt: skip
         finally:
-            seats.close()
-    summary = summarise(config, run, result, seats)
+            pair.close()
+    summary = summarise(config, run, result, pair)
     if run.of > 1:
         say(f"{title}: {brief(summary)}  {here(run.folder)}")
     else:
@@ -150,7 +150,7 @@ def standing(progress: Any) -> str:
     return ", ".join(words)
 
 
-def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, Any]:
+def summarise(config: Checked, run: Run, result: Any, pair: Any) -> dict[str, Any]:
     """The summary of a match; work done by earlier runs in the folder is in its totals."""
     from gpumcts.match.statistics import wilson, win_rate
 
@@ -159,7 +159,7 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
     low, high = wilson(result.wins, result.draws, result.games)
     sides = {
         side: _totals(player, chosen, earlier.get(side, {}))
-        for (side, player), chosen in zip(seats.by_side.items(), result.chosen, strict=True)
+        for (side, player), chosen in zip(pair.by_side.items(), result.chosen, strict=True)
     }
     playing_out = [side for side in sides.values() if side["playouts"]]  # nodes and leaves of others are no iterations
     together = {key: sum(side[key] for side in playing_out) for key in ("iterations", "playouts", "seconds")}
@@ -177,20 +177,24 @@ def summarise(config: Checked, run: Run, result: Any, seats: Any) -> dict[str, A
         "digest": result.digest,
         "interrupted": result.interrupted,
         "seed": config.keys.seed,
-        "engine": seats.engine,
+        "engine": pair.engine,
     }
     for side, player in (("player", config.player), ("opponent", config.opponent)):
         assert player is not None
-        summary[side] = {"label": label(player.identity), "iterations_a_move": seats.iterations[side], **sides[side]}
+        summary[side] = {
+            "label": label(player.identity),
+            "iterations_a_move": pair.iterations[side],
+            **sides[side],
+        }
         summary[side]["counted"] = kind_of(player.name).counted
-        sights = result.sights[("player", "opponent").index(side)]
-        summary[side].update(first_sees_win_ply=sights.mean_ply, first_sees_win_games=sights.games)
-        if side in seats.programs:
+        reported_wins = result.reported_wins[("player", "opponent").index(side)]
+        summary[side].update(first_sees_win_ply=reported_wins.mean_ply, first_sees_win_games=reported_wins.games)
+        if side in pair.programs:
             given_up = result.given_up[("player", "opponent").index(side)]
             summary[side].update(
-                program=seats.programs[side], **given_up._asdict(), **_times(player, earlier.get(side, {}))
+                program=pair.programs[side], **given_up._asdict(), **_times(player, earlier.get(side, {}))
             )
-    if seats.programs:
+    if pair.programs:
         summary["no_digest"] = NO_DIGEST
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
     return summary
@@ -212,7 +216,7 @@ def _totals(player: Any, chosen: int, earlier: dict[str, Any]) -> dict[str, Any]
 
 
 def _times(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
-    """The longest move of a program outside, in seconds, and how many took longer than it was granted."""
+    """The longest move of an external engine, in seconds, and how many took longer than it was granted."""
     longest = max(getattr(player, "longest", 0.0), earlier.get("longest_move", 0.0))
     return {
         "longest_move": longest,

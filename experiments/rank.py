@@ -128,9 +128,9 @@ def _check_names(keys: RankKeys, known: list[str]) -> None:
 def prepare(config: Checked) -> None:
     """Refuse games with chance, files that are broken, and sets of positions that are empty."""
     from experiments.ranking.positions import boards_of
-    from gpumcts.players.game_checks import refuse_chance
+    from gpumcts.players.game_checks import check_no_chance
 
-    refuse_chance(config.game, f"game={config.identity['game']['name']}")
+    check_no_chance(config.game, f"game={config.identity['game']['name']}")
     boards_of(config.game, config.policy.data, config.keys.seed)
 
 

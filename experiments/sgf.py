@@ -42,9 +42,9 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 def _sgf(played: Played) -> str:
     """The SGF of a game."""
     from gpumcts.games.contract import Record, record_text
-    from gpumcts.gtp.position import Position
+    from gpumcts.gtp.position import GtpPosition
 
-    position = Position(played.game)
+    position = GtpPosition(played.game)
     for move in played.line["moves"].split():
         position.push(position.parse(move))
     black, white = played.names

@@ -78,7 +78,7 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
         engine = _following_engine(keys, player.settings, engine)
         identity |= player.identity
     else:
-        _refuse_alpha_beta(keys, given)
+        _check_alpha_beta(keys, given)
     for key in ("threads", "memory_gb"):
         del identity[key]
     name = label(player.identity) if keys.method == "search" else keys.method
@@ -99,7 +99,7 @@ def _following_engine(keys: TreesKeys, settings: Settings, engine: str) -> str:
     return "cpu" if engine == "auto" and (keys.level is not None or settings.table is not None) else engine
 
 
-def _refuse_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
+def _check_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
     """Refuse what does not count for alpha-beta."""
     if not keys.exact or keys.level is not None:
         raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")

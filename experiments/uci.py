@@ -26,37 +26,37 @@ def uci_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and a game that has chance."""
-    from gpumcts.players.game_checks import refuse_early_chance
+    from gpumcts.players.game_checks import check_no_early_chance
 
     check_serving(config)
-    refuse_early_chance(config.game, "experiments.uci")
+    check_no_early_chance(config.game, "experiments.uci")
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Serve until nobody asks any more."""
     from experiments.players.player_factory import searcher
     from experiments.terminal.console import say
-    from gpumcts.players.game_checks import refuse_chance
+    from gpumcts.players.game_checks import check_no_chance
     from gpumcts.programs.clock import Limits
     from gpumcts.programs.position import prepare_long_games
     from gpumcts.programs.rehearsal import rehearse
-    from gpumcts.uci.engine import Engine
-    from gpumcts.uci.info import Telling
+    from gpumcts.uci.engine import UciEngine
+    from gpumcts.uci.info import InfoWriter
 
     assert config.player is not None
     player = config.player
 
     def make() -> Any:
-        refuse_chance(config.game, "experiments.uci")
+        check_no_chance(config.game, "experiments.uci")
         made: Any = searcher(config, player)
         prepare_long_games(config.game)
-        rehearse(made, config.game, lambda position, found: Telling(position, 1, BytesIO()).tell(found))
+        rehearse(made, config.game, lambda position, found: InfoWriter(position, 1, BytesIO()).write(found))
         return made
 
     limits = Limits(player.budget.iterations, player.budget.seconds)
     tell_batches(config)
     with own_streams() as (source, sink):
-        engine = Engine(config.game, make, limits, config.keys.seed, say)
+        engine = UciEngine(config.game, make, limits, config.keys.seed, say)
         engine.serve(source, sink)
     if engine.compiling:
         os._exit(0)  # nothing stops a compiler, and its files are written whole or not at all

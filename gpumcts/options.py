@@ -36,7 +36,7 @@ CHECKS = {
 TOGETHER = "gpumcts.playouts.conformance.check_policy"
 
 _own: dict[type, str] = {}
-"""Classes of users' own options, which are asked so, and their kinds."""
+"""The kind of each class of a user's own options; these are checked before they are compiled."""
 
 
 def names(kind: str) -> list[str]:

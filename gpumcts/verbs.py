@@ -19,7 +19,7 @@ from numba.extending import intrinsic, overload
 # Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without
 # ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,
 # even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
-# arrays it is given; it can make views of them, but no array of its own (see ``jit.scratch``). Compiled code alone
+# arrays it is given; it can make views of them, but no array of its own (see ``scratch``). Compiled code alone
 # calls it: a wrapper for C, which numba makes unasked, would be an eighth of all compile time.
 JIT_OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
@@ -42,12 +42,12 @@ def _not_inlined(typing_context):
     return types.none(), codegen
 
 
-def apart(function: Callable) -> Callable:
-    """Decorator for large helpers: on the CPU a function of its own, which its callers call. For code outside lanes.
+def noinline(function: Callable) -> Callable:
+    """Decorator for large helpers outside lanes: on the CPU callers call the function, and do not inline it.
 
-    What is inlined is optimised anew in each place, this once for all of them: the playouts of Chess compile in three
-    quarters of the time. Where it stands in a loop that is to become vector code, or costs little against a call, it is
-    to be ``inlined``. On CUDA it is: there what a call hands over goes by local memory, and registers of both add up.
+    An inlined function is optimised anew in each place, this one once: the playouts of Chess compile in three quarters
+    of the time. Take ``inlined`` in a loop that is to become vector code, and for code that costs little against a
+    call. On CUDA it is inlined: a call there hands its arguments over by local memory, and registers of both add up.
     """
     body = inlined(function)
     options = {**JIT_OPTIONS, "forceinline": False}  # said, or the caller's would be inherited

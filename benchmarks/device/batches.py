@@ -20,7 +20,7 @@ from gpumcts.tree.settings import Settings
 from gpumcts.tree.time_split import TimeSplit
 
 REPEATS = 3
-FEWEST, MOST = 8, 4096  # batches of a turn
+MIN_BATCHES, MAX_BATCHES = 8, 4096  # batches of a turn
 SUITE = "batches"
 
 
@@ -62,8 +62,8 @@ class _Turns:
         """Batches of a turn that lasts about so long."""
         self.run(1)  # compiles
         begin = time.perf_counter()
-        self.run(FEWEST * self._leaves)
-        return min(MOST, max(FEWEST, int(FEWEST * seconds / (time.perf_counter() - begin))))
+        self.run(MIN_BATCHES * self._leaves)
+        return min(MAX_BATCHES, max(MIN_BATCHES, int(MIN_BATCHES * seconds / (time.perf_counter() - begin))))
 
     def contender(self, batches: int) -> Contender:
         """A turn of so many batches; what was searched before is forgotten."""

@@ -57,10 +57,12 @@ def playouts(game: Any, policy: Any, way: str) -> dict[str, Any]:
 
 def search(name: str, cap: int = 0) -> dict[str, Any]:
     """Compile the kernel of a whole search with a cap on its registers, or none."""
-    from gpumcts.kernels.cuda_each import Each
+    from gpumcts.kernels.cuda_each import ForEachKernel
     from gpumcts.tree.device_search import search_tree
 
-    return Each(search_tree, device_check.task(name), f"CUDA search: {name}", registers=cap or None).shape._asdict()
+    return ForEachKernel(
+        search_tree, device_check.task(name), f"CUDA search: {name}", registers=cap or None
+    ).shape._asdict()
 
 
 def main(size: str, share: str, file: Path) -> None:

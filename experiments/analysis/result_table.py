@@ -51,9 +51,9 @@ def match_cells(result: Result) -> dict[str, str]:
     made = [summary[side].get("made_a_move") for side in ("player", "opponent")]
     if any(made):
         cells["nodes a move"] = " / ".join(f"{work:,.0f}" if work else "-" for work in made)
-    sights = [summary[side].get("first_sees_win_ply") for side in ("player", "opponent")]
-    if any(ply is not None for ply in sights):
-        cells["sees its win at ply"] = " / ".join("-" if ply is None else f"{ply:.1f}" for ply in sights)
+    plies = [summary[side].get("first_sees_win_ply") for side in ("player", "opponent")]
+    if any(ply is not None for ply in plies):
+        cells["sees its win at ply"] = " / ".join("-" if ply is None else f"{ply:.1f}" for ply in plies)
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
 
 

@@ -8,7 +8,7 @@ from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 
 WIN_RATE = "win rate"
-EVEN, LEAST_SPAN = 0.5, 0.05
+EVEN, MIN_SPAN = 0.5, 0.05
 """Of win rates: where their colours part, and how far from there they have their full strength at the least."""
 MIN_POINTS = 3  # of a curve
 
@@ -40,7 +40,7 @@ class Matrix(NamedTuple):
         values = [measure.value for measure in self.found.values()]
         if not self.of_win_rates:
             return min(values), max(values)
-        span = max(LEAST_SPAN, *(abs(value - EVEN) for value in values))
+        span = max(MIN_SPAN, *(abs(value - EVEN) for value in values))
         return EVEN - span, EVEN + span
 
     @property

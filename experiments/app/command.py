@@ -45,16 +45,16 @@ from experiments.app.launchers import (
 )
 from experiments.app.line import Line
 from experiments.app.overrides import (
+    check_experiment,
+    check_given_once,
+    check_not_overruled,
+    check_overrides,
     check_verbose,
     combinations,
     every_choice,
     flags_first,
     key_of,
     once_each,
-    refuse_foreign_experiment,
-    refuse_odd,
-    refuse_overruled,
-    refuse_twice,
 )
 from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
@@ -74,7 +74,7 @@ ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"
 
 
-def _refuse_nothing(checked: Checked) -> None:
+def _checks_nothing(checked: Checked) -> None:
     return None
 
 
@@ -104,7 +104,7 @@ class Command:
     name: str
     check: Callable[[Plain, Given | None], Checked]
     work: Callable[[Checked, Run], dict[str, Any]]
-    prepare: Callable[[Checked], None] = _refuse_nothing
+    prepare: Callable[[Checked], None] = _checks_nothing
     serves: bool = False
     cost: Callable[[Checked, Path], float] = _the_same
     numbers: Callable[[Checked], tuple[str, ...]] = _no_numbers
@@ -198,9 +198,9 @@ class Command:
         """The command line, refused where no configuration could make sense of it."""
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         given = parser.parse_overrides(flags.overrides)
-        refuse_odd(given)
-        refuse_twice(given)
-        refuse_foreign_experiment(given, self.name)
+        check_overrides(given)
+        check_given_once(given)
+        check_experiment(given, self.name)
         check_installed(given)
         given = parser.parse_overrides(once_each(given))
         several = any(override.is_sweep_override() for override in given)
@@ -259,7 +259,7 @@ class Command:
         """The run of a composed configuration; composing takes most of a short command's time, so it is done once."""
         given = OverridesParser.create().parse_overrides(list(overrides))
         plain = plain_of(composed)
-        refuse_overruled(composed, plain, given)
+        check_not_overruled(composed, plain, given)
         keys = frozenset(key_of(override) for override in given)
         checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, more))))
         if (objective := composed.get(OBJECTIVE)) is not None:

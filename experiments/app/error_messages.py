@@ -54,7 +54,7 @@ def one_line(error: BaseException, known: Mapping[str, Any] | None = None) -> st
 
 
 def no_text(folder: str, reason: str) -> str:
-    """The complaint about the first file of configurations below a folder that is not text in UTF-8."""
+    """The error message about the first file of configurations below a folder that is not text in UTF-8."""
     for file in sorted(Path(folder).rglob("*.yaml")):
         try:
             file.read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def no_text(folder: str, reason: str) -> str:
 
 
 def set_not_chosen(words: Iterable[str]) -> str | None:
-    """The complaint about ``opponent.player=uci``, which would put a word in a group's place; None where none does."""
+    """The error message about ``opponent.player=uci``, which puts a word in a group's place; None where none does."""
     for word in words:
         key, _, choice = word.partition("=")
         parent, _, group = key.rpartition(".")
@@ -77,7 +77,7 @@ def set_not_chosen(words: Iterable[str]) -> str | None:
 
 
 def no_such_choice(group: str, choice: object) -> str:
-    """The complaint about a choice that a group does not have."""
+    """The error message about a choice that a group does not have."""
     own = "; a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)" if "." in str(choice) else ""
     return _not_among(group, str(choice), choices(group)) + own
 
@@ -220,7 +220,7 @@ def _of_syntax(error: BaseException) -> str | None:
 
 
 def not_understood(override: str) -> str:
-    """The complaint about a word that is no override."""
+    """The error message about a word that is no override."""
     return f"{override!r} is not understood; write key=value, and quote text twice: 'key=\"a, b\"'"
 
 

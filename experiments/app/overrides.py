@@ -22,7 +22,7 @@ def flags_first(words: Sequence[str]) -> list[str]:
     return [*others] if len(others) == len(words) else ["-m", *others]
 
 
-def refuse_odd(given: Sequence[Override]) -> None:
+def check_overrides(given: Sequence[Override]) -> None:
     """Refuse what Hydra would answer with a traceback, or take for something else: an empty folder for the current."""
     for override in given:
         if not override.key_or_group:
@@ -44,7 +44,7 @@ def _check_choice(override: Override, value: Any) -> None:
         raise BadInput(no_such_choice(override.key_or_group, override.get_value_element_as_str()))
 
 
-def refuse_foreign_experiment(given: Sequence[Override], command: str) -> None:
+def check_experiment(given: Sequence[Override], command: str) -> None:
     """Refuse an experiment that is for another command, before its keys are found to be unknown here."""
     for override in given:
         if override.key_or_group != EXPERIMENT or override.is_delete():
@@ -57,7 +57,7 @@ def refuse_foreign_experiment(given: Sequence[Override], command: str) -> None:
                 raise BadInput(f"{EXPERIMENT}={experiment} is for another command: {told}")
 
 
-def refuse_twice(given: Sequence[Override]) -> None:
+def check_given_once(given: Sequence[Override]) -> None:
     """Refuse two choices of a group, of which Hydra would silently take the last; for other keys that is its custom."""
     seen: dict[str, str] = {}
     for override in given:
@@ -66,7 +66,7 @@ def refuse_twice(given: Sequence[Override]) -> None:
             raise BadInput(f"{key} is given twice: {seen[key]} and {line}")
 
 
-def refuse_overruled(composed: DictConfig, plain: Plain, given: Sequence[Override]) -> None:
+def check_not_overruled(composed: DictConfig, plain: Plain, given: Sequence[Override]) -> None:
     """Refuse a choice that the experiment's own file replaces, which Hydra would let pass without a word."""
     for override in given:
         choice = None if override.is_delete() else override.value()

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.gtp.records import read_record
 from gpumcts.kernels.batch import Rules
 
@@ -32,14 +32,14 @@ def position_of(config: Checked, playable: bool = True) -> np.ndarray:
     return words
 
 
-def _named(config: Checked) -> Position:
+def _named(config: Checked) -> GtpPosition:
     game, text = config.game, config.keys.position
     if text is None:
-        return Position(game)
+        return GtpPosition(game)
     found = RECORD.fullmatch(text) or NUMBERED.fullmatch(text)
     if found is None:
         with np.errstate(over="ignore"):
-            return Position(game, start=contract.parse_position(game, text))
+            return GtpPosition(game, start=contract.parse_position(game, text))
     told = found.groupdict()
     if contract.record_format(game) != told["form"]:
         raise BadInput(f"position={text}: {config.identity['game']['name']} has no {told['form'].upper()}")
@@ -51,10 +51,10 @@ def _named(config: Checked) -> Position:
     here = config.identity["game"]
     if other := [f"game.{key}={value:g}" for key, value in record.terms.items() if here[key] != value]:
         raise BadInput(f"position={text}: the file has another board or komi; add {' '.join(other)}")
-    return Position.of_record(record._replace(game=game))
+    return GtpPosition.of_record(record._replace(game=game))
 
 
-def _play(position: Position, move: str, number: int) -> None:
+def _play(position: GtpPosition, move: str, number: int) -> None:
     try:
         position.push(position.parse(move))
     except BadInput as error:

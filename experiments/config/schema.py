@@ -82,7 +82,7 @@ class PlayerConfig:
     identity : the plain values that decide how it plays
     own : its own keys, checked
     table_mb : MiB of a hash table that each thread of it has
-    program : keys of a program outside, which sits in its place
+    program : keys of an external engine that is the player
     """
 
     name: str

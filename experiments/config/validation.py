@@ -81,7 +81,7 @@ def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> B
 
 
 def renamed(key: str) -> str:
-    """The complaint about a key that has another name now: ``yardstick: the key is called reference now``."""
+    """The error message about a key that has another name now: ``yardstick: the key is called reference now``."""
     return f"{key}: the key is called {RENAMED[key.rpartition('.')[2]]} now"
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from experiments.config.schema import PlayerConfig
 from gpumcts.errors import BadInput
-from gpumcts.players.construction import Place
-from gpumcts.players.contract import Anyone, Player
-from gpumcts.players.external_engine import OutsidePlayer
+from gpumcts.players.construction import PlayerContext
+from gpumcts.players.contract import AnyPlayer, Player
+from gpumcts.players.external_engine import ExternalEnginePlayer
 
 GROUPS = ("playout", "selection", "backup", "search", "budget")
 """Groups of a configuration that may count for a player."""
@@ -42,18 +42,18 @@ def _own_name(identity: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Program:
-    """How a program outside is started, looked at and seated.
+    """How an external engine is started, probed and built into a player.
 
-    terms : how it is started, from the words of its command, its checked keys and their prefix; raises BadInput
-    look_at : what it calls itself, from the game and the terms; raises BadInput where it does not start or cannot play
+    launch : how it is started, from the words of its command, its checked keys and their prefix; raises BadInput
+    probe : its name and version, from the game and the launch; raises BadInput where it does not start or cannot play
         the game
-    player : game, terms, processes, side, log and ``on_progress`` to the player
+    player : game, launch, processes, side, log and ``on_progress`` to the player
     example : a command, for who has named none
     """
 
-    terms: Callable[[list[str], Any, str], Any]
-    look_at: Callable[[Any, Any], str]
-    player: Callable[..., OutsidePlayer]
+    launch: Callable[[list[str], Any, str], Any]
+    probe: Callable[[Any, Any], str]
+    player: Callable[..., ExternalEnginePlayer]
     example: str
 
 
@@ -62,8 +62,8 @@ class Kind:
     """A kind of player.
 
     configured : a checked player from plain groups under a prefix (empty, or ``opponent.``); raises BadInput
-    seated : the player at its place, with a budget of so many iterations, or what it counts (0 where its budget is no
-        number)
+    build : the player from its context, with a budget of so many iterations, or of what it counts (0 where its budget
+        is no number)
     keys : the NamedTuple of its keys in the group ``player``; None where it has ``name`` alone
     groups : the groups that count for it; setting another one is refused
     units : units that its budget may have; of ``budget.seconds`` it is measured in the first one
@@ -72,16 +72,16 @@ class Kind:
     chance : whether it plays games in which chance moves
     check : raises BadInput where its keys do not go together, or not with the game
     label : it in a few words, by its identity
-    program : how it is started, where it is a program outside (``external_engines.external_engine``)
+    program : how it is started, where it is an external engine (``external_engines.external_engine``)
     """
 
     configured: Callable[[Mapping[str, Any], str], PlayerConfig]
-    seated: Callable[[PlayerConfig, Place, int], Anyone]
+    build: Callable[[PlayerConfig, PlayerContext, int], AnyPlayer]
     keys: Any = None
     groups: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     counted: str = "iterations"
-    rated: Callable[[PlayerConfig, Place], Callable[[int], Player]] | None = None
+    rated: Callable[[PlayerConfig, PlayerContext], Callable[[int], Player]] | None = None
     chance: bool = True
     check: Callable[[Any, PlayerConfig, str], None] = _checks_nothing
     label: Callable[[Mapping[str, Any]], str] = _own_name

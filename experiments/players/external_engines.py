@@ -1,4 +1,4 @@
-"""Programs outside that sit in a match: how they are configured, looked at and seated, whatever they speak."""
+"""External engines as players of a match: how they are configured, probed and built, for any protocol."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,9 +9,9 @@ from experiments.config.validation import typed
 from experiments.players.contract import Kind, Program
 from experiments.players.registry import kind_of
 from gpumcts.errors import BadInput
-from gpumcts.players.construction import Place
-from gpumcts.players.contract import Anyone
-from gpumcts.players.external_engine import OutsidePlayer
+from gpumcts.players.construction import PlayerContext
+from gpumcts.players.contract import AnyPlayer
+from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.players.ranges import Patience as Patience  # for the keys of such players
 from gpumcts.players.ranges import Processes as Processes
 from gpumcts.programs.process import Log, words_of
@@ -53,17 +53,17 @@ def _configured(keys: Any, prefix: str) -> PlayerConfig:
     return PlayerConfig(keys.name, {"player": identity}, program=keys)
 
 
-def _without_a_folder(player: PlayerConfig, place: Place, iterations: int) -> Anyone:
-    """Raises RuntimeError: a program outside is given the folder of its run, by ``seated``."""
-    raise RuntimeError(f"{player.name} is seated in the folder of a run")
+def _without_a_folder(player: PlayerConfig, context: PlayerContext, iterations: int) -> AnyPlayer:
+    """Raises RuntimeError: an external engine needs the folder of its run, which ``build`` gives it."""
+    raise RuntimeError(f"{player.name} is built in the folder of a run")
 
 
-def terms_of(keys: ProgramKeys, prefix: str = "") -> Any:
+def launch_of(keys: ProgramKeys, prefix: str = "") -> Any:
     """How the program is started, by its kind; raises BadInput where it is not named, or as its kind does."""
     key, program = f"{prefix}player.command", _program_of(keys)
     if keys.command is None:
         raise BadInput(f"{key}=null: name the program, such as '{key}=\"{program.example}\"'")
-    return program.terms(words_of(keys.command, key), keys, prefix)
+    return program.launch(words_of(keys.command, key), keys, prefix)
 
 
 def _program_of(keys: ProgramKeys) -> Program:
@@ -72,24 +72,24 @@ def _program_of(keys: ProgramKeys) -> Program:
     return program
 
 
-_LOOKED_AT: dict[Any, str] = {}
+_PROBED: dict[Any, str] = {}
 
 
 def version(game: Any, keys: ProgramKeys, prefix: str = "") -> str:
     """What the program calls itself; it is started once for all runs of a sweep. Raises BadInput where that fails."""
-    terms = terms_of(keys, prefix)
-    key = (keys.name, repr(game), repr(terms))
-    if key not in _LOOKED_AT:
+    launch = launch_of(keys, prefix)
+    key = (keys.name, repr(game), repr(launch))
+    if key not in _PROBED:
         try:
-            _LOOKED_AT[key] = _program_of(keys).look_at(game, terms)
+            _PROBED[key] = _program_of(keys).probe(game, launch)
         except BadInput as error:
             raise BadInput(f"{prefix}player.command={keys.command}: {error}") from None
-    return _LOOKED_AT[key]
+    return _PROBED[key]
 
 
-def seated(
+def build(
     game: Any, keys: ProgramKeys, side: str, processes: int, folder: Path, on_progress: Callable[[float], None]
-) -> OutsidePlayer:
+) -> ExternalEnginePlayer:
     """The player; what its program says on stderr goes into ``folder``."""
     log = Log(folder / f"{side}.stderr.txt")
-    return _program_of(keys).player(game, terms_of(keys), processes, side, log, on_progress)
+    return _program_of(keys).player(game, launch_of(keys), processes, side, log, on_progress)

@@ -10,8 +10,8 @@ from experiments.players.external_engines import version
 from experiments.players.registry import kind_of
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
-from gpumcts.players.game_checks import refuse_chance
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.players.game_checks import check_no_chance
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.table_search import TableSearcher
@@ -42,14 +42,14 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
     """Refuse a search that cannot be made, or whose tree cannot fit."""
     parts = (config.game, player.policy, player.rule, player.operator, player.settings)
     if player.settings.table is not None:
-        sizes: Any = _TableSizes(*parts, *table_of(player), engine=config.engine, memory_limit=config.memory_limit)
+        sizes: Any = _TableSizes(*parts, engine=config.engine, memory_limit=config.memory_limit)
     else:
         sizes = _Sizes(*parts, memory_limit=config.memory_limit)
     if player.budget.iterations is not None:
         sizes.wave(1, player.budget.iterations)
         return
     try:
-        sizes.wave(1, fewest_iterations(player.settings))
+        sizes.wave(1, min_iterations(player.settings))
     except BadInput as error:
         if player.settings.table is not None:
             raise
@@ -74,7 +74,7 @@ def check_chance(config: Checked) -> None:
     """Raise BadInput where chance moves in the game of a player that takes none."""
     for prefix, player in sides(config):
         if not kind_of(player.name).chance:
-            refuse_chance(config.game, f"{prefix}player={player.name}")
+            check_no_chance(config.game, f"{prefix}player={player.name}")
 
 
 class _TableSizes(TableSearcher):
@@ -82,12 +82,6 @@ class _TableSizes(TableSearcher):
 
     def _compile(self) -> None:
         return None
-
-
-def table_of(player: PlayerConfig) -> tuple[int, str, float]:
-    """Entries of the table of a configured search, how it keeps them, and what it prefers."""
-    assert player.settings.table is not None
-    return player.settings.table, player.settings.replacement, player.settings.stored_above
 
 
 def check_programs(config: Checked) -> None:

@@ -70,7 +70,7 @@ def check_matched(player: PlayerConfig, opponent: PlayerConfig) -> None:
             )
 
 
-def refuse_idle_groups(plain: Plain, given: Given) -> None:
+def check_no_idle_groups(plain: Plain, given: Given) -> None:
     """Refuse a group that does not count for the player and is set: on the command line, or anew by a file."""
     sides = {"": plain, "opponent.": plain["opponent"]}
     counting = {prefix: kind_of(side["player"].get("name")).groups for prefix, side in sides.items()}

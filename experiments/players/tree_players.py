@@ -8,10 +8,10 @@ from experiments.config.schema import PlayerConfig
 from experiments.config.validation import group_at, typed
 from experiments.players.contract import keys_under
 from gpumcts.errors import BadInput
-from gpumcts.players.construction import Place, tree_search, uct_player
+from gpumcts.players.construction import PlayerContext, tree_search, uct_player
 from gpumcts.players.descriptions import check_settings
 from gpumcts.players.uct import UctPlayer
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.settings import Settings
 
 UNITS = ("iterations", "seconds")
@@ -28,13 +28,13 @@ def settings_of(plain: Mapping[str, Any], budget: Budget, prefix: str) -> Settin
     return settings
 
 
-def seated(player: PlayerConfig, place: Place, iterations: int) -> UctPlayer:
-    """As ``Kind.seated``."""
-    return uct_player(place, iterations, player.policy, player.rule, player.operator, player.settings)
+def build(player: PlayerConfig, context: PlayerContext, iterations: int) -> UctPlayer:
+    """As ``Kind.build``."""
+    return uct_player(context, iterations, player.policy, player.rule, player.operator, player.settings)
 
 
-def rated(player: PlayerConfig, place: Place) -> Callable[[int], UctPlayer]:
+def rated(player: PlayerConfig, context: PlayerContext) -> Callable[[int], UctPlayer]:
     """As ``Kind.rated``."""
-    search = tree_search(place, player.policy, player.rule, player.operator, player.settings)
-    fewest = fewest_iterations(player.settings)  # below that no move is tried, and the player refuses
+    search = tree_search(context, player.policy, player.rule, player.operator, player.settings)
+    fewest = min_iterations(player.settings)  # below that no move is tried, and the player refuses
     return lambda iterations: UctPlayer(search, max(iterations, fewest))

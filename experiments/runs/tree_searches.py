@@ -19,7 +19,7 @@ from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
 from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
-from gpumcts.tree.root import RootTable, decide
+from gpumcts.tree.root_table import RootTable, decide
 
 SEARCHES_A_PIECE = 2000
 PIECES = "pieces"

@@ -22,7 +22,7 @@ from gpumcts import compile_messages
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
 FIRST_LINE_SECONDS = 5.0  # the first one of a run
-SECONDS_A_LOOK = 1.0  # at what the other runs of a sweep have left
+POLL_SECONDS = 1.0  # at what the other runs of a sweep have left
 WIDTH_WITHOUT_TERMINAL = 140
 
 Shown = FittedTable | Table | str
@@ -179,7 +179,7 @@ class Bar:
 
     def _show(self) -> None:
         if self._progress is not None and self._task is not None:
-            if LINES.sweep is not None and time.monotonic() - self._looked > SECONDS_A_LOOK:
+            if LINES.sweep is not None and time.monotonic() - self._looked > POLL_SECONDS:
                 self._looked = time.monotonic()
                 self._sweep, self._short_sweep = (
                     LINES.of_sweep(*self._of_run(), short=short) for short in (False, True)

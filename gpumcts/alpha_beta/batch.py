@@ -10,9 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.alpha_beta.leaves import Evaluated
-from gpumcts.alpha_beta.roots import BEYOND_MOVES, BY_CHANCE, DONE, MORE, NEW, ROOT, Aim, Roots, advance
+from gpumcts.alpha_beta.roots import (
+    BEYOND_MOVES,
+    BY_CHANCE,
+    DONE,
+    MORE,
+    NEW,
+    ROOT,
+    DeepeningRoots,
+    SearchLimits,
+    advance,
+)
 from gpumcts.alpha_beta.search import Stack, empty_stack
-from gpumcts.alpha_beta.table import MAX_DEPTH, MIN_ENTRIES, Table, empty_table
+from gpumcts.alpha_beta.table import MAX_DEPTH, MIN_ENTRIES, TranspositionTable, empty_table
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
@@ -26,7 +36,7 @@ CALL_SECONDS = 0.1  # what a compiled call takes about, so that Ctrl-C lives
 PARTS_A_THREAD = 16
 
 
-class Found(NamedTuple):
+class DeepeningResult(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
     moves : the best ones. Where all that were done in an iteration that the budget stopped lose, the next one of which
@@ -64,8 +74,8 @@ class Deepening:
             raise BadInput(f"game={type(self.game).__name__} is for one player; principal-variation search takes two")
         self.leaf = leaf
         self.entries, self.threads = entries, threads
-        self.most_depth = min(self.game.MAX_PLIES, MAX_DEPTH)
-        self._free: queue.SimpleQueue[tuple[Stack, Table]] = queue.SimpleQueue()
+        self.max_depth = min(self.game.MAX_PLIES, MAX_DEPTH)
+        self._free: queue.SimpleQueue[tuple[Stack, TranspositionTable]] = queue.SimpleQueue()
 
     def search(
         self,
@@ -75,7 +85,7 @@ class Deepening:
         depth: int | None = None,
         stop: threading.Event | None = None,
         on_done: Callable[[int], None] | None = None,
-    ) -> Found:
+    ) -> DeepeningResult:
         """Search ``states`` (uint64[B, W]), none of them over, under ``keys`` (uint64[B]).
 
         Parameters
@@ -83,7 +93,7 @@ class Deepening:
         keys : the order of the root's moves is drawn from them. Of moves of the same value the best one of the
             iteration before is kept if it is among them, else the first in that order is taken
         nodes : positions a search may visit; depth : plies of its last iteration. Without either it goes on until the
-            value is proven, or for ``most_depth`` plies; a proven value ends it in any case
+            value is proven, or for ``max_depth`` plies; a proven value ends it in any case
         stop : KeyboardInterrupt is raised where it is set meanwhile
         on_done : called, from any thread, with the number of searches that have ended since the last call
 
@@ -92,33 +102,35 @@ class Deepening:
         for name, given in (("nodes", nodes), ("depth", depth)):
             if given is not None and given < 1:
                 raise BadInput(f"budget.{name}={given} is not at least 1")
-        last = min(depth or self.most_depth, self.most_depth)
-        roots, _ = self.advanced(states, keys, Aim(nodes or NO_LIMIT, 1, last, 0), stop, on_done)
-        return Found(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
+        last = min(depth or self.max_depth, self.max_depth)
+        roots, _ = self.advanced(states, keys, SearchLimits(nodes or NO_LIMIT, 1, last, 0), stop, on_done)
+        return DeepeningResult(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
 
     def advanced(
         self,
         states: np.ndarray,
         keys: np.ndarray,
-        aim: Aim,
+        limits: SearchLimits,
         stop: threading.Event | None = None,
         on_done: Callable[[int], None] | None = None,
-        of_moves: bool = False,
-    ) -> tuple[Roots, np.ndarray]:
+        move_values: bool = False,
+    ) -> tuple[DeepeningRoots, np.ndarray]:
         """The roots of ``states`` (uint64[B, W]) after their searches, and how many legal moves each has, int64[B].
 
-        of_moves : whether the values of their moves are noted; the others are as in ``search``
+        move_values : whether the values of their moves are noted; the others are as in ``search``
         """
         counts = Rules(self.game).count_moves(np.ascontiguousarray(states, np.uint64))
         if not counts.all():
             raise BadInput("states: a game is over there, and there is no move to choose")
         if int(counts.max(initial=0)) > self.game.MAX_MOVES:
             raise beyond(self.game, "MAX_MOVES")
-        roots = _roots(states, keys, int(counts.max(initial=0)) if of_moves else 0)
-        self._run(roots, aim, stop, on_done or (lambda done: None))
+        roots = _roots(states, keys, int(counts.max(initial=0)) if move_values else 0)
+        self._run(roots, limits, stop, on_done or (lambda done: None))
         return roots, counts
 
-    def _run(self, roots: Roots, aim: Aim, stop: threading.Event | None, on_done: Callable[[int], None]) -> None:
+    def _run(
+        self, roots: DeepeningRoots, limits: SearchLimits, stop: threading.Event | None, on_done: Callable[[int], None]
+    ) -> None:
         """Search all roots, parts of them in turn on each thread."""
         count = len(roots.words)
         size = max(1, -(-count // (self.threads * PARTS_A_THREAD)) if self.threads > 1 else count)
@@ -126,7 +138,7 @@ class Deepening:
         stop_event = StopEvent(stop)
 
         def search(begin: int) -> None:
-            self._search_part(roots, begin, min(begin + size, count), aim, lambda: not stop_event.is_set(), on_done)
+            self._search_part(roots, begin, min(begin + size, count), limits, lambda: not stop_event.is_set(), on_done)
 
         if len(begins) < 2:
             for begin in begins:
@@ -142,10 +154,10 @@ class Deepening:
 
     def _search_part(
         self,
-        roots: Roots,
+        roots: DeepeningRoots,
         begin: int,
         end: int,
-        aim: Aim,
+        limits: SearchLimits,
         goes_on: Callable[[], bool],
         on_done: Callable[[int], None],
     ) -> None:
@@ -154,7 +166,7 @@ class Deepening:
         cursor, done, quota, answer = np.array([begin, NEW, 0, 0]), begin, FIRST_QUOTA, MORE
         while answer != DONE and goes_on():
             started = time.perf_counter()
-            answer = advance(self.game, self.leaf, roots, stack, table, cursor, end, aim, quota)
+            answer = advance(self.game, self.leaf, roots, stack, table, cursor, end, limits, quota)
             if answer == BY_CHANCE:
                 name = type(self.game).__name__
                 raise BadInput(f"game: principal-variation search takes games without chance; in {name} chance moves")
@@ -166,18 +178,18 @@ class Deepening:
             done = int(cursor[ROOT])
         self._free.put((stack, table))
 
-    def _room(self) -> tuple[Stack, Table]:
+    def _room(self) -> tuple[Stack, TranspositionTable]:
         """A stack and a table that no other thread has: those of an earlier search, or new ones."""
         try:
             return self._free.get_nowait()
         except queue.Empty:
-            return empty_stack(self.game, self.most_depth, self.leaf), empty_table(self.entries)
+            return empty_stack(self.game, self.max_depth, self.leaf), empty_table(self.entries)
 
 
-def _roots(states: np.ndarray, keys: np.ndarray, moves: int) -> Roots:
+def _roots(states: np.ndarray, keys: np.ndarray, moves: int) -> DeepeningRoots:
     """A batch before its search, with room for the values of so many moves of each."""
     count = len(states)
     fields = [np.zeros(count, np.int64) for _ in range(5)]
     fields[0][:] = NO_MOVE
     words, keys = np.ascontiguousarray(states, np.uint64), np.ascontiguousarray(keys, np.uint64)
-    return Roots(words, keys, *fields, of_moves=np.zeros((count, moves), np.int64))
+    return DeepeningRoots(words, keys, *fields, move_values=np.zeros((count, moves), np.int64))

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.alpha_beta.batch import NO_LIMIT, Deepening, Found
+from gpumcts.alpha_beta.batch import NO_LIMIT, Deepening, DeepeningResult
 from gpumcts.alpha_beta.leaves import Evaluated, PlayedOut, Quiescent, check_noisy, has_table
-from gpumcts.alpha_beta.roots import BY_LOT, FIRST, NOISIEST, NOISY, Aim
+from gpumcts.alpha_beta.roots import BY_LOT, FIRST, NOISIEST, NOISY, SearchLimits
 from gpumcts.alpha_beta.search import EVERY_MOVE
 from gpumcts.alpha_beta.table import MIN_ENTRIES
 from gpumcts.errors import BadInput
@@ -27,7 +27,7 @@ LEAVES = ("evaluation", "playout")
 TIES = {"random": BY_LOT, "first": FIRST, "noisy": NOISY, "noisiest": NOISIEST}
 
 
-class OfMoves(NamedTuple):
+class MoveValues(NamedTuple):
     """What every legal move of B positions is worth.
 
     values : B arrays int64[moves], aligned with the ordered legal moves, for the player who moves there. A win at the
@@ -76,7 +76,7 @@ class Minimax:
         depth: int,
         stop: threading.Event | None = None,
         on_done: Callable[[int], None] | None = None,
-    ) -> Found:
+    ) -> DeepeningResult:
         """Choose a move of each of ``states`` (uint64[B, W], none of them over) by minimax of ``depth`` plies, the
         move's own ply included: of those with the best value one that ``ties`` prefers.
 
@@ -86,8 +86,8 @@ class Minimax:
         are the leaves.
         """
         slack = 1 if has_table(self._searches.leaf) else 0
-        roots, _ = self._searches.advanced(states, keys, self._aim(depth, slack), stop, on_done)
-        return Found(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
+        roots, _ = self._searches.advanced(states, keys, self._limits(depth, slack), stop, on_done)
+        return DeepeningResult(roots.moves, roots.values, roots.depths, roots.nodes, roots.proven)
 
     def values_of_moves(
         self,
@@ -96,27 +96,27 @@ class Minimax:
         keys: np.ndarray | None = None,
         stop: threading.Event | None = None,
         on_done: Callable[[int], None] | None = None,
-    ) -> OfMoves:
+    ) -> MoveValues:
         """The exact value of every legal move of ``states``, searched to ``depth`` plies, its own included.
 
         keys : as in ``search``, for playouts at the leaves; with evaluations values do not depend on them, and 0 serves
         """
         keys = np.zeros(len(states), np.uint64) if keys is None else keys
-        aim = self._aim(depth, int(EVERY_MOVE))
-        roots, counts = self._searches.advanced(states, keys, aim, stop, on_done, of_moves=True)
-        values = [row[:moves].copy() for row, moves in zip(roots.of_moves, counts, strict=True)]
-        return OfMoves(values, roots.nodes)
+        limits = self._limits(depth, int(EVERY_MOVE))
+        roots, counts = self._searches.advanced(states, keys, limits, stop, on_done, move_values=True)
+        values = [row[:moves].copy() for row, moves in zip(roots.move_values, counts, strict=True)]
+        return MoveValues(values, roots.nodes)
 
-    def _aim(self, depth: int, slack: int) -> Aim:
+    def _limits(self, depth: int, slack: int) -> SearchLimits:
         if depth < 1:
             raise BadInput(f"budget.depth={depth} is not at least 1")
-        last = min(depth, self._searches.most_depth)
-        return Aim(NO_LIMIT, 1 if has_table(self._searches.leaf) else last, last, slack, self._ties)
+        last = min(depth, self._searches.max_depth)
+        return SearchLimits(NO_LIMIT, 1 if has_table(self._searches.leaf) else last, last, slack, self._ties)
 
 
 def values_of_moves(
     game: Any, states: np.ndarray, depth: int, keys: np.ndarray | None = None, leaf: str = "evaluation", **options: Any
-) -> OfMoves:
+) -> MoveValues:
     """``Minimax(game, leaf, **options).values_of_moves(states, depth, keys)``."""
     return Minimax(game, leaf, **options).values_of_moves(states, depth, keys)
 

@@ -20,7 +20,7 @@ SLOTS = 1 << SLOTS_LOG  # of the history
 MAX_HISTORY = 16  # log of the greatest history score
 MAX_BONUS = 1024
 KILLER = (1 << MAX_HISTORY) + 2  # the score of the first killer; the second has one less, noisy moves have more
-FEWEST = 1 << ORDINAL_BITS  # the score of a move that leaves no reply
+NO_REPLY = 1 << ORDINAL_BITS  # the score of a move that leaves no reply
 LOST = 1 << SCORE  # the bit of an entry of the root's list that is set where the move is known to lose
 SORTED = 24  # moves of a node that are tried in order of score; later ones come as they are
 
@@ -99,7 +99,7 @@ def score_by_replies(game, state, side, out, at, count):
     for k in range(at, at + count):
         child = play(game, state, move_of(out[k]))
         replies = np.int64(count_moves(game, child))
-        out[k] |= (FEWEST - replies if np.int64(mover(game, child)) != side else FEWEST + replies) << SCORE
+        out[k] |= (NO_REPLY - replies if np.int64(mover(game, child)) != side else NO_REPLY + replies) << SCORE
 
 
 @inlined

@@ -40,7 +40,7 @@ BY_LOT, FIRST, NOISY, NOISIEST = range(4)
 """Which of equal moves is preferred: by lot; the first in order; a noisy one; the noisiest; the rest by lot."""
 
 
-class Roots(NamedTuple):
+class DeepeningRoots(NamedTuple):
     """A batch of B roots and what became of them, for the player to move there."""
 
     words: np.ndarray  # uint64 [B, W] packed states
@@ -50,10 +50,10 @@ class Roots(NamedTuple):
     depths: np.ndarray  # int64 [B] plies of the last iteration that was completed
     nodes: np.ndarray  # int64 [B] positions visited
     proven: np.ndarray  # int64 [B] UNKNOWN, WIN, LOSS or DRAW
-    of_moves: np.ndarray  # int64 [B, M] values of the legal moves, in order; M = 0 where they are not asked for
+    move_values: np.ndarray  # int64 [B, M] values of the legal moves, in order; M = 0 where they are not asked for
 
 
-class Aim(NamedTuple):
+class SearchLimits(NamedTuple):
     """How far searches go.
 
     nodes : positions that one may visit; first, last : plies of its first iteration and of the last
@@ -103,15 +103,15 @@ def begin(game, leaf, stack, table, words, key, ties):
 
 
 @inlined
-def begin_iteration(leaf, stack, depth, aim):
+def begin_iteration(leaf, stack, depth, limits):
     """The root before a search of ``depth`` plies: the best move so far first, those that are known to lose last."""
     moves, side, best = stack.nodes[0, MOVES], stack.nodes[0, SIDE], stack.nodes[0, CHOSEN]
-    if depth > aim.first:
+    if depth > limits.first:
         ordering.bring_lost_to_back(stack.lists, moves)
         ordering.bring_to_front(stack.lists, moves, best)
     # No value leaves the window, and without slack a win by the first move cuts off.
     fill_node(stack.nodes, 0, -most_value(leaf), most_value(leaf), depth, moves, side, moves, NO_MOVE)
-    stack.nodes[0, SLACK] = aim.slack
+    stack.nodes[0, SLACK] = limits.slack
 
 
 @inlined
@@ -153,8 +153,8 @@ def note(stack, roots, b, depth, level, visited, slack):
         return  # not even the first move is done: what the last iteration said stands
     if slack > 0 and level == OVER:
         choose_among_equals(stack)
-        for k in range(min(roots.of_moves.shape[1], root[MOVES])):
-            roots.of_moves[b, k] = stack.values[k]
+        for k in range(min(roots.move_values.shape[1], root[MOVES])):
+            roots.move_values[b, k] = stack.values[k]
     roots.values[b], roots.moves[b] = value, chosen_move(stack)
     if level == OVER:
         roots.depths[b] = depth
@@ -171,18 +171,18 @@ def note(stack, roots, b, depth, level, visited, slack):
 
 
 @inlined
-def is_enough(roots, b, depth, aim):
+def is_enough(roots, b, depth, limits):
     """Whether a root is done after an iteration of ``depth`` plies.
 
     A value that goes to the end of a game holds at any depth, and so do those of the moves that are as good.
     """
-    to_the_end = aim.slack == 1 and abs(roots.values[b]) > WON - FAR
-    return depth >= aim.last or (aim.slack == 0 and roots.proven[b] != UNKNOWN) or to_the_end
+    to_the_end = limits.slack == 1 and abs(roots.values[b]) > WON - FAR
+    return depth >= limits.last or (limits.slack == 0 and roots.proven[b] != UNKNOWN) or to_the_end
 
 
 @entry
-def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
-    """Search the roots from ``cursor`` to ``end`` until all are done (see ``Aim``) or ``quota`` positions are visited.
+def advance(game, leaf, roots, stack, table, cursor, end, limits, quota):
+    """Search the roots from ``cursor`` to ``end`` within ``limits``, until all are done or ``quota`` positions visited.
 
     Returns DONE, MORE (call it again with the same cursor, stack and table), BY_CHANCE where chance moves, or
     BEYOND_MOVES where a position below a root has more moves than MAX_MOVES.
@@ -190,24 +190,24 @@ def advance(game, leaf, roots, stack, table, cursor, end, aim, quota):
     while cursor[ROOT] < end:
         b = cursor[ROOT]
         if cursor[LEVEL] == NEW:
-            cursor[LEVEL], cursor[NODES], cursor[DEPTH] = 0, 0, aim.first
-            if begin(game, leaf, stack, table, roots.words[b], roots.keys[b], aim.ties):
+            cursor[LEVEL], cursor[NODES], cursor[DEPTH] = 0, 0, limits.first
+            if begin(game, leaf, stack, table, roots.words[b], roots.keys[b], limits.ties):
                 return BY_CHANCE
-            begin_iteration(leaf, stack, aim.first, aim)
+            begin_iteration(leaf, stack, limits.first, limits)
         before = cursor[NODES]
-        level, visited = search(game, leaf, stack, table, cursor[LEVEL], before, min(aim.nodes, before + quota))
+        level, visited = search(game, leaf, stack, table, cursor[LEVEL], before, min(limits.nodes, before + quota))
         cursor[LEVEL], cursor[NODES] = level, visited
         quota -= visited - before
         if level < OVER:
             return BY_CHANCE if level == THROUGH_CHANCE else BEYOND_MOVES
-        if level != OVER and visited < aim.nodes:
+        if level != OVER and visited < limits.nodes:
             return MORE
-        note(stack, roots, b, cursor[DEPTH], level, visited, aim.slack)
-        if level != OVER or visited >= aim.nodes or is_enough(roots, b, cursor[DEPTH], aim):
+        note(stack, roots, b, cursor[DEPTH], level, visited, limits.slack)
+        if level != OVER or visited >= limits.nodes or is_enough(roots, b, cursor[DEPTH], limits):
             cursor[ROOT], cursor[LEVEL] = b + 1, NEW
         else:
             cursor[LEVEL], cursor[DEPTH] = 0, cursor[DEPTH] + 1
-            begin_iteration(leaf, stack, cursor[DEPTH], aim)
+            begin_iteration(leaf, stack, cursor[DEPTH], limits)
         if quota <= 0 and cursor[ROOT] < end:
             return MORE
     return DONE

@@ -26,16 +26,16 @@ MAX_DEPTH = 255
 OFFSET = np.int64(1 << 31)  # so that values are not negative
 
 
-class Table(NamedTuple):
+class TranspositionTable(NamedTuple):
     """words : uint64[2 * entries], entries a power of two; generation : int64[1], of the search at hand, from 1."""
 
     words: np.ndarray
     generation: np.ndarray
 
 
-def empty_table(entries: int) -> Table:
+def empty_table(entries: int) -> TranspositionTable:
     """A table of so many entries (a power of two, at least MIN_ENTRIES)."""
-    return Table(np.zeros(2 * entries, np.uint64), np.zeros(1, np.int64))
+    return TranspositionTable(np.zeros(2 * entries, np.uint64), np.zeros(1, np.int64))
 
 
 def entries_in(mebibytes: int) -> int:

@@ -1,6 +1,7 @@
 """A match from Python: the same games as the command's, with the same digest."""
 
 import json
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +15,12 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
 from gpumcts.match.journal import GAMES
-from gpumcts.match.statistics import wilson, win_rate
+from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_rate
 from gpumcts.options import as_json, compiled, identity, value_of
-from gpumcts.players.construction import Place
-from gpumcts.players.contract import Anyone
+from gpumcts.players.construction import PlayerContext
+from gpumcts.players.contract import AnyPlayer
 from gpumcts.players.descriptions import Description, Gtp, Uci
-from gpumcts.players.external_engine import OutsidePlayer
+from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.validation import checked, integer, seed_of
 
@@ -35,7 +36,7 @@ class Match:
 
     games : how many were played; wins, draws, losses : of those
     digest : SHA-256 over all games in order, the same for the same configuration and seed on any machine; None where a
-        program outside plays, whose games nobody can repeat
+        player is an external engine, whose games nobody can repeat
     seconds : wall-clock time of this call
     records : the games in order: ``game`` (number), ``first`` (0 or 1: who of the two moved first), ``result`` (win,
         draw or loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text)
@@ -45,6 +46,8 @@ class Match:
     >>> match = g.play_match(game, (g.players.Minimax(depth=2), g.players.Random()), games=20, seed=1)
     >>> low, high = match.interval
     >>> low <= match.win_rate <= high
+    True
+    >>> match.sprt(0, 50).decision in ("H0", "H1", "go on")
     True
     """
 
@@ -65,6 +68,26 @@ class Match:
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the win rate (JASA 1927), within [0, 1]."""
         return wilson(self.wins, self.draws, self.games)
+
+    @property
+    def elo(self) -> tuple[float, float, float]:
+        """The Elo difference, and the ends of its 95 % interval: those of ``interval``, turned into Elo.
+
+        Infinite where a side won all games; without games NaN between two infinite ends.
+        """
+        counts = (self.wins, self.draws, self.losses)
+        return elo(self.win_rate) if self.games else math.nan, *elo_interval(*counts)
+
+    def sprt(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
+        """The sequential probability ratio test of ``elo0`` (H0) against ``elo1`` (H1), as match programs have it.
+
+        Play on in one ``folder`` with more ``games`` until its ``decision`` is no longer ``go on``. ``alpha`` is the
+        probability of accepting H1 where H0 holds, ``beta`` that of the converse. Source: Van den Bergh, *A practical
+        introduction to the GSPRT*.
+
+        Raises ValueError where ``elo0`` is not below ``elo1``, and for probabilities that are not in (0, 0.5).
+        """
+        return sprt(self.wins, self.draws, self.losses, elo0, elo1, alpha, beta)
 
     def to_frame(self) -> "polars.DataFrame":
         """The records, one row a game."""
@@ -114,19 +137,21 @@ def play_match(
     if compiled(value).PLAYERS != 2:
         raise BadInput(f"game={type(value).__name__} is for one player; a match takes a game for two")
     cores = threads_of(threads)
-    place = Place(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
+    context = PlayerContext(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
     same = _identity(value, pair, number)
     if folder is not None:
-        return _played(pair, count, number, Path(folder), same, in_flight, place)
+        return _played(pair, count, number, Path(folder), same, in_flight, context)
     with tempfile.TemporaryDirectory(prefix="gpumcts-match-") as fresh:
-        return _played(pair, count, number, Path(fresh), same, in_flight, place)
+        return _played(pair, count, number, Path(fresh), same, in_flight, context)
 
 
 def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
     if not isinstance(players, Sequence) or len(players) != 2:
         raise BadInput("players: must be two, as (search.player(iterations=1000), gpumcts.players.Random())")
     for player in players:
-        if not hasattr(player, "seated") or isinstance(player, type):
+        if hasattr(player, "seated") and not hasattr(player, "build"):
+            raise BadInput(f"players: {type(player).__name__}.seated(place, folder) is now build(context, folder)")
+        if not hasattr(player, "build") or isinstance(player, type):
             raise BadInput(f"players: {player!r} is no player; take search.player(...) or one of gpumcts.players, made")
     first, second = (
         checked(type(player), player._asdict(), f"players.{type(player).__name__}")
@@ -150,22 +175,22 @@ def _played(
     folder: Path,
     same: dict[str, Any],
     in_flight: int,
-    place: Place,
+    context: PlayerContext,
 ) -> Match:
-    seats: list[Anyone] = []
+    built: list[AnyPlayer] = []
     with stoppable() as stop:
         try:
             for name, player in zip(SIDES, pair, strict=True):
-                seats.append(player.seated(place._replace(name=name), folder))
-            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, place)) else 0
-            in_flight = min(in_flight, *(_most_in_flight(player, place) for player in pair))
+                built.append(player.build(context._replace(name=name), folder))
+            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
+            in_flight = min(in_flight, *(_max_in_flight(player, context) for player in pair))
             result = runner.play_match(
-                compiled(place.game), (seats[0], seats[1]), games, seed, folder, same, in_flight, None, stop, at_once
+                compiled(context.game), (built[0], built[1]), games, seed, folder, same, in_flight, None, stop, at_once
             )
         finally:
-            for seat in seats:
-                if isinstance(seat, OutsidePlayer):
-                    seat.close()
+            for player in built:
+                if isinstance(player, ExternalEnginePlayer):
+                    player.close()
         if result.interrupted:
             raise KeyboardInterrupt
         return Match(
@@ -174,15 +199,15 @@ def _played(
         )  # fmt: skip
 
 
-def _engines(pair: tuple[Description, Description], place: Place) -> set[str]:
+def _engines(pair: tuple[Description, Description], context: PlayerContext) -> set[str]:
     """The engines of a match; a device is one thread's."""
-    return {getattr(getattr(player, "origin", None), "engine", place.engine) for player in pair}
+    return {getattr(getattr(player, "origin", None), "engine", context.engine) for player in pair}
 
 
-def _most_in_flight(player: Description, place: Place) -> int:
-    """Games that may be in flight together: one for each process of a program outside."""
+def _max_in_flight(player: Description, context: PlayerContext) -> int:
+    """Games that may be in flight together: one for each process of an external engine."""
     if isinstance(player, Gtp | Uci):
-        return player.processes or place.cores
+        return player.processes or context.cores
     return runner.MAX_GAMES
 
 

@@ -14,7 +14,7 @@ from gpumcts.api.option_values import Option
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import keys_of
 from gpumcts.options import compiled, value_of
@@ -70,7 +70,7 @@ def after(game: Option | str, *moves: str) -> States:
 
 
 def _after(game: Option | str, line: str) -> States:
-    board = Position(game)
+    board = GtpPosition(game)
     for number, move in enumerate(line.split(), 1):
         try:
             board.push(board.parse(move))

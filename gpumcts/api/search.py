@@ -15,7 +15,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import NAMES
 from gpumcts.match.runner import keys_of
 from gpumcts.options import value_of
-from gpumcts.players.construction import Place, tree_search
+from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.descriptions import Origin, Uct, checked_settings
 from gpumcts.rng import key_of
 from gpumcts.tree.checks import check_budget
@@ -101,8 +101,8 @@ class Search:
         self._settings = checked_settings(settings)
         self._engine, self._threads = engine_named(engine), threads_of(threads)
         self._memory_limit = bytes_of(memory_gb)
-        place = Place(self._game, "search", self._engine, self._threads, self._memory_limit)
-        self._searcher = tree_search(place, self._playout, self._selection, self._backup, self._settings)
+        context = PlayerContext(self._game, "search", self._engine, self._threads, self._memory_limit)
+        self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
         side_by_side = isinstance(self._searcher, Searcher) and self._searcher.stays_on_cpu
         self._turn = contextlib.nullcontext() if side_by_side else threading.Lock()
 
@@ -184,7 +184,7 @@ def threads_of(threads: SupportsIndex | None) -> int:
     """CPU threads: as many as asked for, or as this process may use; raises BadInput for a number out of range."""
     if threads is not None:
         return integer("threads", threads, 1, MAX_THREADS)
-    return Place(None).cores
+    return PlayerContext(None).cores
 
 
 def bytes_of(memory_gb: float | None) -> int | None:

@@ -10,9 +10,9 @@ class _Games(ModuleType):
     """The package, which ``gpumcts.games()`` calls for the names of the games."""
 
     def __call__(self) -> list[str]:
-        from gpumcts.api.option_values import games
+        from gpumcts import options
 
-        return games()
+        return options.names("game")
 
 
 sys.modules[__name__].__class__ = _Games

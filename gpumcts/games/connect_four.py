@@ -15,11 +15,12 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import popcount
 from gpumcts.errors import BadInput
 from gpumcts.games import contract, moves
 from gpumcts.games.boards import RectangularBoard, sign_of
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import inlined, popcount
+from gpumcts.jit import inlined
 
 U = np.uint64
 ROWS, COLUMNS = 6, 7

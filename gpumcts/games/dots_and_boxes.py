@@ -15,10 +15,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import nth_set_bit, popcount
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.jit import inlined, nth_set_bit, popcount
+from gpumcts.jit import inlined
 
 U = np.uint64
 VERTICAL = 32  # horizontal lines are bits 0 to 31, vertical ones bits 32 to 63

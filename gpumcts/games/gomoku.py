@@ -15,12 +15,24 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import blend
 from gpumcts.errors import BadInput
 from gpumcts.games import contract, moves, sets
 from gpumcts.games.boards import RectangularBoard, sign_of
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.games.sets import both, either, higher, is_empty, less, lower, set_of, single, size, union
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import (
+    difference,
+    higher,
+    intersection,
+    is_empty,
+    lower,
+    or_of_words,
+    set_of,
+    single,
+    size,
+    union,
+)
+from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -137,17 +149,17 @@ def sides(game, state):
 @inlined
 def five_along(stones, s):
     """The points at which five in a row with this step begin."""
-    pairs = both(stones, lower(stones, s))
-    fours = both(pairs, lower(pairs, s + s))
-    return both(fours, lower(fours, s))
+    pairs = intersection(stones, lower(stones, s))
+    fours = intersection(pairs, lower(pairs, s + s))
+    return intersection(fours, lower(fours, s))
 
 
 @inlined
 def has_five(game, stones):
     """Whether a side has five or more in a row."""
     g = shape(game)
-    straight = either(five_along(stones, g.along), five_along(stones, g.up))
-    return not is_empty(either(straight, either(five_along(stones, g.rising), five_along(stones, g.falling))))
+    straight = union(five_along(stones, g.along), five_along(stones, g.up))
+    return not is_empty(union(straight, union(five_along(stones, g.rising), five_along(stones, g.falling))))
 
 
 @contract.mover.implements(Board)
@@ -159,18 +171,18 @@ def gomoku_mover(game, state):
 def free_points(game, state):
     """The free points; none once the game is over."""
     own, opp = sides(game, state)
-    free = less(shape(game).points, either(own, opp))
-    return blend((state.turn & WON) != U(0), less(free, free), free)
+    free = difference(shape(game).points, union(own, opp))
+    return blend((state.turn & WON) != U(0), difference(free, free), free)
 
 
 @contract.play.implements(Board)
 def gomoku_play(game, state, move):
     own, opp = sides(game, state)
-    stone = both(single(own, U(move)), free_points(game, state))  # none where the game is over
-    stones = either(own, stone)
+    stone = intersection(single(own, U(move)), free_points(game, state))  # none where the game is over
+    stones = union(own, stone)
     won = WON if has_five(game, stones) else U(0)
     after = sets.of_parts(state, opp, stones, (state.turn + PLY) ^ SECOND | won)
-    return blend(union(stone) != U(0), after, state)
+    return blend(or_of_words(stone) != U(0), after, state)
 
 
 @contract.over.implements(Board)
@@ -187,13 +199,13 @@ def gomoku_score(game, state):
 @inlined
 def open_lines(stones, free, s):
     """Twos, threes and fours in a row of step ``s``, counted by their free ends: three int64. A three is also a two."""
-    two = both(stones, lower(stones, s))
-    three = both(two, lower(stones, s + s))
-    four = both(two, lower(two, s + s))
+    two = intersection(stones, lower(stones, s))
+    three = intersection(two, lower(stones, s + s))
+    four = intersection(two, lower(two, s + s))
     below, above = higher(free, s), lower(free, s)
-    twos = size(both(two, below)) + size(both(two, lower(above, s)))
-    threes = size(both(three, below)) + size(both(three, lower(above, s + s)))
-    fours = size(both(four, below)) + size(both(four, lower(lower(above, s + s), s)))
+    twos = size(intersection(two, below)) + size(intersection(two, lower(above, s)))
+    threes = size(intersection(three, below)) + size(intersection(three, lower(above, s + s)))
+    fours = size(intersection(four, below)) + size(intersection(four, lower(lower(above, s + s), s)))
     return np.int64(twos), np.int64(threes), np.int64(fours)
 
 

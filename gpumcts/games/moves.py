@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpumcts.bits import nth_set_bit, popcount, trailing_zeros
 from gpumcts.games import contract, sets
-from gpumcts.jit import inlined, nth_set_bit, popcount, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
 

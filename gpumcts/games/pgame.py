@@ -20,10 +20,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
 from gpumcts.games.instances import MOST, check_nodes, instance_key, instance_of, nodes, parsed
-from gpumcts.jit import inlined, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, draw
 
 U = np.uint64

@@ -22,10 +22,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import nth_set_bit, popcount, trailing_zeros
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT, move_set, over
-from gpumcts.jit import inlined, nth_set_bit, popcount, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
 
 U = np.uint64

@@ -13,7 +13,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from gpumcts.jit import inlined, nth_set_bit
+from gpumcts.bits import nth_set_bit
+from gpumcts.jit import inlined
 from gpumcts.verbs import JIT_OPTIONS
 
 U = np.uint64
@@ -68,31 +69,31 @@ def _of_two(build: Callable) -> Callable:
 
 
 @_of_two(lambda builder, a, b: builder.and_(a, b))
-def both(x, y):
+def intersection(x, y):
     """Numbers in both sets."""
     return type(x)(*[a & b for a, b in zip(x, y, strict=True)])
 
 
 @_of_two(lambda builder, a, b: builder.or_(a, b))
-def either(x, y):
+def union(x, y):
     """Numbers in one of the sets."""
     return type(x)(*[a | b for a, b in zip(x, y, strict=True)])
 
 
 @_of_two(lambda builder, a, b: builder.and_(a, builder.not_(b)))
-def less(x, y):
+def difference(x, y):
     """Numbers in ``x`` that are not in ``y``."""
     return type(x)(*[a & ~b for a, b in zip(x, y, strict=True)])
 
 
 @_of_two(lambda builder, a, b: builder.xor(a, b))
-def apart(x, y):
+def symmetric_difference(x, y):
     """Numbers in one of the sets, but not in both."""
     return type(x)(*[a ^ b for a, b in zip(x, y, strict=True)])
 
 
 @intrinsic
-def _union(typing_context, x):
+def _or_of_words(typing_context, x):
     if not _is_set(x):
         return None
 
@@ -105,7 +106,7 @@ def _union(typing_context, x):
     return types.uint64(x), codegen
 
 
-def union(x):
+def or_of_words(x):
     """The words of a set, or-ed: 0 (uint64) where it is empty."""
     found = U(0)
     for word in x:
@@ -113,19 +114,19 @@ def union(x):
     return found
 
 
-overload(union, jit_options=JIT_OPTIONS)(lambda x: lambda x: _union(x))
+overload(or_of_words, jit_options=JIT_OPTIONS)(lambda x: lambda x: _or_of_words(x))
 
 
 @inlined
 def is_empty(x):
     """Whether a set is empty."""
-    return union(x) == U(0)
+    return or_of_words(x) == U(0)
 
 
 @inlined
 def same(x, y):
     """Whether two sets are equal."""
-    return union(apart(x, y)) == U(0)
+    return or_of_words(symmetric_difference(x, y)) == U(0)
 
 
 @intrinsic
@@ -225,7 +226,7 @@ overload(single, jit_options=JIT_OPTIONS)(lambda x, number: lambda x, number: _s
 @inlined
 def has(x, number):
     """Whether a number (uint64) is in the set."""
-    return not is_empty(both(x, single(x, number)))
+    return not is_empty(intersection(x, single(x, number)))
 
 
 @intrinsic

@@ -1,1 +1,1 @@
-"""GTP, the text protocol between programs that play: other programs as players here, and our engine for others."""
+"""GTP, the text protocol between programs that play: external engines as players, and our engine for others."""

@@ -1,17 +1,17 @@
-"""What an engine tells of its search: Leela's lines for Sabaki and others, and commands for GoGui."""
+"""What an engine reports of its search: Leela's lines for Sabaki and others, and commands for GoGui."""
 
 import time
 from typing import Any, NamedTuple
 
 from gpumcts.errors import BadInput
-from gpumcts.gtp.position import Position, player_of
+from gpumcts.gtp.position import GtpPosition, player_of
 from gpumcts.programs.lines import Sink
 from gpumcts.tree.incremental_search import IncrementalSearch
-from gpumcts.tree.root import Child
+from gpumcts.tree.root_table import Child
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 
-MAX_MOVES, MAX_PLIES = 20, 16  # of a line: moves that are told, plies of their variations
+MAX_MOVES, MAX_PLIES = 20, 16  # of a line: moves that are reported, plies of their variations
 PROVEN = {LOSS: 0.0, DRAW: 0.5, WIN: 1.0}
 INTERVAL = 0.5  # seconds between lines, where nobody says
 GOGUI = "pspairs/Win Rates %/gpumcts-winrates\nstring/Principal Variation/gpumcts-pv"
@@ -25,25 +25,25 @@ NO_COUNT = {
 """Words of Leela's and KataGo's commands that ask for what this search does not have, and how many follow each."""
 
 
-class Terms(NamedTuple):
-    """How an analysis is to be told: whose move it is (0 or 1), seconds between lines, and the most moves of a line.
+class AnalysisOptions(NamedTuple):
+    """How an analysis is reported: whose move it is (0 or 1), seconds between lines, and the most moves of a line.
 
     shares : whether win rates are in [0, 1], as KataGo has them, and not in ten-thousandths, as Leela has
     """
 
     player: int
     interval: float = INTERVAL
-    most: int = MAX_MOVES
+    max_moves: int = MAX_MOVES
     shares: bool = False
 
 
-def terms(arguments: list[str], game: Any, mover: int, shares: bool = False) -> Terms:
+def options_of(arguments: list[str], game: Any, mover: int, shares: bool = False) -> AnalysisOptions:
     """Of ``[colour] [N] [interval N] [minmoves N] [maxmoves N] ...``; the mover's turn where no colour is named.
 
     Intervals are hundredths of a second. What this search does not have (ownership, moves to avoid) is passed over.
     Raises BadInput for anything else.
     """
-    words, found = list(arguments), Terms(mover, shares=shares)
+    words, found = list(arguments), AnalysisOptions(mover, shares=shares)
     player = player_of(game, words[0]) if words else None
     if player is not None:
         del words[0]
@@ -61,7 +61,7 @@ def terms(arguments: list[str], game: Any, mover: int, shares: bool = False) -> 
         if word == "interval":
             found = found._replace(interval=max(int(number), 1) / 100)
         elif word == "maxmoves":
-            found = found._replace(most=min(max(int(number), 1), MAX_MOVES))
+            found = found._replace(max_moves=min(max(int(number), 1), MAX_MOVES))
     return found
 
 
@@ -69,42 +69,42 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 6
 
 
-def info(position: Position, found: TreeSearchResult, most: int = MAX_MOVES, shares: bool = False) -> str:
+def info(position: GtpPosition, found: TreeSearchResult, max_moves: int = MAX_MOVES, shares: bool = False) -> str:
     """``info move D4 visits 12 winrate 5432 order 0 pv D4 ...`` for every move, most visited first, on one line.
 
     The win rate is for the player to move, in ten-thousandths, or as one of the ``shares``.
     """
     parts = []
-    for order, child in enumerate(_children(found)[:most]):
+    for order, child in enumerate(_children(found)[:max_moves]):
         line = " ".join(position.line(found.principal_variation(0, child.move)[:MAX_PLIES]))
         rate = f"{_rate(child):.4f}" if shares else round(10_000 * _rate(child))
         parts.append(f"info move {line.split()[0]} visits {child.visits} winrate {rate} order {order} pv {line}")
     return " ".join(parts)
 
 
-class Telling:
-    """Lines of an analysis, one at most every ``terms.interval`` seconds."""
+class AnalysisWriter:
+    """Lines of an analysis, one at most every ``options.interval`` seconds."""
 
-    def __init__(self, position: Position, terms: Terms, sink: Sink) -> None:
-        self._position, self._terms, self._sink = position, terms, sink
-        self._next, self._told = time.monotonic() + terms.interval, -1
+    def __init__(self, position: GtpPosition, options: AnalysisOptions, sink: Sink) -> None:
+        self._position, self._options, self._sink = position, options, sink
+        self._next, self._reported_iterations = time.monotonic() + options.interval, -1
 
-    def look(self, search: IncrementalSearch, always: bool = False) -> None:
-        """Tell what is known, if it is time, or ``always`` if it is more than before."""
-        if search.iterations == self._told or (not always and time.monotonic() < self._next):
+    def report_if_due(self, search: IncrementalSearch, always: bool = False) -> None:
+        """Write what is known, if a line is due, or ``always`` if it is more than before."""
+        if search.iterations == self._reported_iterations or (not always and time.monotonic() < self._next):
             return
-        self._next, self._told = time.monotonic() + self._terms.interval, search.iterations
-        line = info(self._position, search.found(), self._terms.most, self._terms.shares)
+        self._next, self._reported_iterations = time.monotonic() + self._options.interval, search.iterations
+        line = info(self._position, search.found(), self._options.max_moves, self._options.shares)
         self._sink.write(line.encode() + b"\n")
         self._sink.flush()
 
 
-def winrates(position: Position, found: TreeSearchResult) -> str:
+def winrates(position: GtpPosition, found: TreeSearchResult) -> str:
     """Moves and their win rates in per cent, in turn."""
     return " ".join(f"{position.text(child.move)} {100 * _rate(child):.0f}" for child in _children(found))
 
 
-def variation(position: Position, found: TreeSearchResult) -> str:
+def variation(position: GtpPosition, found: TreeSearchResult) -> str:
     """Win rate, iterations, and the line that the search expects."""
     best = int(found.decide()[0])
     (child,) = (child for child in found.root_children(0) if child.move == best)

@@ -2,9 +2,9 @@
 
 import math
 
-from gpumcts.programs.clock import LEAST, MIN_MOVES, spent
+from gpumcts.programs.clock import MIN_MOVES, MIN_SECONDS, spent
 
-__all__ = ["LEAST", "Clock"]
+__all__ = ["MIN_SECONDS", "Clock"]
 
 
 class Clock:

@@ -13,7 +13,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, gtp_setup, record_format
 from gpumcts.gtp import analysis
 from gpumcts.gtp.clock import Clock
-from gpumcts.gtp.position import Position, player_of
+from gpumcts.gtp.position import GtpPosition, player_of
 from gpumcts.gtp.records import is_pipe, read_record
 from gpumcts.gtp.stream import Request, answer
 from gpumcts.programs.clock import Limits
@@ -24,7 +24,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
 
 SYNTAX = "syntax error"
-SECONDS_A_LOOK = 0.02  # at the input, while an analysis has nothing more to do
+POLL_SECONDS = 0.02  # at the input, while an analysis has nothing more to do
 MAX_SECONDS = 1e9
 SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
 
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
     seconds: float
 
 
-class Engine:
+class GtpEngine:
     """An engine for one game, to be driven by ``handle``, request by request.
 
     game : option value, compiled
@@ -65,7 +65,7 @@ class Engine:
         say: Callable[[str], None] = lambda line: None,
         resign: float | None = None,
     ) -> None:
-        self.position, self.clock = Position(game), Clock()
+        self.position, self.clock = GtpPosition(game), Clock()
         self._make, self._limits, self._seed, self._say = make, limits, seed, say
         self._terms, self._with_terms, self._resign = dict(terms or {}), with_terms, resign
         self._maker = ThreadPoolExecutor(1, "gtp-search")
@@ -164,7 +164,7 @@ class Engine:
             raise Refusal("unacceptable size") from None
         if wanted not in gtp_setup(game):
             raise Refusal("unacceptable size")
-        self._go_over_to(Position(game, self.position.number), terms)
+        self._go_over_to(GtpPosition(game, self.position.number), terms)
 
     def _changed(self, terms: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The game with some terms changed, and all its terms."""
@@ -172,7 +172,7 @@ class Engine:
         changed = {**self._terms, **terms}
         return self._with_terms(changed), changed
 
-    def _go_over_to(self, position: Position, terms: dict[str, Any]) -> None:
+    def _go_over_to(self, position: GtpPosition, terms: dict[str, Any]) -> None:
         """Go on with a position of another game; its search is made meanwhile."""
         other = repr(position.game) != repr(self.position.game)
         self.position, self._terms, self._search = position, terms, None
@@ -183,7 +183,7 @@ class Engine:
     def _clear_board(self, arguments: list[str]) -> str:
         self._forget()
         self.clock.restart()
-        self.position = Position(self.position.game, self.position.number + 1)
+        self.position = GtpPosition(self.position.game, self.position.number + 1)
         self._search = None
         return ""
 
@@ -218,7 +218,7 @@ class Engine:
             raise Refusal(f"cannot load file: {error}") from None
         self._forget()
         self.clock.restart()
-        position = Position.of_record(record._replace(game=game), self.position.number + 1)
+        position = GtpPosition.of_record(record._replace(game=game), self.position.number + 1)
         self._go_over_to(position, terms)
         return ""
 
@@ -265,10 +265,10 @@ class Engine:
     def _genmove(self, arguments: list[str]) -> str:
         return self._move(self._player(arguments), lambda search: None)
 
-    def _move(self, player: int, look: Callable[[IncrementalSearch], None]) -> str:
+    def _move(self, player: int, report: Callable[[IncrementalSearch], None]) -> str:
         """Find a move for ``player`` and play it, or resign."""
         before = len(self.position.moves)
-        text, move, rate, seconds = self._choose(player, look)
+        text, move, rate, seconds = self._choose(player, report)
         self.clock.used(player, seconds)
         if self._resign is not None and rate is not None and rate < self._resign:
             self._say(f"ply {before}: resigns, {100 * rate:.1f} %")
@@ -280,7 +280,7 @@ class Engine:
     def _reg_genmove(self, arguments: list[str]) -> str:
         return self._choose(self._player(arguments), lambda search: None).text
 
-    def _choose(self, player: int, look: Callable[[IncrementalSearch], None]) -> Choice:
+    def _choose(self, player: int, report: Callable[[IncrementalSearch], None]) -> Choice:
         """The move that the search finds for ``player``; the position stays as it is.
 
         Time counts from when the search is there: waiting until it is compiled does not count.
@@ -294,7 +294,7 @@ class Engine:
         search = self._new_search(searcher, position)
         limits = Limits(self._limits.iterations, None if allowed == math.inf else allowed)
         for _ in search.slices(*limits.less(begin)):
-            look(search)
+            report(search)
         self._tell_if_stopped(search)
         search.keep()
         found = search.found()
@@ -307,7 +307,7 @@ class Engine:
         if search.stopped_by:
             self._say(f"the search ends after {search.iterations:,} iterations: {search.stopped_by}")
 
-    def _for(self, player: int) -> Position:
+    def _for(self, player: int) -> GtpPosition:
         """The position in which ``player`` moves: the current one, or the one after a pass that GTP leaves out."""
         if not self.position.over and self.position.mover == player:
             return self.position
@@ -322,7 +322,7 @@ class Engine:
             raise Refusal(SYNTAX)
         return player
 
-    def _new_search(self, searcher: Searcher, position: Position) -> IncrementalSearch:
+    def _new_search(self, searcher: Searcher, position: GtpPosition) -> IncrementalSearch:
         key = key_of(self._seed, position.number, len(position.moves))
         search = IncrementalSearch(searcher, position.words(), key, position.number)
         self._search = (_of(position), search)
@@ -340,47 +340,47 @@ class Engine:
         return self._search[1].found()
 
     def _analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
-        """Search on and tell what is found, until another line comes."""
-        terms = self._told_as(request)
-        position = self._for(terms.player)
+        """Search on and report what is found, until another line comes."""
+        options = self._analysis_options(request)
+        position = self._for(options.player)
         searcher = self._searcher.result()
         if self._search is None or self._search[0] != _of(position):
             self._new_search(searcher, position)
         assert self._search is not None
         search = self._search[1]
         sink.write(f"={request.id}\n".encode())
-        told = analysis.Telling(position, terms, sink)
+        writer = analysis.AnalysisWriter(position, options, sink)
         for _ in search.slices(None, None):
-            told.look(search)
+            writer.report_if_due(search)
             if lines.waiting():
                 break
         self._tell_if_stopped(search)
-        told.look(search, always=True)
+        writer.report_if_due(search, always=True)
         while not lines.waiting():
-            time.sleep(SECONDS_A_LOOK)
+            time.sleep(POLL_SECONDS)
         sink.write(b"\n")
 
-    def _told_as(self, request: Request) -> analysis.Terms:
+    def _analysis_options(self, request: Request) -> analysis.AnalysisOptions:
         for word in ("avoid", "allow"):
             if word in request.arguments:
                 self._say(f"{request.name}: {word} is passed over, all moves are searched")
         at = self.position
-        return analysis.terms(request.arguments, at.game, at.mover, request.name.startswith("kata-"))
+        return analysis.options_of(request.arguments, at.game, at.mover, request.name.startswith("kata-"))
 
     def _genmove_analyze(self, request: Request, lines: Lines, sink: Sink) -> None:
-        """A move as ``genmove`` finds it, telling on the way."""
-        terms = self._told_as(request)
-        told = analysis.Telling(self._for(terms.player), terms, sink)
+        """A move as ``genmove`` finds it, reporting on the way."""
+        options = self._analysis_options(request)
+        writer = analysis.AnalysisWriter(self._for(options.player), options, sink)
         sink.write(f"={request.id}\n".encode())
         try:
-            text = self._move(terms.player, told.look)
+            text = self._move(options.player, writer.report_if_due)
         except BadInput as error:  # no memory: the answer has begun, and cannot become a refusal
             self._say(str(error))
             text = "resign"
         sink.write(f"play {text}\n\n".encode())
 
 
-def _of(position: Position) -> tuple:
+def _of(position: GtpPosition) -> tuple:
     return position.number, position.played
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.programs import position
+from gpumcts.programs.position import Position
 
 COLOURS = ("black", "white")
 PASS = "pass"
@@ -24,7 +24,7 @@ def player_of(game: Any, colour: str) -> int | None:
     return next((player for player, name in enumerate(names) if colour.lower() in (name, name[0])), None)
 
 
-class Position(position.Position):
+class GtpPosition(Position):
     """As ``programs.position.Position``, for players who are named by their colour and take moves back."""
 
     def __init__(self, game: Any, number: int = 0, start: Any = None) -> None:

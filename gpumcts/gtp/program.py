@@ -1,12 +1,12 @@
-"""A program outside that speaks GTP, and is asked command by command."""
+"""An external engine that speaks GTP, asked command by command."""
 
 import re
 import threading
 import time
 
-from gpumcts.programs.process import MAX_LOG, Log, Process, Trouble, readable, words_of
+from gpumcts.programs.process import MAX_LOG, EngineError, Log, Process, readable, words_of
 
-__all__ = ["MAX_LOG", "Log", "Program", "Refused", "Trouble", "readable", "words_of"]
+__all__ = ["MAX_LOG", "Log", "GtpProgram", "Refused", "EngineError", "readable", "words_of"]
 
 MAX_ANSWER = 1 << 16
 STATUS = re.compile(r"([=?])\d*(?:\s+|$)")
@@ -16,31 +16,31 @@ class Refused(Exception):
     """An answer that begins with ``?``: the program's own words."""
 
 
-class Program(Process):
+class GtpProgram(Process):
     """One running program that speaks GTP."""
 
     def ask(self, command: str, stop: threading.Event | None = None) -> str:
         """The answer to a command, without its status, lines joined by newlines.
 
-        Raises Refused for an error of the program's own, Trouble where it crashed, hangs or says what is no answer, and
-        KeyboardInterrupt where ``stop`` is set meanwhile. After the last two it is of no more use.
+        Raises Refused for an error of the program's own, EngineError where it crashed, hangs or says what is no answer,
+        and KeyboardInterrupt where ``stop`` is set meanwhile. After the last two it is of no more use.
         """
         end = time.monotonic() + self.patience
-        self._refuse_unasked()
+        self._check_nothing_unasked()
         self.send(command)
         status, lines, size = "", [], 0
         while True:
             line = self._line(command, end, stop)
             size += len(line)
             if size > MAX_ANSWER:
-                raise Trouble(f"answered {command} with more than {MAX_ANSWER >> 10} KiB")
+                raise EngineError(f"answered {command} with more than {MAX_ANSWER >> 10} KiB")
             text = line.decode("utf-8", "replace").rstrip()
             if not text and status:
                 break
             if text and not status:
                 found = STATUS.match(text)
                 if found is None:
-                    raise Trouble(f"answered {command} with garbage: {readable(text)}")
+                    raise EngineError(f"answered {command} with garbage: {readable(text)}")
                 status, text = found[1], text[found.end() :]
             if status:
                 lines.append(text)
@@ -49,8 +49,8 @@ class Program(Process):
             raise Refused(answer)
         return answer
 
-    def _refuse_unasked(self) -> None:
+    def _check_nothing_unasked(self) -> None:
         """What it says while nobody asks would pass for the next answer."""
         for line in self._unasked():
             if line.strip():
-                raise Trouble(f"spoke unasked: {readable(line.decode('utf-8', 'replace'))}")
+                raise EngineError(f"spoke unasked: {readable(line.decode('utf-8', 'replace'))}")

@@ -15,7 +15,7 @@ from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
-from gpumcts.kernels.tally import Tally
+from gpumcts.kernels.tally import TallyColumns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy
 from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
@@ -73,14 +73,14 @@ class CpuPlayouts:
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
-    ) -> Tally:
+    ) -> TallyColumns:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
         Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to``
         serves. Where ``stop`` is set meanwhile, KeyboardInterrupt is raised, once the leaves that are being played are
         through. A leaf's playouts are one thread's, so many threads take many leaves.
         """
-        return Tally.of(self.columns(states, keys, playouts, stop))
+        return TallyColumns.of(self.columns(states, keys, playouts, stop))
 
     def columns(
         self,

@@ -31,7 +31,7 @@ THREAD_TREE, TREE_SHARE = 130e-6, 0.4  # seconds of a device's thread an iterati
 DEVICE_ITERATIONS = 80e6  # a second with one playout each, all of the device at work
 
 
-class Cost(NamedTuple):
+class PlayoutCost(NamedTuple):
     """Of playouts: seconds of one on a core; on a device playouts a second, and a thread's time (uniform Othello 1)."""
 
     core: float
@@ -39,7 +39,7 @@ class Cost(NamedTuple):
     relative: float
 
 
-COSTS = {"uniform": Cost(0.5e-6, 150e6, 1.0), "informed": Cost(22e-6, 9e6, 17.0)}
+COSTS = {"uniform": PlayoutCost(0.5e-6, 150e6, 1.0), "informed": PlayoutCost(22e-6, 9e6, 17.0)}
 
 
 def predicted(kind: str, threads: int) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def predicted(kind: str, threads: int) -> dict[str, Any]:
     return {"game": "", "policy": kind, "threads": threads, "measured": False, "cells": cells}
 
 
-def _rates(cost: Cost, threads: int, trees: int, playouts: int) -> dict[str, float]:
+def _rates(cost: PlayoutCost, threads: int, trees: int, playouts: int) -> dict[str, float]:
     share = TREE_SHARE + (1 - TREE_SHARE) * playouts * cost.relative  # of an iteration with one uniform playout
     return {
         "cpu": min(threads, trees) / (TREE_WORK + playouts * cost.core),
@@ -162,6 +162,6 @@ def _between(cells: dict[tuple[int, int], float], trees: float, playouts: float)
 def _place(grid: list[int], number: float) -> tuple[int, int, float]:
     """The numbers of the grid on both sides, and how far the number is on its way from the one to the other."""
     number = min(max(number, grid[0]), grid[-1])
-    after = next(place for place, mark in enumerate(grid) if mark >= number)
+    after = next(place for place, node in enumerate(grid) if node >= number)
     low, high = grid[max(0, after - 1)], grid[after]
     return low, high, math.log(number / low) / math.log(high / low) if high > low else 0.0

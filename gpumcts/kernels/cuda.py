@@ -14,13 +14,13 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.cuda_kernels import MAX_PER_LAUNCH, Job, Layout, compiled_kernel, grab_size, kernel_signature
+from gpumcts.kernels.cuda_kernels import MAX_PER_LAUNCH, BatchLayout, Job, compiled_kernel, grab_size, kernel_signature
 from gpumcts.kernels.cuda_searches import ways
 from gpumcts.kernels.device_choices import fastest_way
 from gpumcts.kernels.in_flight_batch import InFlightBatch
 from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
-from gpumcts.kernels.tally import Outcomes, Tally
+from gpumcts.kernels.tally import Outcomes, TallyColumns
 from gpumcts.kernels.warp import WARP
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy, kept_words
@@ -62,8 +62,8 @@ class CudaPlayouts:
             raise BadInput(f"threads={threads}: must be a multiple of 32, up to 1024")
         self._kernel = compiled_kernel(found[self.way], kernel_signature(self.game, self.policy))
         self.shape = self._shape(threads)
-        self._fewest = self.shape.threads * self.shape.blocks // self._lanes
-        self.playouts_a_launch = self._fewest
+        self._min_playouts = self.shape.threads * self.shape.blocks // self._threads_per_playout
+        self.playouts_a_launch = self._min_playouts
         self.spans: list[tuple[float, float]] | None = None
         self.device_seconds = 0.0
         self._base: Any = None  # of the spans
@@ -76,7 +76,7 @@ class CudaPlayouts:
             device.say_device()
 
     @property
-    def _lanes(self) -> int:
+    def _threads_per_playout(self) -> int:
         """Threads of a playout."""
         return WARP if self.way == "warp" else 1
 
@@ -90,7 +90,7 @@ class CudaPlayouts:
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None
-    ) -> Tally | Outcomes:
+    ) -> TallyColumns | Outcomes:
         """Play ``playouts`` playouts from each of ``states`` (uint64[B, W]) under ``keys`` (uint64[B]).
 
         Playout p of leaf b has the key ``child_key(keys[b], p)``. Where all leaves have one state, ``np.broadcast_to``
@@ -98,7 +98,7 @@ class CudaPlayouts:
         where the device's memory does not suffice.
         """
         if playouts > 1 or kept_words(self.game):
-            return Tally.of(self.columns(states, keys, playouts, stop))
+            return TallyColumns.of(self.columns(states, keys, playouts, stop))
         words = np.empty((len(states), 1), np.uint64)
         self._play(states, keys, 1, words, stop)
         return Outcomes(words[:, 0])
@@ -114,7 +114,7 @@ class CudaPlayouts:
     def _play(self, states, keys, playouts: int, columns: np.ndarray, stop: threading.Event | None) -> None:
         """Send the leaves off in batches, two at a time, and write what comes back to ``columns``, uint64[B, K]."""
         size = max(1, min(LEAVES_A_BATCH * TALLY_COLUMNS // max(TALLY_COLUMNS, columns.shape[1]), len(states)))
-        batches = self._batches_for(Layout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
+        batches = self._batches_for(BatchLayout(size, self.game.WORDS, _rows(states, size), columns.shape[1]))
         under_way: list[Callable[[], None]] = []
         try:
             for number, first in enumerate(range(0, len(states), size)):
@@ -131,7 +131,7 @@ class CudaPlayouts:
     def _send(self, in_flight: InFlightBatch, states, keys, playouts: int, columns, stop) -> Callable[[], None]:
         """Send a batch off; what comes back is to be called for the tally to land in ``columns``."""
         in_flight.finish()  # a call that failed may have left it under way
-        layout = Layout(len(keys), states.shape[1], _rows(states, len(states)), columns.shape[1])
+        layout = BatchLayout(len(keys), states.shape[1], _rows(states, len(states)), columns.shape[1])
         to_states, to_keys, tally = in_flight.views(layout)
         self._copy(to_keys, keys)
         self._copy(to_states, states[: layout.rows])
@@ -154,9 +154,9 @@ class CudaPlayouts:
 
     def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[InFlightBatch]:
         """Two in-flight batches with room for so many leaves each, so that neither side waits; kept for later."""
-        return self._batches_for(Layout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
+        return self._batches_for(BatchLayout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
 
-    def _batches_for(self, layout: Layout) -> list[InFlightBatch]:
+    def _batches_for(self, layout: BatchLayout) -> list[InFlightBatch]:
         if layout.end > self._room:
             self._batches = []  # before new ones take memory
             self._batches, self._room = [InFlightBatch(self, layout.end), InFlightBatch(self, layout.end)], layout.end
@@ -170,12 +170,12 @@ class CudaPlayouts:
     @device.telling
     def launch(self, job: Job, stream: Any) -> None:
         """Queue the playouts of a job in a stream."""
-        wanted = job.count * self._lanes
+        wanted = job.count * self._threads_per_playout
         threads = self.shape.threads
         if not device.simulated():
             threads = spread(threads, wanted, device.describe().multiprocessors)
         blocks = min(self.shape.blocks * self.shape.threads // threads, -(-wanted // threads))
-        job = job._replace(grab=grab_size(job.count, blocks * threads // WARP, WARP // self._lanes))
+        job = job._replace(grab=grab_size(job.count, blocks * threads // WARP, WARP // self._threads_per_playout))
         if not device.simulated():
             self._kernel[blocks, threads, stream](self.game, self.policy, job)
             return
@@ -187,7 +187,7 @@ class CudaPlayouts:
         """Learn from a batch how many playouts a launch may have."""
         self.device_seconds += seconds
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
-        self.playouts_a_launch = min(max(self._fewest, wanted), MAX_PER_LAUNCH)
+        self.playouts_a_launch = min(max(self._min_playouts, wanted), MAX_PER_LAUNCH)
 
     def follow(self, end: Any) -> Any:
         """Note the event after the last launch of a batch; that of the batch before it, or None."""

@@ -51,7 +51,7 @@ def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str, reg
     return kernel
 
 
-class Each:
+class ForEachKernel:
     """``body(number, task)`` on the device for numbers from 0; ``body`` returns at once where there is no such number.
 
     body : decorated with ``inlined``

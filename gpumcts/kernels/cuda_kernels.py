@@ -15,10 +15,11 @@ import numpy as np
 from numba import cuda, types
 
 from gpumcts import cache
+from gpumcts.bits import popcount
 from gpumcts.class_names import title
 from gpumcts.compile_messages import announced
 from gpumcts.games.contract import over, overrun, unpack
-from gpumcts.jit import inlined, popcount
+from gpumcts.jit import inlined
 from gpumcts.kernels import device, faults
 from gpumcts.kernels.code_options import tables_in_memory
 from gpumcts.kernels.occupancy import tighter
@@ -28,7 +29,7 @@ from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
 
 U = np.uint64
-BURST = 8  # plies between two looks for threads that are through: fewer cost looks, more keep them waiting
+BURST = 8  # plies between two checks for threads that are through: fewer cost checks, more keep them waiting
 LONGEST = np.int64(1 << 30)  # no playout is longer; plies are counted in 32 bits
 MAX_PER_LAUNCH = 1 << 30  # playouts, so that their numbers fit in 32 bits
 MAX_PER_GRAB, GRABS = 256, 16  # playouts that a warp takes at once; how often it does at least, where there are enough
@@ -43,7 +44,7 @@ with contextlib.suppress(ImportError):  # an older numba-cuda takes numba's own,
     cache.in_turns(IndexDataCacheFile)
 
 
-class Layout(NamedTuple):
+class BatchLayout(NamedTuple):
     """Where in the words of a batch what lies: one word that counts, the keys, the states, the tallies, in this order.
 
     leaves : B; width : words of a state; rows : of states, B, or 1 where all leaves have the same one
@@ -74,7 +75,7 @@ class Layout(NamedTuple):
 class Job(NamedTuple):
     """A launch: ``count`` of the playouts of all leaves, those of a leaf side by side.
 
-    ``words`` is laid out as ``Layout`` says; the first one counts the playouts that warps have taken beyond their
+    ``words`` is laid out as ``BatchLayout`` says; the first one counts the playouts that warps have taken beyond their
     first, 0 before the launch. One array, since every array costs seven kernel arguments.
     """
 

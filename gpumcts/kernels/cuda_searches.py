@@ -1,7 +1,7 @@
 """Informed playouts as CUDA kernels: a thread each, in steps of its search, or a warp each, its lanes the moves.
 
-By a thread (``playouts.steps``, as the CPU's lanes): every thread of a warp looks at one position at a time, so that
-all do the same whatever their searches have come to; what happens once a ply is done between bursts of looks. For
+By a thread (``playouts.steps``, as the CPU's lanes): every thread of a warp makes one step of its search at a time, so
+that all do the same whatever their searches have come to; what happens once a ply is done between bursts of steps. For
 minimax of depth 1 and 2 where a game packs its moves into a word.
 
 By a warp (any depth, any game): all lanes hold the playout, each searches below one move of the root, and the best is
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.bits import leading_zeros, popcount
 from gpumcts.games.contract import (
     CHANCE,
     NO_MOVE,
@@ -29,7 +30,7 @@ from gpumcts.games.contract import (
     play,
     random_move,
 )
-from gpumcts.jit import inlined, leading_zeros, popcount
+from gpumcts.jit import inlined
 from gpumcts.kernels.cuda_kernels import (
     LONGEST,
     add,
@@ -52,7 +53,7 @@ from gpumcts.playouts.traces import Traced, plays_whole
 from gpumcts.rng import PLY_STEP, draw
 
 U = np.uint64
-LOOKS = 6  # positions between two looks for threads whose search is over: fewer cost looks, more keep them waiting
+STEPS_PER_BURST = 6  # between two checks for threads whose search is over: fewer cost checks, more keep them waiting
 NO_MOVES = steps.NO_MOVES
 
 
@@ -111,10 +112,10 @@ def thread_kernel(game, policy, job):
                 search = steps.begin(state, move_set(game, state), NO_MOVES)
                 stream += PLY_STEP
                 plies = np.int32(plies + 1)
-        looks = 0
-        while looks < LOOKS and searching and not steps.over(search):
+        steps_made = 0
+        while steps_made < STEPS_PER_BURST and searching and not steps.over(search):
             search = steps.step_search(replying, game, search)
-            looks += 1
+            steps_made += 1
         if searching and steps.over(search):
             state, moves, hope = move_on(game, search, stream)
             search = steps.begin(state, moves, hope)

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels.driver import Description, ask_driver, describe, driver_library, say_device
+from gpumcts.kernels.driver import DeviceInfo, ask_driver, describe, driver_library, say_device
 from gpumcts.kernels.faults import DeviceLost, fault_of, lose, lost, telling
 from gpumcts.kernels.simulated_memory import (
     SIMULATED_MEMORY,
@@ -27,7 +27,7 @@ from gpumcts.kernels.simulated_memory import (
 )
 
 __all__ = [
-    "Arrays", "Description", "DeviceLost", "Event", "HostDeviceBuffer", "NoRoom", "SimulatedArrays", "SimulatedEvent",
+    "Arrays", "DeviceInfo", "DeviceLost", "Event", "HostDeviceBuffer", "NoRoom", "SimulatedArrays", "SimulatedEvent",
     "SimulatedHostDeviceBuffer", "address", "arrays", "ask_driver", "checked", "describe", "driver_library",
     "first_line", "free_memory", "host_device_buffer", "lost", "release", "say_device", "simulated", "telling",
 ]  # fmt: skip
@@ -41,18 +41,18 @@ def simulated() -> bool:
 
 
 class Event:
-    """A place in a stream."""
+    """An event of CUDA: a place in a stream."""
 
     @telling
     def __init__(self, stream: Any) -> None:
         from cupy.cuda import Event as CudaEvent
 
         self._stream, self._event = stream, CudaEvent()
-        self.again()
+        self.record()
 
     @telling
-    def again(self) -> None:
-        """Mark the present end of the stream instead."""
+    def record(self) -> None:
+        """Take the present end of the stream."""
         self._event.record(self._stream)
 
     @telling
@@ -124,7 +124,7 @@ class HostDeviceBuffer:
             runtime.memsetAsync(self._memory.data.ptr + 8 * begin, 0, 8 * (end - begin), self._stream.ptr)
 
     def record_event(self) -> Event:
-        """The present end of the stream."""
+        """An event at the present end of the stream."""
         return Event(self._stream)
 
     @property
@@ -241,7 +241,7 @@ class Arrays:
         return wide
 
     def record_event(self) -> Event:
-        """The present end of the stream."""
+        """An event at the present end of the stream."""
         return Event(self._stream)
 
 

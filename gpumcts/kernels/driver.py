@@ -24,7 +24,7 @@ OLDEST = 12  # CUDA version of a driver that the packages can be had for
 SECONDS_TO_LIST = 60
 
 
-class Description(NamedTuple):
+class DeviceInfo(NamedTuple):
     """What there is of a device, and what keeps it from being used: one line, empty if nothing does.
 
     memory in bytes; capability as (major, minor); driver as the CUDA version it supports, such as ``13.0``; identity is
@@ -41,7 +41,7 @@ class Description(NamedTuple):
 
 
 @functools.cache
-def describe() -> Description:
+def describe() -> DeviceInfo:
     """The first device that the driver shows. Asks the driver, and never raises."""
     for library in LIBRARIES:
         try:
@@ -49,7 +49,7 @@ def describe() -> Description:
         except (OSError, AttributeError):  # not there, or too old to be asked
             continue
         return found._replace(problem=found.problem or too_old(found.driver) or missing_packages(found.driver))
-    return Description(
+    return DeviceInfo(
         problem=f"no NVIDIA driver is there ({LIBRARIES[0]}); needed are one and the extra cuda12 or cuda13"
     )
 
@@ -62,10 +62,10 @@ def driver_library() -> Any:
     raise OSError(f"no NVIDIA driver is there ({LIBRARIES[0]})")
 
 
-def ask_driver(driver: Any) -> Description:
+def ask_driver(driver: Any) -> DeviceInfo:
     """What a loaded driver library says of the first device that it shows."""
     code, count = _count(driver)
-    return _described(driver, 0) if count else Description(problem=_none_shown(code))
+    return _described(driver, 0) if count else DeviceInfo(problem=_none_shown(code))
 
 
 def _count(driver: Any) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def _none_shown(code: int) -> str:
     return f"{VARIABLE}={chosen} names no device; `python -m experiments.doctor` lists them"
 
 
-def _described(driver: Any, number: int) -> Description:
+def _described(driver: Any, number: int) -> DeviceInfo:
     version, handle, memory = ctypes.c_int(), ctypes.c_int(), ctypes.c_size_t()
     name = ctypes.create_string_buffer(256)
     driver.cuDriverGetVersion(ctypes.byref(version))
@@ -99,7 +99,7 @@ def _described(driver: Any, number: int) -> Description:
         driver.cuDeviceGetAttribute(ctypes.byref(value), which, handle)
         return value.value
 
-    return Description(
+    return DeviceInfo(
         name=name.value.decode(errors="replace"),
         capability=(attribute(MAJOR), attribute(MINOR)),
         multiprocessors=attribute(MULTIPROCESSORS),
@@ -158,7 +158,7 @@ def say_device() -> None:
     print(f"gpumcts: playing on {found.name}{more}", file=sys.stderr)
 
 
-def every_device() -> list[Description]:
+def every_device() -> list[DeviceInfo]:
     """All devices of this machine, those too that ``CUDA_VISIBLE_DEVICES`` hides; empty where no driver tells.
 
     Asked in a process of its own, since a driver reads the variable but once.
@@ -167,12 +167,12 @@ def every_device() -> list[Description]:
     command = [sys.executable, "-m", __name__]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS_TO_LIST)
-        return [Description(*fields) for fields in json.loads(done.stdout)]
+        return [DeviceInfo(*fields) for fields in json.loads(done.stdout)]
     except (OSError, subprocess.SubprocessError, ValueError):
         return []
 
 
-def shown() -> list[Description]:
+def shown() -> list[DeviceInfo]:
     """The devices that the driver shows to this process."""
     try:
         driver = driver_library()

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.cuda_kernels import KEYS, MAX_PER_LAUNCH, Job, Layout
+from gpumcts.kernels.cuda_kernels import KEYS, MAX_PER_LAUNCH, BatchLayout, Job
 from gpumcts.kernels.playout_loop import tally_columns
 
 LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
@@ -28,7 +28,7 @@ class InFlightBatch:
         self._end: Any = None
         self._before: Any = None  # the end of the batch that the device had before this one
         self._queue = [self._buffer.record_event() for _ in range(LAUNCHES_AHEAD)]
-        self._layout = Layout(0, 0, 0, 0)
+        self._layout = BatchLayout(0, 0, 0, 0)
         self._playouts, self._total = 0, 0  # of a leaf, of the batch
         self._queued, self._first = 0, 0  # launches; the first playout that is not queued
         self._stop: threading.Event | None = None
@@ -42,14 +42,14 @@ class InFlightBatch:
         states, keys, tally = self.views(self._sums(leaves, playouts))
         return states, keys, tally.view(np.int64)
 
-    def views(self, layout: Layout) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def views(self, layout: BatchLayout) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same by a layout: states uint64[rows, W], keys uint64[B], tally uint64[B, K]."""
         host, at = self._buffer.host, layout
         states = host[at.states : at.tally].reshape(at.rows, at.width)
         return states, host[KEYS : at.states], host[at.tally : at.end].reshape(at.leaves, at.columns)
 
-    def _sums(self, leaves: int, playouts: int) -> Layout:
-        return Layout(leaves, self._engine.game.WORDS, leaves, tally_columns(self._engine.game, playouts))
+    def _sums(self, leaves: int, playouts: int) -> BatchLayout:
+        return BatchLayout(leaves, self._engine.game.WORDS, leaves, tally_columns(self._engine.game, playouts))
 
     def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
         """Send the batch of ``arrays`` off and return at once; of more than a few launches ``finish`` queues the rest.
@@ -59,7 +59,7 @@ class InFlightBatch:
         """
         self.send(self._sums(leaves, playouts), playouts, stop)
 
-    def send(self, layout: Layout, playouts: int, stop: threading.Event | None = None) -> None:
+    def send(self, layout: BatchLayout, playouts: int, stop: threading.Event | None = None) -> None:
         """The same of ``views(layout)``."""
         if playouts > MAX_PER_LAUNCH:
             raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MAX_PER_LAUNCH:,} on a device")
@@ -72,7 +72,7 @@ class InFlightBatch:
             self._buffer.upload(0, layout.tally)
             if layout.columns > 1:  # which are added to
                 self._buffer.clear(layout.tally, layout.end)
-            self._begin.again()
+            self._begin.record()
             self._feed(wait=False)
         except device.DeviceLost:
             self._engine.abandon()
@@ -112,7 +112,7 @@ class InFlightBatch:
             self._engine.launch(job, self._buffer.stream)
             self._first += job.count
             self._queued += 1
-            event.again()
+            event.record()
         self._close()
 
     def _job(self, count: int) -> Job:
@@ -129,7 +129,7 @@ class InFlightBatch:
         self._end = self._buffer.record_event()
         self._before = self._engine.follow(self._end)
         self._buffer.download(self._layout.tally, self._layout.end)
-        self._back.again()
+        self._back.record()
 
     def _seconds(self) -> float:
         """How long the device took, without the time in which it was busy with the batch before."""

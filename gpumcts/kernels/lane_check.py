@@ -12,7 +12,7 @@ from gpumcts.kernels.playout_loop import LANE_COUNT, playing_in_lanes
 from gpumcts.verbs import JIT_OPTIONS
 
 WIDE = re.compile(r"^\s+vp(?:s[lr]lv?q|and\w*|or\w*|xor\w*|ternlog\w*|addq|subq)\s.*%[yz]mm", re.MULTILINE)
-FEWEST = 20
+MIN_WIDE_OPERATIONS = 20
 """Operations that a step in vector code has at least; what is around it has fewer."""
 
 
@@ -35,4 +35,4 @@ def wide_operations(game: Any, policy: Any, lanes: int = LANE_COUNT) -> int:
 @functools.lru_cache(maxsize=None, typed=True)  # options of two classes may be equal as tuples
 def is_vectorised(game: Any, policy: Any) -> bool | None:
     """Whether the step is; None where this CPU cannot tell."""
-    return wide_operations(game, policy) > FEWEST if has_vectors() else None
+    return wide_operations(game, policy) > MIN_WIDE_OPERATIONS if has_vectors() else None

@@ -19,7 +19,7 @@ LAUNCHES = 400  # in a row: fewer than a stream's queue holds, so that the host 
 REPEATS = 7
 
 
-class Cost(NamedTuple):
+class LaunchCost(NamedTuple):
     """Seconds of one launch: ``host`` until the host can go on, ``whole`` until the device is through with it.
 
     Medians over rows of LAUNCHES, so ``whole`` is the larger of what host and device need for each.
@@ -30,7 +30,7 @@ class Cost(NamedTuple):
     whole: float
 
 
-def costs(game: Any, policy: Any) -> list[Cost]:
+def costs(game: Any, policy: Any) -> list[LaunchCost]:
     """The cost of a launch by every route, with the arguments of playouts of ``policy`` on ``game`` (option values).
 
     Raises BadInput where there is no device.
@@ -60,7 +60,7 @@ def costs(game: Any, policy: Any) -> list[Cost]:
     return [_measured(route, launch, buffer) for route, launch in routes.items()]
 
 
-def _measured(route: str, launch: Callable[[], None], buffer: Any) -> Cost:
+def _measured(route: str, launch: Callable[[], None], buffer: Any) -> LaunchCost:
     hosts, wholes = [], []
     for _ in range(REPEATS):
         buffer.record_event().wait()
@@ -70,7 +70,7 @@ def _measured(route: str, launch: Callable[[], None], buffer: Any) -> Cost:
         hosts.append((time.perf_counter() - begin) / LAUNCHES)
         buffer.record_event().wait()
         wholes.append((time.perf_counter() - begin) / LAUNCHES)
-    return Cost(route, statistics.median(hosts), statistics.median(wholes))
+    return LaunchCost(route, statistics.median(hosts), statistics.median(wholes))
 
 
 def flattened(value: Any) -> list[Any]:

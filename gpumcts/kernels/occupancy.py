@@ -13,9 +13,16 @@ QUARTERS, REGISTERS, UNIT = (
     1 << 14,
     256,
 )  # of a multiprocessor; registers of a quarter, and what they are handed out in
-MOST = {(7, 5): (32, 16), (8, 6): (48, 16), (8, 7): (48, 16), (8, 9): (48, 24), (12, 0): (48, 24), (12, 1): (48, 24)}
+MAX_RESIDENT = {
+    (7, 5): (32, 16),
+    (8, 6): (48, 16),
+    (8, 7): (48, 16),
+    (8, 9): (48, 24),
+    (12, 0): (48, 24),
+    (12, 1): (48, 24),
+}
 FEWER = 4  # registers that a compiler mostly finds somewhere without spilling any
-USUAL_MOST = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
+USUAL_MAX_RESIDENT = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
 
 
 class Shape(NamedTuple):
@@ -34,9 +41,9 @@ def blocks_at_once(registers: int, threads: int, capability: tuple[int, int] = (
     """Blocks of so many threads, of so many registers each, that a multiprocessor holds at once; one at least."""
     warps = -(-threads // WARP)
     of_a_warp = -(-max(registers, 1) * WARP // UNIT) * UNIT
-    most_warps, most_blocks = MOST.get(capability, USUAL_MOST)
-    held = min(QUARTERS * (REGISTERS // of_a_warp), most_warps)
-    return max(1, min(held // warps, most_blocks))
+    max_warps, max_blocks = MAX_RESIDENT.get(capability, USUAL_MAX_RESIDENT)
+    held = min(QUARTERS * (REGISTERS // of_a_warp), max_warps)
+    return max(1, min(held // warps, max_blocks))
 
 
 def shape(

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.games.contract import over, overrun, pack, unpack
-from gpumcts.jit import inlined, scratch
+from gpumcts.jit import inlined
 from gpumcts.playouts.contract import cut, keep, kept_playout, kept_words, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
+from gpumcts.scratch import scratch
 from gpumcts.verbs import verb
 
 U = np.uint64

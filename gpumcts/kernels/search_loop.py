@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.bits import popcount, trailing_zeros
 from gpumcts.games.contract import (
     CHANCE,
     chance_move,
@@ -22,12 +23,13 @@ from gpumcts.games.contract import (
     random_move,
     unpack,
 )
-from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, lane_count, record
 from gpumcts.playouts import steps
 from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import random_ply
 from gpumcts.rng import PLY_STEP, child_key
+from gpumcts.scratch import scratch
 
 U = np.uint64
 MIN_FOR_VECTORS = 3  # fewer lanes are faster one by one
@@ -40,7 +42,7 @@ def searched_in_lanes(game: Any, policy: Any) -> bool:
 
 
 @inlined
-def look_in_lane(lanes, replying, game, words, flags, lane):
+def step_lane(lanes, replying, game, words, flags, lane):
     """One step of a lane's search; its flag tells whether that is over."""
     stride = lane_count(lanes)
     search = steps.step_search(replying, game, steps.load(game, words, lane, stride))
@@ -49,14 +51,14 @@ def look_in_lane(lanes, replying, game, words, flags, lane):
 
 
 @inlined
-def look_in_lanes(lanes, replying, game, words, flags, used):
+def step_lanes(lanes, replying, game, words, flags, used):
     """One step of every search in the lanes that are ``used``."""
     if used < MIN_FOR_VECTORS:
         for lane in range(used):
-            look_in_lane(lanes, replying, game, words, flags, lane)
+            step_lane(lanes, replying, game, words, flags, lane)
         return
     for lane in range(used // VECTOR * VECTOR):  # must vectorise; nothing is left over for a second copy of it
-        look_in_lane(lanes, replying, game, words, flags, lane)
+        step_lane(lanes, replying, game, words, flags, lane)
 
 
 @inlined
@@ -141,7 +143,7 @@ def search_in_lanes(lanes, game, policy, states, keys, first, playouts, tally):
         if done == total:
             return
         while not any_flag(flags, busy, used):
-            look_in_lanes(lanes, replying, game, words, flags, used)
+            step_lanes(lanes, replying, game, words, flags, used)
 
 
 @functools.cache

@@ -20,20 +20,20 @@ def byte_count(shape: tuple[int, ...], dtype: Any) -> int:
 
 
 class SimulatedEvent:
-    """A moment; in the simulator whatever was asked for is done at once."""
+    """An event in the simulator, a moment: whatever was asked for is done at once."""
 
     def __init__(self) -> None:
         self._moment = time.perf_counter()
 
-    def again(self) -> None:
-        """Mark the present moment instead."""
+    def record(self) -> None:
+        """Take the present moment."""
         self._moment = time.perf_counter()
 
     def wait(self) -> None:
         """Nothing to wait for."""
 
     def since(self, earlier: "SimulatedEvent") -> float:
-        """Seconds since another mark."""
+        """Seconds since another event."""
         return self._moment - earlier._moment
 
 
@@ -56,7 +56,7 @@ class SimulatedHostDeviceBuffer:
         self.device[begin:end] = 0
 
     def record_event(self) -> SimulatedEvent:
-        """This moment."""
+        """An event at this moment."""
         return SimulatedEvent()
 
 
@@ -94,5 +94,5 @@ class SimulatedArrays:
         return wide
 
     def record_event(self) -> SimulatedEvent:
-        """This moment."""
+        """An event at this moment."""
         return SimulatedEvent()

@@ -11,7 +11,7 @@ from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS
 LOW, HIGH = (0, 1) if (sys.byteorder == "little") else (1, 0)  # halves of a word
 
 
-class Tally(NamedTuple):
+class TallyColumns(NamedTuple):
     """What the playouts of B leaves came to, each int64[B], for the first player.
 
     score : sum of scores in SCORE_UNIT; wins, draws : counts (losses are the rest); plies : sum of lengths
@@ -23,13 +23,13 @@ class Tally(NamedTuple):
     plies: np.ndarray
 
     @classmethod
-    def of(cls, columns: np.ndarray) -> "Tally":
+    def of(cls, columns: np.ndarray) -> "TallyColumns":
         """From the int64[B, 4 ...] that the kernels write."""
         return cls(columns[:, SCORE], columns[:, WINS], columns[:, DRAWS], columns[:, PLIES])
 
 
 class Outcomes:
-    """A ``Tally`` of one playout a leaf, whose arrays are made when they are asked for.
+    """A ``TallyColumns`` of one playout a leaf, whose arrays are made when they are asked for.
 
     words : uint64[B], score and plies of each (``cuda_kernels.outcome_word``); four int64[B] take four times the memory
     """
@@ -58,10 +58,10 @@ class Outcomes:
         return self._halves[:, LOW].astype(np.int64)
 
     def __len__(self) -> int:
-        return len(Tally._fields)
+        return len(TallyColumns._fields)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        return getattr(self, Tally._fields[index])
+        return getattr(self, TallyColumns._fields[index])
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        return (getattr(self, name) for name in Tally._fields)
+        return (getattr(self, name) for name in TallyColumns._fields)

@@ -12,7 +12,8 @@ import numpy as np
 from numba import cuda
 from numba.extending import overload
 
-from gpumcts.jit import inlined, popcount, trailing_zeros
+from gpumcts.bits import popcount, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.verbs import JIT_OPTIONS
 

@@ -17,12 +17,12 @@ SMALLEST_BATCH = 4  # a batch smaller than this part of the games that may be ta
 
 
 class Batches:
-    """Takes batches from the games that wait for a move, for ``lanes`` lanes."""
+    """Takes batches from the games that wait for a move, for so many ``workers`` (host threads)."""
 
-    def __init__(self, players: Sequence[Any], lanes: int) -> None:
+    def __init__(self, players: Sequence[Any], workers: int) -> None:
         self._full = [getattr(player, "full_batch", None) for player in players]
         self._seconds = [0.0 for _ in players]  # a position, by the latest batch
-        self._lanes = lanes
+        self._workers = workers
 
     def note(self, turn: int, positions: int, seconds: float) -> None:
         """Note that player ``turn`` took ``seconds`` for a batch."""
@@ -40,13 +40,13 @@ class Batches:
         """The next batch: whose turn it is, and the indices of its games; none of them where it is better to wait.
 
         games : int64[K], numbers of the games that wait for a move; turns : int64[K], 0, 1 or CHANCE
-        away : games that are with other lanes
+        away : games that other workers have
         """
         limits = [self.limit(turn) for turn in (0, 1)]
         known = [limit for limit in limits if limit is not None]
         order, ahead = np.arange(len(games)), len(games) + away
         if known:
-            order, ahead = np.argsort(games), min(self._lanes * max(known), ahead)
+            order, ahead = np.argsort(games), min(self._workers * max(known), ahead)
         counts = {turn: int((turns[order[:ahead]] == turn).sum()) for turn in (0, 1, CHANCE)}
         turn = max(counts, key=lambda turn: counts[turn])
         limit = self.limit(turn)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT, has_history, move_text, unpack
 from gpumcts.kernels.batch import Rules
-from gpumcts.players.contract import NOT_TOLD, PROVEN_WIN, RESIGNED, fault_of, sees_win
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_WIN, RESIGNED, fault_of, reports_win
 
 UNFINISHED = np.iinfo(np.int64).min
 
@@ -22,7 +22,7 @@ class End(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """Games that a player lost before their end: those he resigned, those he forfeited, and why (games by fault)."""
+    """Games that a player lost before their end: those resigned, those forfeited, and why (games by fault)."""
 
     resigned: int
     forfeited: int
@@ -39,9 +39,9 @@ class GameBatch:
     movers : int64[G], who moves: 0, 1 of the game, or 2 = chance; means nothing once the game is over
     scores : int64[G], for ``players[0]`` in [-SCORE_UNIT, SCORE_UNIT]; UNFINISHED before the end
     moves : of games that are begun and not finished, those played so far
-    sights : of finished games with a winner, the ply (from 0) at which he first saw the win, as far as he told: of his
-        first move that his search had proven to win, or from which on it expected a win of all his moves
-        (``players.contract.sees_win``)
+    reported_wins : of finished games with a winner who reported the win, the ply (from 0) of the first report: of the
+        first move that the search had proven to win, or from which on the search expected a win of all the winner's
+        moves (``players.contract.reports_win``)
     ends : of finished games that were given up, by whom and why
     lines : what ``games.jsonl`` says of each finished game, without newline
     """
@@ -54,9 +54,10 @@ class GameBatch:
         self.scores = np.full(games, UNFINISHED)
         self.moves: dict[int, list[int]] = {}
         self.lines: dict[int, str] = {}
-        self.sights: dict[int, int] = {}
+        self.reported_wins: dict[int, int] = {}
         self.ends: dict[int, End] = {}
-        self._told: dict[int, list[tuple[int, int, int]]] = {}  # ply, whose move, and view, of games that are not over
+        # Of games that are not over: ply, whose move, and reported win rate.
+        self._reported: dict[int, list[tuple[int, int, int]]] = {}
         self._texts: dict[int, list[str]] = {}  # of ``moves``
         self._looks_back = has_history(rules.game)
         # Of games begun, where the rules look back: states so far, with room for more.
@@ -84,21 +85,23 @@ class GameBatch:
         self,
         games: np.ndarray,
         moves: np.ndarray,
-        views: np.ndarray | None = None,
+        reported: np.ndarray | None = None,
         reasons: list[str] | None = None,
     ) -> list[int]:
         """Play one legal move in each of ``games`` (int64[K], all different); the numbers of those that end with it.
 
-        views : int64[K], what the player said of his moves
+        reported : int64[K], win rates that the player reported with the moves
         reasons : why games are given up, in place of a move; empty text for the others
         """
         if reasons is not None:
             on = np.array([not reason for reason in reasons], bool)
             gone = [self._give_up(games[i : i + 1], moves[i], reasons[i]) for i in np.flatnonzero(~on).tolist()]
-            return gone + (self.play(games[on], moves[on], None if views is None else views[on]) if on.any() else [])
+            return gone + (
+                self.play(games[on], moves[on], None if reported is None else reported[on]) if on.any() else []
+            )
         before = self.states[games]
-        if views is not None:
-            self._note_views(games, views)
+        if reported is not None:
+            self._note_reported(games, reported)
         self._write_down(games, before, moves)
         after = self.rules.play(before, moves)
         if self._looks_back:
@@ -110,7 +113,7 @@ class GameBatch:
         ended, scores = games[over], self.rules.scores(after[over])
         self.scores[ended] = np.where(ended & 1, -scores, scores)
         for game in ended.tolist():
-            self._note_sight(game)
+            self._note_reported_win(game)
             self.lines[game] = self._line(game)
         return ended.tolist()
 
@@ -119,7 +122,7 @@ class GameBatch:
         number, loser = int(game[0]), int(self.to_move(game)[0])
         self.ends[number] = End(loser, bool(move == RESIGNED), reason)
         self.scores[number] = SCORE_UNIT if loser else -SCORE_UNIT
-        self._note_sight(number)
+        self._note_reported_win(number)
         self.lines[number] = self._line(number)
         return number
 
@@ -141,25 +144,25 @@ class GameBatch:
             earlier[ply] = before[index]
             after[index] = self.rules.with_history(after[index], earlier[: ply + 1])
 
-    def _note_views(self, games: np.ndarray, views: np.ndarray) -> None:
-        told = views != NOT_TOLD
-        columns = (games, self.plies[games], self.to_move(games), views)
-        for game, ply, turn, view in zip(*(column[told].tolist() for column in columns), strict=True):
-            self._told.setdefault(game, []).append((ply, turn, view))
+    def _note_reported(self, games: np.ndarray, reported: np.ndarray) -> None:
+        known = reported != NOT_REPORTED
+        columns = (games, self.plies[games], self.to_move(games), reported)
+        for game, ply, turn, rate in zip(*(column[known].tolist() for column in columns), strict=True):
+            self._reported.setdefault(game, []).append((ply, turn, rate))
 
-    def _note_sight(self, game: int) -> None:
-        """Enter a finished game into ``sights``."""
-        told, score = self._told.pop(game, []), self.scores[game]
+    def _note_reported_win(self, game: int) -> None:
+        """Enter a finished game into ``reported_wins``."""
+        reported, score = self._reported.pop(game, []), self.scores[game]
         winner = 0 if score > 0 else 1
         at = None
-        for ply, turn, view in reversed(told if score != 0 else []):
-            if turn == winner and not sees_win(view):
+        for ply, turn, rate in reversed(reported if score != 0 else []):
+            if turn == winner and not reports_win(rate):
                 break
             at = ply if turn == winner else at
-        proven = [ply for ply, turn, view in told if turn == winner and view == PROVEN_WIN and score != 0]
+        proven = [ply for ply, turn, rate in reported if turn == winner and rate == PROVEN_WIN and score != 0]
         found = [ply for ply in (at, *proven[:1]) if ply is not None]
         if found:
-            self.sights[game] = min(found)
+            self.reported_wins[game] = min(found)
 
     def _write_down(self, games: np.ndarray, states: np.ndarray, moves: np.ndarray) -> None:
         """Add the moves to the texts of their games. Work per move in Python, hence the bodies without the verbs."""

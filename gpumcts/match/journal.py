@@ -31,7 +31,7 @@ from gpumcts.whole_files import sync_folder, write_whole
 FORMAT = 1
 IDENTITY, MOVES, GAMES = "identity.json", "moves.jsonl", "games.jsonl"
 COLUMNS = ("games", "plies", "moves")
-VIEWS = "views"  # a column more, where the player tells them
+WIN_RATES = "views"  # a column more, where the player reports win rates; the key of all journals
 REASONS = "reasons"  # a column more, where a game is given up
 SECONDS_A_SYNC = 1.0  # of the file of finished games
 
@@ -41,15 +41,15 @@ class Commit(NamedTuple):
 
     line : of the journal, from 1
     games : int64[K], all different; plies : int64[K], of those games, from 0; moves : int64[K]
-    views : int64[K], what the player said of them (``players.contract.Teller``), or None
-    reasons : why games were given up (``players.contract.Outsider``), empty text for the others, or None
+    reported : int64[K], win rates that the player reported (``players.contract.WinRateReporter``), or None
+    reasons : why games were given up (``players.contract.ExternalPlayer``), empty text for the others, or None
     """
 
     line: int
     games: np.ndarray
     plies: np.ndarray
     moves: np.ndarray
-    views: np.ndarray | None = None
+    reported: np.ndarray | None = None
     reasons: list[str] | None = None
 
 
@@ -106,9 +106,10 @@ class Journal:
             expected, check_sum = _commit_line(body, check_sum)
             if text != expected:
                 raise self.damaged(MOVES, line, "not the moves that were written here, by their check sum")
-            reasons = body.pop(REASONS, None)
-            numbers = {name: np.array(column, np.int64) for name, column in body.items()}
-            yield Commit(line, **numbers, reasons=reasons)
+            reasons, rates = body.pop(REASONS, None), body.pop(WIN_RATES, None)
+            columns = {name: np.array(column, np.int64) for name, column in body.items()}
+            reported = None if rates is None else np.array(rates, np.int64)
+            yield Commit(line, **columns, reported=reported, reasons=reasons)
         self._check_sum = check_sum
 
     def games(self) -> Iterator[tuple[int, str]]:
@@ -123,7 +124,9 @@ class Journal:
     def _parse(self, line: int, text: str) -> dict[str, Any]:
         try:
             record = json.loads(text)
-            return {name: record[name] for name in (*COLUMNS, *(name for name in (VIEWS, REASONS) if name in record))}
+            return {
+                name: record[name] for name in (*COLUMNS, *(name for name in (WIN_RATES, REASONS) if name in record))
+            }
         except (ValueError, KeyError, TypeError):
             raise self.damaged(MOVES, line, "not a line of moves") from None
 
@@ -145,7 +148,7 @@ class Journal:
         games: np.ndarray,
         plies: np.ndarray,
         moves: np.ndarray,
-        views: np.ndarray | None = None,
+        reported: np.ndarray | None = None,
         reasons: list[str] | None = None,
     ) -> None:
         """Write one ``Commit``, which ``sync_moves`` puts on disk; raises BadInput where it cannot be written."""
@@ -153,7 +156,7 @@ class Journal:
             raise RuntimeError("commits() has not been read to its end")
         columns = {
             **dict(zip(COLUMNS, (games, plies, moves), strict=True)),
-            **({} if views is None else {VIEWS: views}),
+            **({} if reported is None else {WIN_RATES: reported}),
         }
         body: dict[str, Any] = {name: column.tolist() for name, column in columns.items()}
         if reasons is not None:

@@ -1,10 +1,10 @@
-"""How a match stands while it is played: games that ended, and what the players expect of those that go on."""
+"""How a match stands while it is played: games that ended, and what the players expect of the others."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 
 
 class Progress(NamedTuple):
@@ -14,8 +14,8 @@ class Progress(NamedTuple):
     moves : played by this run; seconds : wall-clock time of this run
     earlier : moves of these games that earlier runs played
     ply : the greatest number of moves that an unfinished game has
-    expected : of both players, the mean win rate in [0, 1] that he told with his last move in each unfinished game;
-        None where he told none
+    expected : of both players, the mean win rate in [0, 1] that the player reported with the last move in each
+        unfinished game; None where the player reported none
     begun : unfinished games that have a move
     plies, finished_plies : of all games, chance's included, and of those that are finished
     """
@@ -48,24 +48,24 @@ class Progress(NamedTuple):
 
 
 class Expectations:
-    """The win rates that both players told last in each of ``games`` games."""
+    """The win rates that both players reported last in each of ``games`` games."""
 
     def __init__(self, games: int) -> None:
         self._rates = np.full((2, games), np.nan)
 
-    def note(self, turn: int, games: np.ndarray, views: np.ndarray) -> None:
-        """Note what player ``turn`` told in ``games`` (int64[K], all different; see ``players.contract.Teller``)."""
+    def note(self, turn: int, games: np.ndarray, reported: np.ndarray) -> None:
+        """Note what player ``turn`` reported in ``games`` (int64[K], all different; see ``WinRateReporter``)."""
         inside = games < self._rates.shape[1]
-        self._rates[turn, games[inside]] = win_rates_of(views[inside])
+        self._rates[turn, games[inside]] = win_rates_of(reported[inside])
 
     def means(self, running: np.ndarray) -> tuple[float | None, float | None]:
-        """The mean of each player over the games that are ``running`` (bool[G]) and of which he told one."""
-        told = [rates[running & ~np.isnan(rates)] for rates in self._rates]
-        first, second = (float(rates.mean()) if len(rates) else None for rates in told)
+        """The mean of each player over the games that are ``running`` (bool[G]) and have a reported win rate."""
+        reported = [rates[running & ~np.isnan(rates)] for rates in self._rates]
+        first, second = (float(rates.mean()) if len(rates) else None for rates in reported)
         return first, second
 
 
-def win_rates_of(views: np.ndarray) -> np.ndarray:
-    """Views (int64[K]) as win rates in [0, 1], float64[K]; NaN where none was told."""
-    known = [views == NOT_TOLD, views == PROVEN_LOSS, views == PROVEN_DRAW, views == PROVEN_WIN]
-    return np.select(known, [np.nan, 0.0, 0.5, 1.0], views / 1000)
+def win_rates_of(reported: np.ndarray) -> np.ndarray:
+    """Reported win rates (int64[K]) in [0, 1], float64[K]; NaN where none was reported."""
+    known = [reported == NOT_REPORTED, reported == PROVEN_LOSS, reported == PROVEN_DRAW, reported == PROVEN_WIN]
+    return np.select(known, [np.nan, 0.0, 0.5, 1.0], reported / 1000)

@@ -12,20 +12,20 @@ from gpumcts.players.contract import FORFEITED, RESIGNED
 
 
 def restore(rules: Rules, games: int, journal: Journal) -> GameBatch:
-    """A table of at least ``games`` games, every move of the journal played.
+    """A batch of at least ``games`` games, every move of the journal played.
 
     Every move is checked against the rules, and every line of ``games.jsonl`` against the moves; lines that a kill kept
     from that file are added. Raises BadInput, naming file and line, where something does not fit.
     """
     commits = list(journal.commits())
-    table = GameBatch(rules, max([games, *(int(commit.games.max()) + 1 for commit in commits)]))
+    game_batch = GameBatch(rules, max([games, *(int(commit.games.max()) + 1 for commit in commits)]))
     for commit in commits:
-        why = _misfit(table, commit)
+        why = _misfit(game_batch, commit)
         if why:
             raise journal.damaged(MOVES, commit.line, why)
-        table.play(commit.games, commit.moves, commit.views, commit.reasons)
-    _compare_games(table, journal)
-    return table
+        game_batch.play(commit.games, commit.moves, commit.reported, commit.reasons)
+    _compare_games(game_batch, journal)
+    return game_batch
 
 
 def is_over(folder: Path, games: int) -> bool:
@@ -40,32 +40,32 @@ def is_over(folder: Path, games: int) -> bool:
     return len(numbers) >= games and numbers.issuperset(range(games))
 
 
-def _misfit(table: GameBatch, commit: Commit) -> str | None:
-    """Why a commit cannot follow what is on the table, or None."""
+def _misfit(game_batch: GameBatch, commit: Commit) -> str | None:
+    """Why a commit cannot follow the games as they stand, or None."""
     if len(np.unique(commit.games)) < len(commit.games) or commit.games.min() < 0:
         return "a game number that is negative or occurs twice"
-    wrong = (table.plies[commit.games] != commit.plies) | ~table.running(commit.games)
+    wrong = (game_batch.plies[commit.games] != commit.plies) | ~game_batch.running(commit.games)
     if wrong.any():
         at = int(np.argmax(wrong))
         return f"ply {commit.plies[at]} of game {commit.games[at]} is not what comes next"
     given_up = np.array([bool(reason) for reason in commit.reasons or [""] * len(commit.games)])
     if not np.isin(commit.moves[given_up], (RESIGNED, FORFEITED)).all():
         return "a game that is given up and goes on"
-    illegal = table.first_illegal(commit.games[~given_up], commit.moves[~given_up])
+    illegal = game_batch.first_illegal(commit.games[~given_up], commit.moves[~given_up])
     if illegal is None:
         return None
     return f"move {commit.moves[~given_up][illegal]} in game {commit.games[~given_up][illegal]} is not legal"
 
 
-def _compare_games(table: GameBatch, journal: Journal) -> None:
+def _compare_games(game_batch: GameBatch, journal: Journal) -> None:
     """Hold ``games.jsonl`` against the journal, which is written first, and add what is missing."""
     written = set()
     for line, text in journal.games():
         number = _number(text)
-        if number in written or table.lines.get(number) != text:
+        if number in written or game_batch.lines.get(number) != text:
             raise journal.damaged(GAMES, line, f"not a finished game of {MOVES}, or one for the second time")
         written.add(number)
-    journal.add_games(text for number, text in sorted(table.lines.items()) if number not in written)
+    journal.add_games(text for number, text in sorted(game_batch.lines.items()) if number not in written)
 
 
 def _number(text: str) -> int:

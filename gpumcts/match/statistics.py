@@ -13,7 +13,6 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 WIN_DRAW_LOSS = (1.0, 0.5, 0.0)
-PAIR_SCORES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of two games from one opening, colours exchanged
 UNSEEN = 1e-3  # games that a result never seen counts as in the sequential test, as on Fishtest
 
 
@@ -164,27 +163,18 @@ def sprt(wins: int, draws: int, losses: int, elo0: float, elo1: float, alpha: fl
 
     The generalised ratio: each hypothesis fixes the mean score alone, and the likeliest probabilities of win, draw and
     loss with that mean stand for it (Van den Bergh, *A practical introduction to the GSPRT*; Fishtest). ``alpha`` is
-    the probability of accepting H1 where H0 holds, ``beta`` that of the converse.
+    the probability of accepting H1 where H0 holds, ``beta`` that of the converse. Raises ValueError where ``elo0`` is
+    not below ``elo1``, and for probabilities that are not in (0, 0.5).
     """
-    return _sequential((wins, draws, losses), WIN_DRAW_LOSS, elo0, elo1, alpha, beta)
-
-
-def sprt_pairs(pairs: Sequence[int], elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-    """The same over pairs of games from one opening, colours exchanged (pentanomial).
-
-    pairs : how many pairs brought 2, 1.5, 1, 0.5 and 0 points, in this order
-    """
-    return _sequential(pairs, PAIR_SCORES, elo0, elo1, alpha, beta)
-
-
-def _sequential(
-    counts: Sequence[float], scores: Sequence[float], elo0: float, elo1: float, alpha: float, beta: float
-) -> Sprt:
+    counts = (wins, draws, losses)
     _check(*counts)
     if not elo0 < elo1:
         raise ValueError(f"elo0 is below elo1, not {elo0} and {elo1}")
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise ValueError(f"alpha and beta are in (0, 0.5), not {alpha} and {beta}")
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
-    ratio = log_likelihood_ratio(counts, scores, expected_score(elo0), expected_score(elo1)) if sum(counts) else 0.0
+    means = expected_score(elo0), expected_score(elo1)
+    ratio = log_likelihood_ratio(counts, WIN_DRAW_LOSS, *means) if sum(counts) else 0.0
     decision: Literal["H0", "H1", "go on"] = "H1" if ratio >= upper else "H0" if ratio <= lower else "go on"
     return Sprt(ratio, lower, upper, decision)
 

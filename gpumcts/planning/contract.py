@@ -7,12 +7,13 @@ right.
 
 What a planner remembers lies in a *memory*: a ``NamedTuple`` of arrays with a row a node, and a ``Store`` that finds
 the nodes. Python makes it, and a larger one where it is full, so that compiled loops allocate nothing and count no
-references (``lean``).
+references (``verbs.JIT_OPTIONS``).
 """
 
 import numpy as np
 
-from gpumcts.jit import inlined, nth_set_bit, popcount
+from gpumcts.bits import nth_set_bit, popcount
+from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP, bits, draw
 from gpumcts.tree.deterministic_math import exp
 from gpumcts.verbs import verb

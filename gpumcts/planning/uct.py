@@ -14,8 +14,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.bits import leading_zeros
 from gpumcts.errors import BadInput
-from gpumcts.jit import inlined, leading_zeros
+from gpumcts.jit import inlined
 from gpumcts.planning.contract import (
     CHOICES,
     GUESSES,

@@ -1,4 +1,4 @@
-"""Players: who can sit at a board. Each chooses moves for many positions at once.
+"""Players of matches. Each chooses moves for many positions at once.
 
 ``descriptions`` has what ``gpumcts.play_match`` takes: ``gpumcts.players.Random()``,
 ``gpumcts.players.Minimax(depth=3)``.

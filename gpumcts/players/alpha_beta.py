@@ -10,7 +10,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.options import compiled
-from gpumcts.players.game_checks import refuse_chance
+from gpumcts.players.game_checks import check_no_chance
 from gpumcts.solver.alpha_beta import search_budget
 
 
@@ -41,7 +41,7 @@ class AlphaBetaPlayer:
         self.name, self.iterations, self.seconds = name, 0, 0.0
         self._game, self._leaves, self._best_so_far, self._threads = compiled(game), leaves, best_so_far, threads
         self._on_progress = on_progress
-        refuse_chance(self._game, "player=alpha_beta")
+        check_no_chance(self._game, "player=alpha_beta")
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None

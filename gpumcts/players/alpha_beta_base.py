@@ -1,4 +1,4 @@
-"""What players by alpha-beta over an evaluation share: they choose, tell what is proven, count, remember nothing."""
+"""What players by alpha-beta over an evaluation share: they choose, report proofs, count, remember nothing."""
 
 import threading
 import time
@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.alpha_beta.batch import Found
+from gpumcts.alpha_beta.batch import DeepeningResult
 from gpumcts.errors import BadInput
-from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
-from gpumcts.players.game_checks import refuse_chance
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.game_checks import check_no_chance
 
-_VIEWS = (PROVEN_LOSS, NOT_TOLD, PROVEN_WIN, PROVEN_DRAW)  # LOSS is -1, UNKNOWN 0, WIN 1, DRAW 2
+_REPORTED = (PROVEN_LOSS, NOT_REPORTED, PROVEN_WIN, PROVEN_DRAW)  # LOSS is -1, UNKNOWN 0, WIN 1, DRAW 2
 
 
 class AlphaBetaBase(ABC):
     """Plays the moves that its searches find, whose ``iterations`` are positions visited.
 
-    game : option value, compiled; player : the name in the configuration, for complaints
+    game : option value, compiled; player : the name in the configuration, for error messages
     limits : of a move, at least 1 or None
 
     Raises BadInput for limits that are less, and where chance moves.
@@ -33,11 +33,11 @@ class AlphaBetaBase(ABC):
         for unit, given in limits.items():
             if given is not None and given < 1:
                 raise BadInput(f"budget.{unit}={given} is not at least 1")
-        refuse_chance(game, f"player={player}")
+        check_no_chance(game, f"player={player}")
         self.name, self.iterations, self.seconds = name, 0, 0.0
 
     @abstractmethod
-    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> Found:
+    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> DeepeningResult:
         """What searches of ``states`` find; raises KeyboardInterrupt where ``stop`` is set meanwhile."""
 
     def choose(
@@ -52,12 +52,12 @@ class AlphaBetaBase(ABC):
     def choose_and_tell(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same moves, and what is proven of the positions (see ``Teller``)."""
+        """The same moves, and what is proven of the positions (see ``WinRateReporter``)."""
         begin = time.perf_counter()
         found = self._search(states, keys, stop)
         self.iterations += int(found.nodes.sum())
         self.seconds += time.perf_counter() - begin
-        return found.moves, np.choose(found.proven + 1, _VIEWS)
+        return found.moves, np.choose(found.proven + 1, _REPORTED)
 
     def forget(self, games: np.ndarray) -> None:  # noqa: B027  there is nothing to override
         """Nothing is kept."""

@@ -1,7 +1,7 @@
 """Players from typed options: searches made ready, each player in one call.
 
-    place = Place(game, threads=2)
-    player = uct_player(place, 1000, Uniform(), Ucb1(), Average(), Settings())
+    context = PlayerContext(game, threads=2)
+    player = uct_player(context, 1000, Uniform(), Ucb1(), Average(), Settings())
 
 A search that is made here is compiled in whole, so that nobody waits for it while seconds are counted.
 """
@@ -24,7 +24,7 @@ from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
@@ -35,8 +35,8 @@ def _nobody(done: float) -> None:
     return None
 
 
-class Place(NamedTuple):
-    """Where a player sits, and what it may use.
+class PlayerContext(NamedTuple):
+    """What a player is built for, and what it may use.
 
     game : option value
     name : what reports call the player
@@ -62,27 +62,27 @@ class Place(NamedTuple):
 
 
 def tree_search(
-    place: Place, playout: Any, selection: Any, backup: Any, settings: Settings
+    context: PlayerContext, playout: Any, selection: Any, backup: Any, settings: Settings
 ) -> Searcher | TableSearcher:
     """A compiled search by option values, in a table of fixed size where ``settings.table`` has one.
 
     Raises BadInput for parts that do not go together, for an engine that is not there, and where not one tree fits.
     """
-    parts = (place.game, playout, selection, backup, settings)
-    limits: dict[str, Any] = {"engine": place.engine, "threads": place.cores, "memory_limit": place.memory_limit}
+    parts = (context.game, playout, selection, backup, settings)
+    limits: dict[str, Any] = {"engine": context.engine, "threads": context.cores, "memory_limit": context.memory_limit}
     made: Searcher | TableSearcher
     if settings.table is not None:
-        made = TableSearcher(*parts, settings.table, settings.replacement, settings.stored_above, **limits)
+        made = TableSearcher(*parts, **limits)
     else:
-        made = Searcher(*parts, **limits, workers=place.workers)
-    made.search(made.rules.starts(1), np.zeros(1, np.uint64), fewest_iterations(settings)).decide()
+        made = Searcher(*parts, **limits, workers=context.workers)
+    made.search(made.rules.starts(1), np.zeros(1, np.uint64), min_iterations(settings)).decide()
     return made
 
 
-def deepening_search(place: Place, table_mb: int = 16) -> Deepening:
+def deepening_search(context: PlayerContext, table_mb: int = 16) -> Deepening:
     """A compiled principal-variation search whose hash table has ``table_mb`` MiB a thread."""
-    check_evaluation(compiled(place.game), "player=pvs")
-    made = Deepening(place.game, entries_in(table_mb), place.cores)
+    check_evaluation(compiled(context.game), "player=pvs")
+    made = Deepening(context.game, entries_in(table_mb), context.cores)
     start = Rules(made.game).starts(1)
     if (Rules(made.game).movers(start) != CHANCE).all():
         made.search(start, np.zeros(1, np.uint64), nodes=1)
@@ -90,40 +90,42 @@ def deepening_search(place: Place, table_mb: int = 16) -> Deepening:
 
 
 def minimax_search(
-    place: Place, leaf: str = "evaluation", quiescence: bool = False, ties: str = "random", table_mb: int = 16
+    context: PlayerContext, leaf: str = "evaluation", quiescence: bool = False, ties: str = "random", table_mb: int = 16
 ) -> Minimax:
     """A compiled minimax search of fixed depth; the options are those of ``gpumcts.alpha_beta.minimax.Minimax``."""
     if leaf == "evaluation":
-        check_evaluation(compiled(place.game), "player=minimax")
-    made = Minimax(place.game, leaf, quiescence, entries_in(table_mb), place.cores, ties)
+        check_evaluation(compiled(context.game), "player=minimax")
+    made = Minimax(context.game, leaf, quiescence, entries_in(table_mb), context.cores, ties)
     made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made
 
 
 def uct_player(
-    place: Place, iterations: int, playout: Any, selection: Any, backup: Any, settings: Settings
+    context: PlayerContext, iterations: int, playout: Any, selection: Any, backup: Any, settings: Settings
 ) -> UctPlayer:
     """A player of ``iterations`` iterations a move; as ``tree_search`` and ``UctPlayer`` raise."""
-    search = tree_search(place, playout, selection, backup, settings)
-    return UctPlayer(search, iterations, place.name, lambda done: place.on_progress(done / iterations))
+    search = tree_search(context, playout, selection, backup, settings)
+    return UctPlayer(search, iterations, context.name, lambda done: context.on_progress(done / iterations))
 
 
-def alpha_beta_player(place: Place, leaves: int, best_so_far: bool = False) -> AlphaBetaPlayer:
+def alpha_beta_player(context: PlayerContext, leaves: int, best_so_far: bool = False) -> AlphaBetaPlayer:
     """A player by alpha-beta to the end of the game, of ``leaves`` leaves a move."""
 
     def told(done: float) -> None:
-        place.on_progress(done / leaves)
+        context.on_progress(done / leaves)
 
-    return AlphaBetaPlayer(place.game, leaves, best_so_far, place.name, threads=place.cores, on_progress=told)
+    return AlphaBetaPlayer(context.game, leaves, best_so_far, context.name, threads=context.cores, on_progress=told)
 
 
-def pvs_player(place: Place, nodes: int | None = None, depth: int | None = None, table_mb: int = 16) -> PvsPlayer:
+def pvs_player(
+    context: PlayerContext, nodes: int | None = None, depth: int | None = None, table_mb: int = 16
+) -> PvsPlayer:
     """A player by principal-variation search, of so many nodes a move, or plies."""
-    return PvsPlayer(deepening_search(place, table_mb), nodes, depth, place.name, place.on_progress)
+    return PvsPlayer(deepening_search(context, table_mb), nodes, depth, context.name, context.on_progress)
 
 
 def minimax_player(
-    place: Place,
+    context: PlayerContext,
     depth: int,
     leaf: str = "evaluation",
     quiescence: bool = False,
@@ -131,10 +133,10 @@ def minimax_player(
     table_mb: int = 16,
 ) -> MinimaxPlayer:
     """MM-k, or with ``leaf="playout"`` MM-k-R, for k = ``depth`` plies (Ramanujan et al. 2010, section 4)."""
-    search = minimax_search(place, leaf, quiescence, ties, table_mb)
-    return MinimaxPlayer(search, depth, place.name, place.on_progress)
+    search = minimax_search(context, leaf, quiescence, ties, table_mb)
+    return MinimaxPlayer(search, depth, context.name, context.on_progress)
 
 
-def random_player(place: Place) -> RandomPlayer:
+def random_player(context: PlayerContext) -> RandomPlayer:
     """A player of uniformly random moves."""
-    return RandomPlayer(place.game, name=place.name)
+    return RandomPlayer(context.game, name=context.name)

@@ -1,17 +1,17 @@
-"""What a player is: something that chooses moves for a batch of positions, and counts its work."""
+"""What a player is: it chooses moves for a batch of positions, and counts its work."""
 
 import re
 import threading
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 RESIGNED, FORFEITED = -1, -2
-"""In place of a move: the player gives the game up, or cannot go on and loses it."""
-NOT_TOLD, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN = -1, 2000, 2001, 2002
-"""Views of a player that are not thousandths of a win rate."""
+"""In place of a move: the player resigns the game, or cannot go on and forfeits it."""
+NOT_REPORTED, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN = -1, 2000, 2001, 2002
+"""Values of a reported win rate that are not thousandths: none is reported, or the result is proven."""
 SURE_ENOUGH = 950
-"""The win rate, in thousandths, from which on a player who keeps it sees a win."""
+"""The reported win rate, in thousandths, from which on a player reports a win."""
 
 
 def fault_of(reason: str) -> str:
@@ -19,13 +19,13 @@ def fault_of(reason: str) -> str:
     return re.sub(r"(?<=[^:]) \(.*\)$", "", reason)
 
 
-def sees_win(view: int) -> bool:
-    """Whether a view says that the player wins."""
-    return view == PROVEN_WIN or SURE_ENOUGH <= view <= 1000
+def reports_win(reported: int) -> bool:
+    """Whether a reported win rate says that the player wins."""
+    return reported == PROVEN_WIN or SURE_ENOUGH <= reported <= 1000
 
 
 class Player(Protocol):
-    """Anyone who can sit at a board.
+    """A player of a match.
 
     Moves are a function of the position, the key, and where it remembers, of the player's earlier choices in the game:
     then games are the same for any batch size, thread count and number of interruptions.
@@ -75,22 +75,24 @@ class Player(Protocol):
         ...
 
 
-class Teller(Player, Protocol):
-    """A player that tells what it thinks of its chances; the match writes that down beside the moves."""
+@runtime_checkable
+class WinRateReporter(Protocol):
+    """A ``Player`` that reports a win rate with each move; the match writes the rates down beside the moves."""
 
     def choose_and_tell(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The moves of ``choose``, and a view of each position as its mover sees it, int64[T].
+        """The moves of ``choose``, and the reported win rate of each for its mover, int64[T].
 
-        A view is the win rate of the move in thousandths, 0 to 1000; PROVEN_LOSS, PROVEN_DRAW or PROVEN_WIN where the
-        search has proven the result; or NOT_TOLD.
+        A reported win rate is in thousandths, 0 to 1000; PROVEN_LOSS, PROVEN_DRAW or PROVEN_WIN where the search has
+        proven the result; or NOT_REPORTED.
         """
         ...
 
 
-class Outsider(Protocol):
-    """A program outside: it follows the game by its moves, repeats its choices for nobody, and may end a game.
+@runtime_checkable
+class ExternalPlayer(Protocol):
+    """An external engine: it follows the game by its moves, may choose otherwise when asked again, and may end a game.
 
     The match asks ``choose_after`` in place of ``choose``, writes down why a game was given up, and has no digest. The
     other attributes are those of ``Player``.
@@ -125,5 +127,5 @@ class Outsider(Protocol):
         ...
 
 
-Anyone = Player | Outsider
-"""Who can sit at a board of a match."""
+AnyPlayer = Player | ExternalPlayer
+"""A player of a match of either protocol."""

@@ -12,8 +12,15 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpumcts.errors import BadInput
 from gpumcts.options import identity, named, value_of
 from gpumcts.players import gtp, uci
-from gpumcts.players.construction import Place, alpha_beta_player, minimax_player, pvs_player, random_player, uct_player
-from gpumcts.players.contract import Anyone
+from gpumcts.players.construction import (
+    PlayerContext,
+    alpha_beta_player,
+    minimax_player,
+    pvs_player,
+    random_player,
+    uct_player,
+)
+from gpumcts.players.contract import AnyPlayer
 from gpumcts.players.ranges import (
     Depth,
     GtpSeconds,
@@ -34,14 +41,14 @@ from gpumcts.validation import checked
 
 
 class Description(Protocol):
-    """Anyone that ``play_match`` takes."""
+    """What ``play_match`` takes as a player."""
 
     def identity(self) -> dict[str, Any]:
         """What decides the moves, JSON values."""
         ...
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where it cannot play the game."""
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where it cannot play the game."""
         ...
 
 
@@ -83,9 +90,9 @@ class Random(NamedTuple):
         """What decides the moves, JSON values."""
         return {"player": {"name": "random"}}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board."""
-        return random_player(place)
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player."""
+        return random_player(context)
 
 
 class Uct(NamedTuple):
@@ -119,19 +126,19 @@ class Uct(NamedTuple):
             "budget": {"iterations": self.iterations, "playouts_per_leaf": settings.playouts_per_leaf},
         }
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where parts do not go together, or memory does not suffice."""
-        own = place if self.origin is None else self._own(place)
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where parts do not go together, or memory does not suffice."""
+        own = context if self.origin is None else self._own(context)
         playout, rule = value_of("playout", self.playout), value_of("selection", self.selection)
         return uct_player(own, self.iterations, playout, rule, value_of("backup", self.backup), self.settings)
 
-    def _own(self, place: Place) -> Place:
+    def _own(self, context: PlayerContext) -> PlayerContext:
         """What its ``Search`` may use; raises BadInput where that searches another game."""
         own: Origin = self.origin
-        if own.game != place.game or type(own.game) is not type(place.game):
-            raise BadInput(f"players: a Search of {own.game!r} does not play {place.game!r}; make one of this game")
-        workers = place.workers if own.threads == place.cores else None
-        return place._replace(engine=own.engine, threads=own.threads, memory_limit=own.memory_limit, workers=workers)
+        if own.game != context.game or type(own.game) is not type(context.game):
+            raise BadInput(f"players: a Search of {own.game!r} does not play {context.game!r}; make one of this game")
+        workers = context.workers if own.threads == context.cores else None
+        return context._replace(engine=own.engine, threads=own.threads, memory_limit=own.memory_limit, workers=workers)
 
 
 class MonteCarlo(NamedTuple):
@@ -153,11 +160,11 @@ class MonteCarlo(NamedTuple):
         """What decides the moves, JSON values."""
         return {"player": {"name": "mc"}, **_playing_out(self)}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where the policy is not for the game, or memory does not suffice."""
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where the policy is not for the game, or memory does not suffice."""
         settings = Settings(expansion="root", final="value", playouts_per_leaf=self.playouts_per_leaf)
         rule, operator = named("selection", "uniform", {}), named("backup", "average", {})
-        return uct_player(place, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+        return uct_player(context, self.iterations, value_of("playout", self.playout), rule, operator, settings)
 
 
 class Sensei(NamedTuple):
@@ -184,12 +191,12 @@ class Sensei(NamedTuple):
         keys = {"name": "sensei", "uctk": self.uctk, "best": self.best, "solve": self.solve}
         return {"player": keys, **_playing_out(self)}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where the policy is not for the game, or memory does not suffice."""
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where the policy is not for the game, or memory does not suffice."""
         final = "visits" if self.best == "visits" else "value"
         settings = Settings(final=final, solve=self.solve, playouts_per_leaf=self.playouts_per_leaf)
         rule, operator = named("selection", "sensei", {"uctk": self.uctk}), named("backup", "average", {})
-        return uct_player(place, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+        return uct_player(context, self.iterations, value_of("playout", self.playout), rule, operator, settings)
 
 
 def _playing_out(player: MonteCarlo | Sensei) -> dict[str, Any]:
@@ -218,9 +225,9 @@ class AlphaBeta(NamedTuple):
         keys = {"name": "alpha_beta", "best_so_far": self.best_so_far}
         return {"player": keys, "budget": {"iterations": self.leaves}}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where chance moves."""
-        return alpha_beta_player(place, self.leaves, self.best_so_far)
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where chance moves."""
+        return alpha_beta_player(context, self.leaves, self.best_so_far)
 
 
 class Pvs(NamedTuple):
@@ -248,9 +255,9 @@ class Pvs(NamedTuple):
             )
         return {"player": {"name": "pvs", "table_mb": self.table_mb}, "budget": given}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where chance moves."""
-        return pvs_player(place, self.nodes, self.depth, self.table_mb)
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where chance moves."""
+        return pvs_player(context, self.nodes, self.depth, self.table_mb)
 
 
 class Minimax(NamedTuple):
@@ -278,14 +285,14 @@ class Minimax(NamedTuple):
         keys = {"name": "minimax", "leaf": self.leaf, "quiescence": self.quiescence, "ties": self.ties}
         return {"player": {**keys, "table_mb": self.table_mb}, "budget": {"depth": self.depth}}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where chance moves, or the game knows no noisy moves."""
-        return minimax_player(place, self.depth, self.leaf, self.quiescence, self.ties, self.table_mb)
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where chance moves, or the game knows no noisy moves."""
+        return minimax_player(context, self.depth, self.leaf, self.quiescence, self.ties, self.table_mb)
 
 
 @contextlib.contextmanager
 def _about_command(player: Any) -> Iterator[None]:
-    """What is wrong with a program is told of the argument that names it."""
+    """Errors of an external engine name the argument that names the engine."""
     try:
         yield
     except BadInput as error:
@@ -293,7 +300,7 @@ def _about_command(player: Any) -> Iterator[None]:
 
 
 class Gtp(NamedTuple):
-    """A program outside that speaks GTP 2; its matches have no digest, since nobody can repeat its games.
+    """An external engine that speaks GTP 2; its matches have no digest, since nobody can repeat its games.
 
     command : the program and its arguments, as a shell would split them; setup : GTP commands it is sent at its start
     seconds : wall-clock time a move that it is told to keep to
@@ -316,17 +323,17 @@ class Gtp(NamedTuple):
         keys = {key: value for key, value in self._asdict().items() if key != "processes"}
         return {"player": {"name": "gtp", **keys}}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput where the program is missing or does not start."""
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput where the program is missing or does not start."""
         with _about_command(self):
-            terms = gtp.Terms(words_of(self.command), self.setup, self.seconds, self.patience)
-            gtp.look_at(place.game, terms)
-        log = Log(folder / f"{place.name}.stderr.txt")
-        return gtp.GtpPlayer(place.game, terms, self.processes or place.cores, place.name, log)
+            launch = gtp.GtpLaunch(words_of(self.command), self.setup, self.seconds, self.patience)
+            gtp.probe(context.game, launch)
+        log = Log(folder / f"{context.name}.stderr.txt")
+        return gtp.GtpPlayer(context.game, launch, self.processes or context.cores, context.name, log)
 
 
 class Uci(NamedTuple):
-    """A chess program outside that speaks UCI; its matches have no digest, since nobody can repeat its games.
+    """An external chess engine that speaks UCI; its matches have no digest, since nobody can repeat its games.
 
     command : the program and its arguments, as a shell would split them; options : UCI options by name
     depth, nodes, seconds : the limit of a move, one of them
@@ -350,20 +357,12 @@ class Uci(NamedTuple):
         keys = {key: value for key, value in self._asdict().items() if key != "processes"}
         return {"player": {"name": "uci", **keys}}
 
-    def seated(self, place: Place, folder: Path) -> Anyone:
-        """The player at the board; raises BadInput without exactly one limit, or where the program does not start."""
-        limit = self._go()
+    def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
+        """The player; raises BadInput without exactly one limit, for Chess960, or where the program does not start."""
         with _about_command(self):
-            terms = uci.Terms(words_of(self.command), limit, self.options or {}, self.patience, self.seconds)
-            uci.look_at(place.game, terms)
-        log = Log(folder / f"{place.name}.stderr.txt")
-        return uci.UciPlayer(place.game, terms, self.processes or place.cores, place.name, log)
-
-    def _go(self) -> str:
-        limits: Mapping[str, Any] = {"depth": self.depth, "nodes": self.nodes, "seconds": self.seconds}
-        given = [f"{unit} {value}" for unit, value in limits.items() if value is not None]
-        if len(given) != 1:
-            raise BadInput(
-                f"players.Uci: takes one limit of depth, nodes and seconds; given: {', '.join(given) or 'none'}"
-            )
-        return given[0] if self.seconds is None else f"movetime {max(1, round(1000 * self.seconds))}"
+            words = words_of(self.command)
+        launch = uci.launch_of(words, self, "players.Uci", "players.Uci.")
+        with _about_command(self):
+            uci.probe(context.game, launch)
+        log = Log(folder / f"{context.name}.stderr.txt")
+        return uci.UciPlayer(context.game, launch, self.processes or context.cores, context.name, log)

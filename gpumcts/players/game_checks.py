@@ -13,7 +13,7 @@ from gpumcts.rng import PLY_STEP, key_of
 EARLY_PLIES = 40
 
 
-def refuse_chance(game: Any, player: str) -> None:
+def check_no_chance(game: Any, player: str) -> None:
     """Raise BadInput, about ``player`` (``player=pvs``), where chance moves in a game, as one random game shows it."""
     rules = Rules(game)
     state, key = rules.starts(1), np.array([key_of(0)], np.uint64)
@@ -25,8 +25,8 @@ def refuse_chance(game: Any, player: str) -> None:
         counts, movers = rules.describe(state)
 
 
-def refuse_early_chance(game: Any, player: str) -> None:
-    """The same by a random game's first plies in plain Python, for who cannot wait for ``refuse_chance`` to compile."""
+def check_no_early_chance(game: Any, player: str) -> None:
+    """The same by a random game's first plies in plain Python, for callers that cannot wait for compilation."""
     state, key = contract.start(game), key_of(0)
     with np.errstate(over="ignore"):
         for _ in range(EARLY_PLIES):

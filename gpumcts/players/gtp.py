@@ -1,4 +1,4 @@
-"""A program outside as a player: it is told the moves of a game in GTP and asked for its own."""
+"""An external engine as a player: it is told the moves of a game in GTP and asked for its own."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -8,15 +8,14 @@ import numpy as np
 
 from gpumcts.games.contract import gtp_setup
 from gpumcts.gtp.position import colour_of
-from gpumcts.gtp.program import Program, Refused
-from gpumcts.players import external_engine
+from gpumcts.gtp.program import GtpProgram, Refused
 from gpumcts.players.contract import RESIGNED
-from gpumcts.players.external_engine import OutsidePlayer, version_of
-from gpumcts.programs.process import Log, Trouble, readable
+from gpumcts.players.external_engine import EngineSession, ExternalEnginePlayer, version_of
+from gpumcts.programs.process import EngineError, Log, readable
 
 
-class Terms(NamedTuple):
-    """How a program is started, and what it is granted.
+class GtpLaunch(NamedTuple):
+    """How an engine is started, and what it is granted.
 
     command : words, the first is the program; setup : GTP commands it is sent at its start
     seconds : wall-clock time a move it is told to keep to (``time_settings``), None for no word of it
@@ -29,34 +28,36 @@ class Terms(NamedTuple):
     patience: float = 60.0
 
 
-class Chair(external_engine.Chair):
-    """One program that speaks GTP, set up for the game; it is told the moves one by one."""
+class GtpSession(EngineSession):
+    """One process that speaks GTP, set up for the game; it is told the moves one by one."""
 
-    def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:
-        self._terms, self._program = terms, Program(terms.command, terms.patience, log)
+    def __init__(
+        self, game: Any, launch: GtpLaunch, log: Log | None = None, stop: threading.Event | None = None
+    ) -> None:
+        self._launch, self._program = launch, GtpProgram(launch.command, launch.patience, log)
         super().__init__(game, self._program)
-        self.limit = terms.seconds
+        self.limit = launch.seconds
         try:
-            for command in (*terms.setup, *gtp_setup(self._rules.game), *self._time_settings()):
+            for command in (*launch.setup, *gtp_setup(self._rules.game), *self._time_settings()):
                 self._begin(command, stop)
-            self.sends_time_left = terms.seconds is not None and self._begin("known_command time_left", stop) == "true"
+            self.sends_time_left = launch.seconds is not None and self._begin("known_command time_left", stop) == "true"
             self.clear(stop)
         except BaseException:
             self._program.kill()
             raise
 
     def _time_settings(self) -> list[str]:
-        seconds = self._terms.seconds
+        seconds = self._launch.seconds
         return [] if seconds is None else [f"time_settings 0 {seconds} 1"]
 
     def _begin(self, command: str, stop: threading.Event | None) -> str:
         try:
             return self._program.ask(command, stop)
         except Refused as error:
-            raise Trouble(f"refused {command}: {readable(str(error))}") from None
+            raise EngineError(f"refused {command}: {readable(str(error))}") from None
 
     def version(self) -> str:
-        """The program's name and version in its own words; what it does not tell is left out."""
+        """The engine's name and version in its own words; what it does not tell is left out."""
         said = []
         for command in ("name", "version"):
             try:
@@ -71,7 +72,7 @@ class Chair(external_engine.Chair):
         self._starts()
 
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
-        """Bring the program to where the game is, by the moves that it does not know of."""
+        """Bring the engine to the current position, by the moves that it does not know of."""
         if self.moves != moves[: len(self.moves)]:
             self.clear(stop)
         for move in moves[len(self.moves) :]:
@@ -80,9 +81,9 @@ class Chair(external_engine.Chair):
             try:
                 self._program.ask(command, stop)
             except Refused as error:
-                # Programs of games with forced passes (gtp-rhino) pass by themselves, and some take no word of it.
+                # Engines of games with forced passes (gtp-rhino) pass by themselves, and some refuse to be told so.
                 if self._text(move) != "pass" or self._rules.count_moves(self._state)[0] > 1:
-                    raise Trouble(f"refused {command}: {readable(str(error))}") from None
+                    raise EngineError(f"refused {command}: {readable(str(error))}") from None
             self._played(move)
 
     def _colour(self, words: np.ndarray) -> str:
@@ -93,30 +94,30 @@ class Chair(external_engine.Chair):
         colour = self._colour(state.reshape(1, -1))
         try:
             if self.sends_time_left:
-                self._program.ask(f"time_left {colour} {self._terms.seconds} 1", stop)
+                self._program.ask(f"time_left {colour} {self._launch.seconds} 1", stop)
             return self._program.ask(f"genmove {colour}", stop)
         except Refused as error:
-            raise Trouble(f"refused to move: {readable(str(error))}") from None
+            raise EngineError(f"refused to move: {readable(str(error))}") from None
 
     def _meant(self, answer: str, state: np.ndarray) -> int:
         return RESIGNED if answer.lower() == "resign" else self._understood(answer, state)
 
 
-class GtpPlayer(OutsidePlayer):
-    """A program that speaks GTP (see ``OutsidePlayer``)."""
+class GtpPlayer(ExternalEnginePlayer):
+    """An external engine that speaks GTP (see ``ExternalEnginePlayer``)."""
 
     def __init__(
         self,
         game: Any,
-        terms: Terms,
+        launch: GtpLaunch,
         processes: int = 1,
         name: str = "gtp",
         log: Log | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> None:
-        super().__init__(lambda stop: Chair(game, terms, log, stop), processes, name, on_progress)
+        super().__init__(lambda stop: GtpSession(game, launch, log, stop), processes, name, on_progress)
 
 
-def look_at(game: Any, terms: Terms) -> str:
-    """Start the program once and set it up; its name and version. Raises BadInput where that fails."""
-    return version_of(lambda: Chair(game, terms), terms.command)
+def probe(game: Any, launch: GtpLaunch) -> str:
+    """Start the engine once and set it up; its name and version. Raises BadInput where that fails."""
+    return version_of(lambda: GtpSession(game, launch), launch.command)

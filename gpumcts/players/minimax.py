@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.alpha_beta.batch import Found
+from gpumcts.alpha_beta.batch import DeepeningResult
 from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.players.alpha_beta_base import AlphaBetaBase
 
@@ -30,5 +30,5 @@ class MinimaxPlayer(AlphaBetaBase):
         super().__init__(searches.game, "minimax", name, depth=depth)
         self._searches, self._depth, self._on_progress = searches, depth, on_progress
 
-    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> Found:
+    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> DeepeningResult:
         return self._searches.search(states, keys, self._depth, stop, self._on_progress)

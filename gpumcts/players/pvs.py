@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.alpha_beta.batch import Deepening, Found
+from gpumcts.alpha_beta.batch import Deepening, DeepeningResult
 from gpumcts.errors import BadInput
 from gpumcts.players.alpha_beta_base import AlphaBetaBase
 
@@ -35,5 +35,5 @@ class PvsPlayer(AlphaBetaBase):
         super().__init__(searches.game, "pvs", name, nodes=nodes, depth=depth)
         self._searches, self._nodes, self._depth, self._on_progress = searches, nodes, depth, on_progress
 
-    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> Found:
+    def _search(self, states: np.ndarray, keys: np.ndarray, stop: threading.Event | None) -> DeepeningResult:
         return self._searches.search(states, keys, self._nodes, self._depth, stop, self._on_progress)

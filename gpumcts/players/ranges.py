@@ -13,7 +13,7 @@ Depth = Annotated[int, Interval(ge=1, le=MAX_DEPTH)]
 TableMebibytes = Annotated[int, Interval(ge=1, le=1_048_576)]
 Uctk = Annotated[float, Interval(ge=0, le=1e6)]
 
-# of programs outside
+# of external engines
 Patience = Annotated[float, Interval(gt=0, le=1e6)]
 Processes = Annotated[int, Interval(ge=1, le=4096)] | None
 GtpSeconds = Annotated[int, Interval(ge=1, le=86_400)]

@@ -1,4 +1,4 @@
-"""A program outside as a player: it is told positions in UCI and asked for its moves."""
+"""An external engine as a player: it is told positions in UCI and asked for its moves."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -8,17 +8,18 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.options import name_of
-from gpumcts.players import external_engine
-from gpumcts.players.external_engine import OutsidePlayer, version_of
-from gpumcts.programs.process import Log, Trouble, readable
+from gpumcts.players.external_engine import EngineSession, ExternalEnginePlayer, version_of
+from gpumcts.programs.process import EngineError, Log, readable
 from gpumcts.uci.options import CHESS, VARIANT, Value
-from gpumcts.uci.program import Program
+from gpumcts.uci.program import UciProgram
 
 SQUARES = 4  # letters of a move before the one of a promotion
+CHESS960 = "uci_chess960"  # in lower case
+LIMITS = ("depth", "nodes", "seconds")
 
 
-class Terms(NamedTuple):
-    """How a program is started, and what it is granted.
+class UciLaunch(NamedTuple):
+    """How an engine is started, and what it is granted.
 
     command : words, the first is the program; go : what it is told of a move's limit, such as ``depth 3``
     options : UCI options, by name, None for a button
@@ -33,16 +34,39 @@ class Terms(NamedTuple):
     seconds: float | None = None
 
 
-class Chair(external_engine.Chair):
-    """One program that speaks UCI; it is told the whole game with every move it is asked for."""
+def launch_of(command: list[str], keys: Any, subject: str, prefix: str) -> UciLaunch:
+    """How the engine of a player is started.
 
-    def __init__(self, game: Any, terms: Terms, log: Log | None = None, stop: threading.Event | None = None) -> None:
-        self._terms, self._program = terms, Program(terms.command, terms.patience, log, stop)
+    keys : has ``options``, ``patience``, and the limits of a move, of which one is not None
+    subject, prefix : whose keys they are, and what stands before their names, for error messages
+
+    Raises BadInput for no limit or several, and for castling as Chess960 tells it.
+    """
+    for name, value in (keys.options or {}).items():
+        if name.lower() == CHESS960 and str(value).lower() == "true":
+            raise BadInput(f"{prefix}options.{name}={value}: castling is told as in chess (e1g1); leave it false")
+    given = [name for name in LIMITS if getattr(keys, name) is not None]
+    if len(given) != 1:
+        names = ", ".join(f"{prefix}{name}" for name in LIMITS)
+        raise BadInput(f"{subject} takes one limit a move of {names}; given: {', '.join(given) or 'none'}")
+    go = f"{given[0]} {getattr(keys, given[0])}"
+    if keys.seconds is not None:
+        go = f"movetime {max(1, round(1000 * keys.seconds))}"
+    return UciLaunch(command, go, keys.options or {}, keys.patience, keys.seconds)
+
+
+class UciSession(EngineSession):
+    """One process that speaks UCI; it is told the whole game with every move it is asked for."""
+
+    def __init__(
+        self, game: Any, launch: UciLaunch, log: Log | None = None, stop: threading.Event | None = None
+    ) -> None:
+        self._launch, self._program = launch, UciProgram(launch.command, launch.patience, log, stop)
         super().__init__(game, self._program)
-        self.limit = terms.seconds
+        self.limit = launch.seconds
         self._texts: list[str] = []
         try:
-            self._program.set_options({**self._variant(game), **terms.options}, stop)
+            self._program.set_options({**self._variant(game), **launch.options}, stop)
             self.clear(stop)
         except BaseException:
             self._program.kill()
@@ -59,7 +83,7 @@ class Chair(external_engine.Chair):
         return {VARIANT: name}
 
     def version(self) -> str:
-        """The program's name and version in its own words."""
+        """The engine's name and version in its own words."""
         return self._program.name
 
     def clear(self, stop: threading.Event | None) -> None:
@@ -69,7 +93,7 @@ class Chair(external_engine.Chair):
         self._texts = []
 
     def follow(self, moves: list[int], stop: threading.Event | None) -> None:
-        """Know of the moves that were played; the program hears of them when it is asked."""
+        """Note the moves that were played; the engine is told them when it is asked for a move."""
         if self.moves != moves[: len(self.moves)]:
             self.clear(stop)
         for move in moves[len(self.moves) :]:
@@ -77,14 +101,14 @@ class Chair(external_engine.Chair):
 
     def _answer(self, state: np.ndarray, stop: threading.Event | None) -> str:
         position = " ".join(["position startpos", *(["moves", *self._texts] if self._texts else [])])
-        return self._program.best_move(position, f"go {self._terms.go}", stop)
+        return self._program.best_move(position, f"go {self._launch.go}", stop)
 
     def _meant(self, answer: str, state: np.ndarray) -> int:
         """UCI's own form alone, a promotion in either case: other notation (``Nf3``, ``e4!?``) is no answer."""
         move = self._understood(answer, state)
         text = self._text(move)
         if answer[:SQUARES] + answer[SQUARES:].lower() != text:
-            raise Trouble(f"made an illegal move: {readable(answer)} (no move of UCI, which has {text})")
+            raise EngineError(f"made an illegal move: {readable(answer)} (no move of UCI, which has {text})")
         return move
 
     def _played(self, move: int) -> None:
@@ -92,21 +116,21 @@ class Chair(external_engine.Chair):
         super()._played(move)
 
 
-class UciPlayer(OutsidePlayer):
-    """A program that speaks UCI (see ``OutsidePlayer``)."""
+class UciPlayer(ExternalEnginePlayer):
+    """An external engine that speaks UCI (see ``ExternalEnginePlayer``)."""
 
     def __init__(
         self,
         game: Any,
-        terms: Terms,
+        launch: UciLaunch,
         processes: int = 1,
         name: str = "uci",
         log: Log | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> None:
-        super().__init__(lambda stop: Chair(game, terms, log, stop), processes, name, on_progress)
+        super().__init__(lambda stop: UciSession(game, launch, log, stop), processes, name, on_progress)
 
 
-def look_at(game: Any, terms: Terms) -> str:
-    """Start the program once and set it up; its name and version. Raises BadInput where that fails."""
-    return version_of(lambda: Chair(game, terms), terms.command)
+def probe(game: Any, launch: UciLaunch) -> str:
+    """Start the engine once and set it up; its name and version. Raises BadInput where that fails."""
+    return version_of(lambda: UciSession(game, launch), launch.command)

@@ -63,7 +63,7 @@ class UctPlayer:
     def choose_and_tell(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same moves, and their win rates, or what is proven of them (see ``Teller``)."""
+        """The same moves, and their win rates, or what is proven of them (see ``WinRateReporter``)."""
         begin = time.perf_counter()
         searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
         moves = searched.decide()
@@ -75,15 +75,15 @@ class UctPlayer:
             self.iterations += made
             self.playouts += made * settings.playouts_per_leaf
             self.seconds += time.perf_counter() - begin
-        return moves, _views(*searched.worth(moves))
+        return moves, _reported_win_rates(*searched.worth(moves))
 
     def forget(self, games: np.ndarray) -> None:
         """Let go of the trees kept for ``games`` (int64[K])."""
         self._searcher.forget(games)
 
 
-def _views(values: np.ndarray, proofs: np.ndarray) -> np.ndarray:
-    """Views (see ``Teller``) of win rates (float64[T]) and proofs (int64[T], 0 for none)."""
-    rates = np.rint(1000 * np.clip(np.nan_to_num(values), 0, 1)).astype(np.int64)
+def _reported_win_rates(values: np.ndarray, proofs: np.ndarray) -> np.ndarray:
+    """Reported win rates (see ``WinRateReporter``) of win rates (float64[T]) and proofs (int64[T], 0 for none)."""
+    thousandths = np.rint(1000 * np.clip(np.nan_to_num(values), 0, 1)).astype(np.int64)
     known = [proofs == LOSS, proofs == DRAW, proofs == WIN]
-    return np.select(known, [PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN], rates)
+    return np.select(known, [PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN], thousandths)

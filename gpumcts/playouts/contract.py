@@ -167,7 +167,7 @@ def whole_playout(policy, game, state, key):
     """One playout from ``state`` under ``key``: (score for the first player, plies to its end), int64 both.
 
     For games that play on faster with something that states do not hold, connections say, kept along the playout in
-    ``jit.scratch`` of constant size. Moves and outcomes must be those of ``ply_by_ply``, which a body calls itself
+    ``scratch.scratch`` of constant size. Moves and outcomes must be those of ``ply_by_ply``, which a body calls itself
     where the policy cuts playouts. It runs in place of lanes, and on CUDA in a kernel of its own.
     """
 

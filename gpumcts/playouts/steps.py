@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import blend, trailing_zeros
 from gpumcts.games.contract import CHANCE, evaluation, move_of_bit, move_set, mover, pack, play, unpack
-from gpumcts.jit import blend, inlined, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.playouts.minimax import (
     BOUND,
     TIE_DRAWS,
@@ -29,7 +30,7 @@ U = np.uint64
 NO_MOVES = U(0)  # no move: sets of moves are words of ``move_set``, single moves sets of one
 
 
-class Search(NamedTuple):
+class SteppedSearch(NamedTuple):
     """One search as far as it has come; moves are bits of ``move_set``.
 
     root, child, best_child : states; the child is the position after ``move``, best_child the one after ``best_move``
@@ -61,7 +62,7 @@ class Search(NamedTuple):
     best_answer: np.uint64
 
 
-STATES, SINGLE_WORDS = 3, 13  # what a Search is made of
+STATES, SINGLE_WORDS = 3, 13  # what a SteppedSearch is made of
 
 
 @verb("policy")
@@ -92,7 +93,7 @@ def depth_3(policy):
 @inlined
 def begin(state, moves, hope):
     """The search of the best of ``moves``, the move set of ``state``, before its first step."""
-    return Search(
+    return SteppedSearch(
         state,
         state,
         state,
@@ -155,7 +156,7 @@ def step_search(replying, game, search):
     settled = (left == NO_MOVES or (value < search.best and not same)) if at_child else not opens
     better = settled and value > search.best
     as_good = settled and value == search.best
-    return Search(
+    return SteppedSearch(
         search.root,
         child,
         blend(better, child, search.best_child),
@@ -202,7 +203,7 @@ def load(game, words, at, stride):
     root = unpack(game, words, at, stride)
     width = len(root)
     i = at + 3 * width * stride
-    return Search(
+    return SteppedSearch(
         root,
         unpack(game, words, at + width * stride, stride),
         unpack(game, words, at + 2 * width * stride, stride),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import put_word, with_bits, word_at
 from gpumcts.class_names import title
 from gpumcts.games.contract import (
     count_moves,
@@ -22,7 +23,7 @@ from gpumcts.games.contract import (
     score,
     unpack,
 )
-from gpumcts.jit import inlined, put_word, scratch, with_bits, word_at
+from gpumcts.jit import inlined
 from gpumcts.playouts.contract import (
     has_traced_playout,
     has_whole_playout,
@@ -36,6 +37,7 @@ from gpumcts.playouts.contract import (
     play_out,
     traced_playout,
 )
+from gpumcts.scratch import scratch
 
 U = np.uint64
 

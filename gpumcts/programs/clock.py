@@ -6,7 +6,7 @@ from typing import NamedTuple
 LAG = 0.05  # seconds a move that go to those in between
 SHARE = 0.9  # of what is left: a slice of the search may take longer than it should
 MIN_MOVES = 5  # that main time is to last for
-LEAST = 0.01
+MIN_SECONDS = 0.01
 
 
 class Limits(NamedTuple):
@@ -22,4 +22,4 @@ class Limits(NamedTuple):
 
 def spent(share: float, lag: float = LAG) -> float:
     """Seconds to think where a move may take ``share``, of which ``lag`` is lost on the way."""
-    return max(SHARE * share - lag, LEAST)
+    return max(SHARE * share - lag, MIN_SECONDS)

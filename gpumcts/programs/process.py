@@ -1,4 +1,4 @@
-"""A program outside, whatever it speaks: started, listened to with patience, and killed where it fails."""
+"""The process of an external engine: started, read with a time limit, and killed where it fails."""
 
 import contextlib
 import os
@@ -17,14 +17,14 @@ from gpumcts.errors import BadInput
 MAX_LINE = 1 << 16
 MAX_LOG = 1 << 20
 SECONDS_TO_QUIT = 1.0
-SECONDS_A_LOOK = 0.1  # between looks at ``stop`` while an answer is waited for
+POLL_SECONDS = 0.1  # between checks of ``stop`` while an answer is waited for
 
 
-class Trouble(Exception):
-    """A program that cannot be relied on any more: it crashed, hangs, or says what is no answer. One line."""
+class EngineError(Exception):
+    """An external engine is unusable: it crashed, hangs, or says what is no answer. One line."""
 
 
-class Late(Trouble):
+class EngineTimeout(EngineError):
     """An answer that did not come in time."""
 
 
@@ -89,7 +89,7 @@ class Process:
     # -------------------------------------------------------------------------------------------------- talking
 
     def send(self, command: str) -> None:
-        """Send one line; raises Trouble where it has crashed."""
+        """Send one line; raises EngineError where it has crashed."""
         try:
             stdin = self._pipe(self._process.stdin)
             stdin.write(f"{command}\n".encode())
@@ -98,25 +98,25 @@ class Process:
             raise self._crash() from None
 
     def _line(self, command: str, end: float, stop: threading.Event | None) -> bytes:
-        """The next line of ``command``'s answer; raises Late after ``end``, KeyboardInterrupt where ``stop`` is set."""
+        """The next line of an answer; raises EngineTimeout after ``end``, KeyboardInterrupt where ``stop`` is set."""
         while True:
             left = end - time.monotonic()
             if left <= 0:
-                raise Late(f"hangs: no answer to {command} within {self.patience:g} s")
+                raise EngineTimeout(f"hangs: no answer to {command} within {self.patience:g} s")
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
             try:
-                line = self._lines.get(timeout=min(left, SECONDS_A_LOOK))
+                line = self._lines.get(timeout=min(left, POLL_SECONDS))
             except queue.Empty:
                 continue
             if line is None:
                 raise self._crash()
             if len(line) > MAX_LINE:
-                raise Trouble(f"answered {command} with a line of more than {MAX_LINE >> 10} KiB")
+                raise EngineError(f"answered {command} with a line of more than {MAX_LINE >> 10} KiB")
             return line
 
     def _unasked(self) -> Iterator[bytes]:
-        """Lines that have come and that nobody has asked for; raises Trouble where it has crashed."""
+        """Lines that have come and that nobody has asked for; raises EngineError where it has crashed."""
         with contextlib.suppress(queue.Empty):
             while True:
                 line = self._lines.get_nowait()
@@ -124,15 +124,15 @@ class Process:
                     raise self._crash()
                 yield line
 
-    def _crash(self) -> Trouble:
+    def _crash(self) -> EngineError:
         try:
             code = self._process.wait(SECONDS_TO_QUIT)
         except subprocess.TimeoutExpired:
-            return Trouble("closed its output")
+            return EngineError("closed its output")
         self._threads[1].join(SECONDS_TO_QUIT)
         said = readable(self._last_words.decode("utf-8", "replace"))
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return Trouble(how + (f": {said}" if said else ""))
+        return EngineError(how + (f": {said}" if said else ""))
 
     # ------------------------------------------------------------------------------------------------ listening
 
@@ -155,7 +155,7 @@ class Process:
     def _put(self, line: bytes | None) -> None:
         while not self._done.is_set():
             with contextlib.suppress(queue.Full):
-                self._lines.put(line, timeout=SECONDS_A_LOOK)
+                self._lines.put(line, timeout=POLL_SECONDS)
                 return
 
     def _read_errors(self) -> None:

@@ -26,7 +26,7 @@ from gpumcts.solver.search_loop import (
     MOVE_SEARCHED,
     NEW,
     VALUE,
-    Roots,
+    SolverRoots,
     advance,
     empty_stack,
 )
@@ -162,12 +162,12 @@ def _random_moves(game: Any, states: np.ndarray, keys: np.ndarray, leaves: int) 
     return Rules(game).random_moves(states, fresh)
 
 
-def _roots(game: Any, states: np.ndarray, keys: np.ndarray | None, recorded: bool) -> Roots:
+def _roots(game: Any, states: np.ndarray, keys: np.ndarray | None, recorded: bool) -> SolverRoots:
     """A batch before its search; ``recorded`` if the moves of the roots are to be known one by one."""
     count = len(states)
     progress = np.zeros((count if recorded else 0, game.MAX_MOVES, 3), np.int64)
     progress[:, :, MOVE_SEARCHED] = NO_MOVE
-    return Roots(
+    return SolverRoots(
         np.ascontiguousarray(states, np.uint64),
         np.zeros(count, np.uint64) if keys is None else np.ascontiguousarray(keys, np.uint64),
         np.zeros(count, np.int64),
@@ -178,7 +178,7 @@ def _roots(game: Any, states: np.ndarray, keys: np.ndarray | None, recorded: boo
 
 
 def _run(
-    game: Any, roots: Roots, shuffled: bool, signs: bool, threads: int, limit: int, stop: threading.Event | None
+    game: Any, roots: SolverRoots, shuffled: bool, signs: bool, threads: int, limit: int, stop: threading.Event | None
 ) -> None:
     """Search all roots, parts of them in turn on each of ``threads`` threads."""
     size = max(1, -(-len(roots.words) // (threads * PARTS_A_THREAD))) if threads > 1 else max(1, len(roots.words))

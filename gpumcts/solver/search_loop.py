@@ -21,11 +21,11 @@ ROOT, LEVEL, LEAVES = range(3)  # of a cursor: the root at hand, its level (NEW 
 NEW = -1
 OVER, THROUGH_CHANCE = -1, -2  # levels of a search that has ended, and of one that has met chance
 TOO_MANY_MOVES, TOO_MANY_PLIES = -3, -4  # of one that has met a position beyond the bounds of the game's class
-MOVE_SEARCHED, VALUE, LEAVES_THEN = range(3)  # columns of ``Roots.progress``
+MOVE_SEARCHED, VALUE, LEAVES_THEN = range(3)  # columns of ``SolverRoots.progress``
 DONE, MORE, BY_CHANCE, BEYOND_MOVES, BEYOND_PLIES = range(5)  # what ``advance`` answers
 
 
-class Roots(NamedTuple):
+class SolverRoots(NamedTuple):
     """A batch of B roots and what became of them."""
 
     words: np.ndarray  # uint64 [B, W] packed states

@@ -15,17 +15,17 @@ from gpumcts.tree.forest import ROOT
 from gpumcts.tree.rows import begin_rows, prepare_rows
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.solve import all_solved
-from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, batches_a_look, lap, look_at_clock
+from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, clock_if_timed, lap, timing_interval
 
 
-class Watch(NamedTuple):
+class LevelWatch(NamedTuple):
     """Looks after every step whether a root's value is below a level; an empty ``below`` looks at nothing."""
 
     level: float  # in [0, 1], for the player who moves at the root
     below: np.ndarray  # int64 [T] iterations after which the value was last below the level; 0 for never
 
 
-NO_WATCH = Watch(0.0, np.zeros(0, np.int64))
+NO_WATCH = LevelWatch(0.0, np.zeros(0, np.int64))
 
 
 @inlined
@@ -42,7 +42,7 @@ def gather(steps, method, forest, roots, block, number, leaves, batch, ticks, ti
 
     ticks : int64[PARTS], or None where nothing is timed; the time at the end is returned, see ``time_split.lap``
     """
-    clock = look_at_clock(ticks, timed)
+    clock = clock_if_timed(ticks, timed)
     game, switches = plain_game(method.game), method.switches
     open_groups, side = begin_rows(forest, switches, roots, block, number, leaves, batch), 0
     while open_groups > 0:
@@ -84,7 +84,7 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
     """
     (begin, end), (number, until), switches = block, numbers, method.switches
     prepare_rows(switches, keys, block, batch)
-    look, batches = batches_a_look((end - begin) * switches.leaves, switches.playouts), np.int64(0)
+    interval, batches = timing_interval((end - begin) * switches.leaves, switches.playouts), np.int64(0)
     while number < until:
         if switches.solve and all_solved(forest, begin, end):
             if watch.below.shape[0] > 0:
@@ -100,7 +100,7 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
         steps.back_up(learner(method.rule), method.operator, forest, switches, 0, rows, batch)
         lap(ticks, BACKUP, clock, timed)
         number += leaves
-        batches = batches + 1 if batches + 1 < look else 0
+        batches = batches + 1 if batches + 1 < interval else 0
         if watch.below.shape[0] > 0:
             watch_roots(method.operator, forest, watch, block, number)
     return number
@@ -126,6 +126,6 @@ def gather_block(steps, method, forest, roots, keys, block, number, leaves, room
 @entry
 def back_up_block(back_up, rule, operator, forest, switches, rows, batch, ticks):
     """Back up so many rows alone; ticks : int64[PARTS]."""
-    clock = look_at_clock(ticks, True)
+    clock = clock_if_timed(ticks, True)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)

@@ -3,14 +3,15 @@
 import numpy as np
 from numba.extending import overload
 
-from gpumcts.jit import inlined, scratch
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
+from gpumcts.scratch import scratch
 from gpumcts.tree.backup.contract import count, total_count
 from gpumcts.tree.block_scores import BLOCK, score_block, scores_in_blocks, span_of_highest
 from gpumcts.tree.estimates import ESTIMATES, estimate_block, has_parts, span_near_highest
 from gpumcts.tree.selection.contract import node_factor, prepare, score
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import JIT_OPTIONS, apart
+from gpumcts.verbs import JIT_OPTIONS, noinline
 
 U = np.uint64
 MANY = 24  # children: fewer are scored one after the other
@@ -91,7 +92,7 @@ def selection_total(operator, forest, switches, tree, node):
 # ------------------------------------------------------------------------------------------- many children, on the CPU
 
 
-@apart
+@noinline
 def best_by_estimates(rule, operator, forest, switches, tree, first, end, prepared, stream):
     """``best_of_many`` by a rule whose scores have two parts: few children are scored exactly."""
     best, chosen, equal = -np.inf, first, U(0)
@@ -110,7 +111,7 @@ def best_by_estimates(rule, operator, forest, switches, tree, first, end, prepar
     return np.int64(chosen), best
 
 
-@apart
+@noinline
 def best_of_many(rule, operator, forest, switches, tree, first, end, prepared, stream):
     """``best_child`` among the children ``first`` to ``end`` of one column, a block at a time in vector code."""
     best, chosen, equal = -np.inf, first, U(0)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numba.core.target_extension import current_target
 
-from gpumcts.jit import float_bits, inlined
+from gpumcts.bits import float_bits
+from gpumcts.jit import inlined
 from gpumcts.tree.selection.contract import score
 from gpumcts.tree.solve import with_proof
 

@@ -19,7 +19,7 @@ from gpumcts.rng import key_of
 from gpumcts.tree.backup import contract as backup
 from gpumcts.tree.forest import ROOT, Forest, Layout, add_child, empty_forest
 from gpumcts.tree.selection import contract as selection
-from gpumcts.tree.settings import Settings, Switches
+from gpumcts.tree.settings import SearchSwitches, Settings
 
 OF_NODES = ("value", "count", "observed_count", "variance", "bound", "velocity")
 BACK_UPS = ("back_up", "back_up_at")
@@ -36,7 +36,7 @@ class Trial(NamedTuple):
     """A tree of a few nodes, which an operator and a rule that learns fill."""
 
     forest: Forest
-    switches: Switches
+    switches: SearchSwitches
     path: np.ndarray  # int32 [8]
     movers: np.ndarray  # int8 [8]
 
@@ -108,8 +108,8 @@ def check_rule(rule: Any) -> None:
     asked.require("prepare")
     asked.require("score")
     operator = _operator_for(rule)
-    traces = selection.traces(rule)
-    trial = Trial.empty(selection.columns(rule, operator), operator.EVALUATES, traces)
+    traces = selection.learns_from_traces(rule)
+    trial = Trial.empty(selection.column_count(rule, operator), operator.EVALUATES, traces)
     with np.errstate(all="ignore"):
         for number, line in enumerate(LINES):
             depth = trial.go_down(line)
@@ -141,7 +141,7 @@ def _check_attributes(asked: Bodies) -> None:
 def _operator_for(rule: Any) -> Any:
     names = ["average"] if getattr(rule, "NEEDS", None) is None else options.names("backup")
     found = next(operator for name in names if selection.fits(rule, operator := options.option("backup", name)()))
-    return found.beside_traces() if selection.traces(rule) and hasattr(found, "beside_traces") else found
+    return found.beside_traces() if selection.learns_from_traces(rule) and hasattr(found, "beside_traces") else found
 
 
 def _ask_scores(asked: Bodies, operator: Any, trial: Trial, number: int) -> None:

@@ -7,8 +7,10 @@ from decimal import Context, Decimal
 
 import numpy as np
 
-from gpumcts.jit import U, bits_float, float_bits, inlined
+from gpumcts.bits import bits_float, float_bits
+from gpumcts.jit import inlined
 
+U = np.uint64
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts (fdlibm's split)
 SQRT_HALF_BITS = U(0x3FE6A09E667F3BCD)
 ONE_BITS = U(0x3FF0000000000000)

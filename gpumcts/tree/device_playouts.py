@@ -36,7 +36,7 @@ def device_clocked(engine: Any, clock: Stopwatch) -> Iterator[None]:
         clock.add_device(engine.device_seconds - before)
 
 
-class Half:
+class HalfForest:
     """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
 
     def __init__(self, block: Block, threads: int, in_flight: Any, depth: int, leaves: int, playouts: int) -> None:
@@ -84,7 +84,7 @@ class DevicePlayouts:
                 batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
                 more = (self._depth, self._leaves, self._playouts)
                 halves = [
-                    Half(block, self._searcher.threads, in_flight, *more)
+                    HalfForest(block, self._searcher.threads, in_flight, *more)
                     for block, in_flight in zip(blocks, batches, strict=False)
                 ]
                 for half in halves:
@@ -104,7 +104,7 @@ class DevicePlayouts:
             bounds = [min(begin + k * half, trees) for k in range(3)]
             yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
 
-    def _take_turns(self, halves: list[Half], pool: ThreadPoolExecutor) -> None:
+    def _take_turns(self, halves: list[HalfForest], pool: ThreadPoolExecutor) -> None:
         """Take turns until all iterations are done: what is back is backed up, the next leaves go off."""
         for half in halves:
             self._gather(half, pool)
@@ -121,7 +121,7 @@ class DevicePlayouts:
         """``work`` on every part, on the threads where there are several."""
         return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
 
-    def _gather(self, half: Half, pool: ThreadPoolExecutor) -> None:
+    def _gather(self, half: HalfForest, pool: ThreadPoolExecutor) -> None:
         """Select the next leaves of a half and send them off; nothing where its iterations are done."""
         half.leaves = leaves = min(self._leaves, self._iterations - half.number)
         if not leaves:
@@ -145,7 +145,7 @@ class DevicePlayouts:
             with self._clock.part(PLAYOUTS):
                 half.in_flight.start((half.end - half.begin) * leaves, self._playouts, wave.stop)
 
-    def _back_up(self, half: Half, pool: ThreadPoolExecutor) -> None:
+    def _back_up(self, half: HalfForest, pool: ThreadPoolExecutor) -> None:
         """Back up the leaves of a half that have come back."""
         leaves = half.leaves
 

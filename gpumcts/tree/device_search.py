@@ -18,13 +18,13 @@ from gpumcts.kernels import device
 from gpumcts.kernels.device_choices import best_cap
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
 from gpumcts.struct_of_arrays import Array, allocate
-from gpumcts.tree.advance import NO_WATCH, Watch, advance
+from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance
 from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
 from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
-from gpumcts.tree.root import RootTable, empty_table, fill_row
+from gpumcts.tree.root_table import RootTable, empty_table, fill_row
 from gpumcts.tree.select import select
 from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
@@ -35,12 +35,12 @@ MAX_SINGLE_TREE_BYTES = 1 << 30  # of a single tree, whose lines are shown
 UNPLANTED = -1
 
 
-class Roots(NamedTuple):
+class DeviceRoots(NamedTuple):
     """Where the trees begin; arrays begin with the axis of the trees."""
 
     states: Annotated[np.ndarray, Array(np.uint64, "words")]
     keys: Annotated[np.ndarray, Array(np.uint64)]
-    moves: Annotated[np.ndarray, Array(np.int64)]  # legal moves; negative: chance moves
+    move_counts: Annotated[np.ndarray, Array(np.int64)]  # legal moves; negative: chance moves
     horizons: Annotated[np.ndarray, Array(np.float64)]  # estimated plies to the end
 
 
@@ -49,11 +49,11 @@ class Task(NamedTuple):
 
     method: Method
     forest: Forest
-    roots: Roots
+    roots: DeviceRoots
     numbers: np.ndarray  # int64 [T] the iteration each tree has reached, UNPLANTED before the first
     batch: Batch
     table: RootTable  # the finished trees' roots
-    watch: Watch
+    watch: LevelWatch
     until: int  # the iteration to stop at
     iterations: int
     room: int  # slots that one more step of a tree may take
@@ -63,10 +63,10 @@ class Task(NamedTuple):
 
 
 @inlined
-def plant(forest, tree, moves, horizon):
+def plant(forest, tree, move_count, horizon):
     """A bare tree, its root alone."""
     clear_node(forest, tree, ROOT, 0)
-    forest.move_count[tree, ROOT] = moves
+    forest.move_count[tree, ROOT] = move_count
     forest.used[tree] = 1
     forest.horizon[tree] = horizon
     forest.beyond[tree] = 0
@@ -81,7 +81,7 @@ def search_tree(tree, task):
         return
     number = task.numbers[tree]
     if number == UNPLANTED:
-        plant(task.forest, tree, task.roots.moves[tree], task.roots.horizons[tree])
+        plant(task.forest, tree, task.roots.move_counts[tree], task.roots.horizons[tree])
         number = np.int64(0)
     method, steps = task.method, Steps(select, expand, evaluate_one_by_one, back_up_leaves, None)
     leaves = method.switches.leaves
@@ -108,7 +108,7 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     return Task(
         searcher.method,
         forest=searcher.zeroed_forest(trees, slots, zeros),
-        roots=allocate(Roots, (trees,), {"words": searcher.rules.width}, zeros=zeros),
+        roots=allocate(DeviceRoots, (trees,), {"words": searcher.rules.width}, zeros=zeros),
         numbers=zeros((trees,), np.int64),
         batch=searcher.batch(trees * searcher.settings.leaves_per_tree, zeros),
         table=empty_table(trees, moves, zeros),
@@ -120,16 +120,16 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
 
 
 def search_kernel(searcher: Any, threads: int | None = None, registers: int | None = None) -> Any:
-    """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``: see ``Each``.
+    """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``: see ``ForEachKernel``.
 
     registers : of a thread, at most, or 0 for as many as the kernel wants; None for what was measured to be best
     """
-    from gpumcts.kernels.cuda_each import Each
+    from gpumcts.kernels.cuda_each import ForEachKernel
 
     parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
     name = "CUDA search: " + ", ".join(title(p) for p in parts)
     cap = best_cap(*parts) if registers is None else registers or None
-    return Each(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
+    return ForEachKernel(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
 
 
 def extra_tree_bytes(searcher: Any) -> int:
@@ -157,7 +157,7 @@ class DeviceSearch:
     def __init__(
         self,
         searcher: Any,
-        roots: Roots,
+        roots: DeviceRoots,
         points: Sequence[int],
         size: int,
         known: Forest | None = None,
@@ -223,9 +223,9 @@ class DeviceSearch:
 
     def _start(self, arrays: Any, begin: int, end: int) -> Task:
         """The task of trees ``begin`` to ``end``, on the device."""
-        roots = Roots(*(array[begin:end] for array in self._roots))
+        roots = DeviceRoots(*(array[begin:end] for array in self._roots))
         slots = self._searcher.slots(self._iterations) if self._known is None else self._known.visits.shape[1]
-        most = int(abs(roots.moves).max())
+        most = int(abs(roots.move_counts).max())
         task = task_of(self._searcher, end - begin, slots, most, arrays.zeros)
         pairs = list(zip(roots, task.roots, strict=True))
         if self._known is None:
@@ -253,7 +253,7 @@ class DeviceSearch:
             if self._stop is not None and self._stop.is_set():
                 raise KeyboardInterrupt
             if numbers.min() < until:
-                self._grow(arrays)
+                self._widen(arrays)
             else:
                 steps = -(-(until - least) // self._searcher.settings.leaves_per_tree)
                 self._step = next_step(self._step, steps, seconds)
@@ -275,7 +275,7 @@ class DeviceSearch:
             spans.append(seconds)
         return seconds
 
-    def _grow(self, arrays: Any) -> None:
+    def _widen(self, arrays: Any) -> None:
         """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time.
 
         The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same

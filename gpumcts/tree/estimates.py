@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.jit import bits_float, float_bits, inlined
+from gpumcts.bits import bits_float, float_bits
+from gpumcts.jit import inlined
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.solve import with_proof

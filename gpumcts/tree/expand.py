@@ -1,13 +1,15 @@
-"""Expansion: the moves of the selected paths are played, the trees grow, groups part below the nodes they chose at."""
+"""Expansion: the moves of the selected paths are played, nodes are added, groups part below the nodes they chose at."""
 
 import numpy as np
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
+from gpumcts.bits import blend
 from gpumcts.cpu_only import compiled_for_cpu, prefetch
 from gpumcts.games.contract import mover, pack, play, unpack
-from gpumcts.jit import blend, inlined, scratch
+from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import LANE_COUNT, MIN_FOR_LANES
+from gpumcts.scratch import scratch
 from gpumcts.tree.batch import (
     AT,
     CHOICE,
@@ -26,8 +28,8 @@ from gpumcts.tree.batch import (
 from gpumcts.tree.forest import NO_NODE, UNSETTLED, add_in_flight
 from gpumcts.tree.new_children import chosen_child, finish, settle
 from gpumcts.tree.select import is_leaf
-from gpumcts.tree.settings import OneLeaf, Switches
-from gpumcts.verbs import JIT_OPTIONS, apart, verb
+from gpumcts.tree.settings import OneLeaf, SearchSwitches
+from gpumcts.verbs import JIT_OPTIONS, noinline, verb
 
 MIN_ROWS_FOR_TABLE = 16  # of a group: fewer look for their own among the groups below, one after the other
 AHEAD = 4  # groups whose memory is on its way
@@ -120,8 +122,8 @@ def expand_row(game, forest, switches, row, opened, side, batch):
     state = replay(game, unpack(game, batch.words[row], 0, 1), forest, tree, row, batch.depths[row], depth, batch)
     if switches.cells > 0 and forest.move_count[tree, node] == UNSETTLED:
         settle(game, state, forest, switches, tree, node, depth, batch)
-    grows = code >= NEW_CHILD
-    while grows:
+    adds_node = code >= NEW_CHILD
+    while adds_node:
         batch.movers[row, depth] = mover(game, state)
         node, is_new = chosen_child(game, state, forest, switches, tree, node, depth, row, batch)
         state = play(game, state, np.int64(forest.action[tree, node]))
@@ -133,7 +135,7 @@ def expand_row(game, forest, switches, row, opened, side, batch):
             batch.open[opened, side] = row
             return opened + 1
         settle(game, state, forest, switches, tree, node, depth, batch)
-        grows = switches.whole_path and forest.move_count[tree, node] != 0
+        adds_node = switches.whole_path and forest.move_count[tree, node] != 0
     finish(game, state, switches, row, depth, batch)
     return opened
 
@@ -199,7 +201,7 @@ def part(game, state, forest, switches, tree, head, batch):
     return groups
 
 
-@apart
+@noinline
 def part_by_table(game, state, forest, switches, tree, head, batch):
     """``part`` with the heads in a table by child, so that no row looks through all groups for its own."""
     depth = batch.codes[head] & DEPTH_MASK
@@ -303,7 +305,7 @@ def expand_rows(game, forest, switches, begin, end, side, batch):
     return opened - begin
 
 
-@expand.implements(Switches)
+@expand.implements(SearchSwitches)
 def expand_groups(game, forest, switches, begin, end, side, batch):
     """What a row writes is asked for some groups ahead: rows wait for memory otherwise."""
     replay_ahead(game, forest, switches, begin, end, side, batch)

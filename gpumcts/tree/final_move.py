@@ -4,35 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts import options
-from gpumcts.errors import BadInput
 from gpumcts.jit import entry
 from gpumcts.tree.backup import contract as backup
 from gpumcts.tree.best_child import selection_total
 from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.forest import ROOT, Forest
-from gpumcts.tree.root import RootTable
+from gpumcts.tree.root_table import RootTable
 from gpumcts.tree.selection.contract import prepare, score
-from gpumcts.tree.settings import Settings
 
 NO_DRAWS = np.uint64(0)  # the stream of rules that take no draws for their scores
 
 
-def check_final(settings: Settings, rule: Any, operator: Any) -> None:
-    """Refuse a final move by what the rule, the operator, or the memory of the search do not have. Raises BadInput."""
-    if settings.final not in BEYOND_TABLES:
-        return
-    key = f"search.final={settings.final}"
-    if settings.roots > 1:
-        raise BadInput(f"{key}: must be visits or value with search.roots={settings.roots}, whose tables are added")
-    if settings.final == "velocity" and backup.velocity.find(type(operator)) is None:
-        fitting = [name for name in options.names("backup") if backup.velocity.find(options.option("backup", name))]
-        raise BadInput(f"{key}: backup={options.name_of(operator)} has no velocity; take backup={' or '.join(fitting)}")
-    if settings.final == "score" and getattr(rule, "DRAWS", False):
-        raise BadInput(f"{key}: must be visits or value with selection={options.name_of(rule)}, whose scores are draws")
-
-
-def merits(searcher: Any, forest: Forest, table: RootTable) -> np.ndarray | None:
+def final_scores(searcher: Any, forest: Forest, table: RootTable) -> np.ndarray | None:
     """What a searcher's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None: the table has it."""
     if searcher.settings.final not in BEYOND_TABLES:
         return None

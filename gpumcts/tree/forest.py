@@ -1,4 +1,4 @@
-"""The forest: T search trees of at most N nodes as a struct of arrays, and how a tree grows.
+"""The forest: T search trees of at most N nodes as a struct of arrays, and how nodes are added.
 
 Only visited moves have nodes. The children of a node lie side by side in a block that grows as they come (capacities 1,
 2, 4, 6, 8, 12, 16, ... up to the number of legal moves), so that selection reads neighbouring memory; an outgrown block

@@ -9,8 +9,9 @@ import numpy as np
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
-from gpumcts.jit import inlined, scratch
+from gpumcts.jit import inlined
 from gpumcts.rng import PLY_STEP
+from gpumcts.scratch import scratch
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.batch import AT, CHOICE, NEXT, TIES
 from gpumcts.tree.best_child import better, selection_total
@@ -18,7 +19,7 @@ from gpumcts.tree.estimates import has_parts, span_near_highest
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.solve import with_proof
-from gpumcts.verbs import JIT_OPTIONS, apart
+from gpumcts.verbs import JIT_OPTIONS, noinline
 
 U = np.uint64
 MIN_CHILDREN = 24  # fewer are scored one after the other
@@ -49,7 +50,7 @@ def _chosen_by_estimates(rule, operator, forest, switches, tree, head, node, dep
     return where_it_pays
 
 
-@apart
+@noinline
 def choose_by_estimates(rule, operator, forest, switches, tree, head, node, depth, batch):
     """The rows of a group from AT on choose among the children of ``node``, all of which have been visited."""
     first, size = np.int64(forest.first_child[tree, node]), np.int64(forest.child_count[tree, node])

@@ -1,7 +1,7 @@
 """Two batches of a tree in flight: the next is selected while the last is played (``Settings.batches_in_flight``).
 
 Batch n + 1 is selected in a tree where the leaves of batch n are in flight along their paths, then batch n is backed
-up, with nothing in flight. Blocks of children move as the tree grows, so a path in flight is kept as places in blocks,
+up, with nothing in flight. Blocks of children move as nodes are added, so a path in flight is kept as places in blocks,
 which do not move.
 
 Between calls the last batch stays selected, played, and not counted: a search that is cut goes on as one that is not.
@@ -21,11 +21,11 @@ from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
-from gpumcts.tree.device_playouts import SECONDS_A_REPORT, Half, device_clocked, trees_together
+from gpumcts.tree.device_playouts import SECONDS_A_REPORT, HalfForest, device_clocked, trees_together
 from gpumcts.tree.forest import ROOT, add_in_flight
 from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, lap, look_at_clock, no_ticks
+from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, clock_if_timed, lap, no_ticks
 from gpumcts.tree.wave import Wave
 
 Block = tuple[int, int]
@@ -67,14 +67,14 @@ def count_paths(forest, rows, batch, playouts):
 
 
 @entry
-def gather_beside(steps, method, forest, roots, keys, block, number, leaves, room, pending, rows, batch, ticks):
+def gather_with_pending(steps, method, forest, roots, keys, block, number, leaves, room, pending, rows, batch, ticks):
     """``gather`` with ``rows`` rows of batch ``pending`` in flight; False, and nothing done, where a tree lacks room.
 
     ticks : int64[PARTS]
     """
     if not has_room(forest, block, room):
         return False
-    clock, playouts = look_at_clock(ticks, True), method.switches.playouts
+    clock, playouts = clock_if_timed(ticks, True), method.switches.playouts
     count_paths(forest, rows, pending, playouts)
     lap(ticks, SELECTION, clock, True)
     prepare_rows(method.switches, keys, block, batch)
@@ -86,9 +86,9 @@ def gather_beside(steps, method, forest, roots, keys, block, number, leaves, roo
 
 
 @entry
-def back_up_beside(back_up, rule, operator, forest, switches, rows, batch, ticks):
+def back_up_pending_rows(back_up, rule, operator, forest, switches, rows, batch, ticks):
     """Back up so many rows, whose paths are places; ticks : int64[PARTS]."""
-    clock = look_at_clock(ticks, True)
+    clock = clock_if_timed(ticks, True)
     to_nodes(forest, rows, batch)
     back_up(learner(rule), operator, forest, switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)
@@ -156,7 +156,7 @@ class BatchesInFlight:
         """Iterations of a tree that are selected and not counted."""
         return max((pending.leaves for pending in self._pending.values()), default=0)
 
-    def grow(self, wave: Wave, span: Block) -> None:
+    def iterate(self, wave: Wave, span: Block) -> None:
         """Select iterations ``span`` of the trees of a wave; the last batch stays pending.
 
         Raises KeyboardInterrupt where the wave is told to stop.
@@ -164,7 +164,7 @@ class BatchesInFlight:
         size = trees_together(self._searcher, self._settings.leaves_per_tree)
         with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, wave.clock):
             for begin in range(0, wave.trees, size):
-                self._grow_chunk(wave, (begin, min(begin + size, wave.trees)), span, pool)
+                self._iterate_chunk(wave, (begin, min(begin + size, wave.trees)), span, pool)
         self._report(0, wave.on_progress, last=True)
 
     def back_up_pending(self, wave: Wave) -> None:
@@ -175,13 +175,13 @@ class BatchesInFlight:
                     self._back_up(wave, pending, part)
         self._pending.clear()
 
-    def _grow_chunk(self, wave: Wave, chunk: Block, span: Block, pool: ThreadPoolExecutor) -> None:
+    def _iterate_chunk(self, wave: Wave, chunk: Block, span: Block, pool: ThreadPoolExecutor) -> None:
         """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last is counted."""
         (number, until), trees = span, chunk[1] - chunk[0]
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
         batches = self._batches(trees * most, playouts)
         depth = self._searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        halves = [Half(chunk, self._searcher.threads, in_flight, depth, most, playouts) for in_flight in batches]
+        halves = [HalfForest(chunk, self._searcher.threads, in_flight, depth, most, playouts) for in_flight in batches]
         pending = self._pending.pop(chunk, None)
         try:
             while number < until:
@@ -234,14 +234,14 @@ class BatchesInFlight:
     def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
         """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.
 
-        parts : as ``Half.parts`` gives them; number, leaves : the first iteration of the batch, leaves of each tree
+        parts : as ``HalfForest.parts`` gives them; number : the first iteration of the batch; leaves : of each tree
         """
         s, beside = self._searcher, dict(pending.parts) if pending is not None else {}
 
         def gather_part(part: tuple[Block, Batch]) -> bool:
             (block, batch), ticks = part, no_ticks()
             rows = (block[1] - block[0]) * pending.leaves if pending is not None else 0
-            found = gather_beside(
+            found = gather_with_pending(
                 *s.without_playouts, wave.forest, wave.states, wave.keys, block, number, leaves, s.room,
                 beside.get(block, batch), rows, batch, ticks,
             )  # fmt: skip
@@ -258,7 +258,7 @@ class BatchesInFlight:
     def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch]) -> None:
         s, (block, batch), ticks = self._searcher, part, no_ticks()
         rows = (block[1] - block[0]) * pending.leaves
-        back_up_beside(s.steps.back_up, s.rule, s.operator, wave.forest, s.switches, rows, batch, ticks)
+        back_up_pending_rows(s.steps.back_up, s.rule, s.operator, wave.forest, s.switches, rows, batch, ticks)
         wave.clock.add_ticks(ticks)
 
     def _report(self, iterations: int, on_progress: Callable[[int], None] | None, last: bool = False) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.tree.checks import check_kept_visits, check_tries, fewest_iterations
-from gpumcts.tree.final_move import merits
+from gpumcts.tree.checks import check_kept_visits, check_tries, min_iterations
+from gpumcts.tree.final_move import final_scores
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.in_flight import BatchesInFlight
 from gpumcts.tree.memory import limit_of
-from gpumcts.tree.root import root_table
-from gpumcts.tree.roots import merged
+from gpumcts.tree.root_parallel import merged
+from gpumcts.tree.root_table import root_table
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.wave import Wave
 
-# Iterations that the trees have room for at first, where a part of the memory they may take suffices. A tree that grows
-# is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
-ROOM, FEWEST, PART = 1 << 24, 20_000, 4
+# Iterations that the trees have room for at first, where a part of the memory they may take suffices. A forest that
+# grows is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
+ROOM, MIN_ROOM, PART = 1 << 24, 20_000, 4
 FIRST_SLICE = 16  # iterations, before the pace is known
 SECONDS_A_SLICE = 0.05
 SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
@@ -29,7 +29,7 @@ def _room(searcher: Searcher) -> int:
     """Iterations of each tree that there is room for at first."""
     trees, most = searcher.settings.roots, limit_of(searcher.memory_limit) // PART
     iterations = ROOM // trees
-    while iterations > FEWEST // trees and trees * searcher.slots(iterations) * searcher.slot_bytes > most:
+    while iterations > MIN_ROOM // trees and trees * searcher.slots(iterations) * searcher.slot_bytes > most:
         iterations //= 2
     return max(iterations, 1)
 
@@ -55,7 +55,7 @@ class IncrementalSearch:
         states, tree_keys, self._games = searcher.trees_of(state.reshape(1, -1).copy(), self._keys, np.array([game]))
         self.stopped_by = ""  # what ended it before its time, in a line: memory, or visits that cannot be counted
         self._in_flight = BatchesInFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
-        planted = searcher.plant(states, searcher.root_moves(states), _room(searcher), self._games)
+        planted = searcher.plant(states, searcher.root_move_counts(states), _room(searcher), self._games)
         self._wave = Wave(planted, states, tree_keys, searcher.stopwatch())
         self._kept_visits = planted.visits[:, ROOT].copy()
 
@@ -69,7 +69,7 @@ class IncrementalSearch:
         check_kept_visits(self._kept_visits, until // self._roots, self._searcher.settings)
         begin = time.perf_counter()
         span = (self.iterations // self._roots, until // self._roots)
-        self._searcher.grow(self._wave, span, self._in_flight)
+        self._searcher.iterate(self._wave, span, self._in_flight)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
 
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
@@ -88,7 +88,7 @@ class IncrementalSearch:
                 return
             wanted = int(self._pace * min(SECONDS_A_SLICE, SURE * max(left, 0)))
             leaves = self._searcher.settings.leaves_per_tree * self._roots
-            step = -(-(max(wanted, 1) if self._pace else self._fewest) // leaves) * leaves
+            step = -(-(max(wanted, 1) if self._pace else self._first_slice) // leaves) * leaves
             if iterations is not None:
                 step = min(step, iterations - self.iterations)
             try:
@@ -103,11 +103,11 @@ class IncrementalSearch:
             yield
 
     @property
-    def _fewest(self) -> int:
+    def _first_slice(self) -> int:
         """Iterations of the first slice: some that are counted try a move."""
         settings = self._searcher.settings
         pending = settings.leaves_per_tree if self._in_flight is not None else 0
-        return fewest_iterations(settings) + self._roots * (FIRST_SLICE - 1 + pending)
+        return min_iterations(settings) + self._roots * (FIRST_SLICE - 1 + pending)
 
     @property
     def proven(self) -> bool:
@@ -119,11 +119,11 @@ class IncrementalSearch:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
         searcher, forest = self._searcher, self._wave.forest
         table = root_table(searcher.operator, forest)
-        decisive = merits(searcher, forest, table)
+        decisive = final_scores(searcher, forest, table)
         table = merged(table, self._roots)
         pending = self._in_flight.pending_leaves * self._roots if self._in_flight is not None else 0
         by_value, counted = searcher.settings.final == "value", self.iterations - pending
-        return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, merits=decisive)
+        return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, final_scores=decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight; with ``Settings.reuse`` leave the tree to the game's next search."""

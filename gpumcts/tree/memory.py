@@ -9,7 +9,7 @@ import psutil
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 from gpumcts.tree.forest import most_nodes
-from gpumcts.tree.settings import Settings, Switches
+from gpumcts.tree.settings import SearchSwitches, Settings
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
 SHARE_OF_DEVICE = 0.9
@@ -80,7 +80,7 @@ class TreeMemory:
         self,
         game: Any,
         settings: Settings,
-        switches: Switches,
+        switches: SearchSwitches,
         slot_bytes: int,
         row_bytes: int,
         room: int,

@@ -6,7 +6,7 @@ from gpumcts.jit import inlined
 from gpumcts.rng import CHANCE_STREAM, PLAYOUT_STREAM, TIE_STREAM, child_key, child_of, stem
 from gpumcts.tree.batch import CHANCES, NO_LEAF, STEM_OF_KEYS, TIES, begin_group, join_group
 from gpumcts.tree.forest import ROOT
-from gpumcts.tree.settings import OneLeaf, Switches
+from gpumcts.tree.settings import OneLeaf, SearchSwitches
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -87,12 +87,12 @@ def begin_lone_rows(forest, switches, roots, block, number, leaves, batch):
     return groups
 
 
-@prepare_rows.implements(Switches)
+@prepare_rows.implements(SearchSwitches)
 def prepare_rows_of_groups(switches, keys, block, batch):
     note_stems(keys, block, batch)
 
 
-@begin_rows.implements(Switches)
+@begin_rows.implements(SearchSwitches)
 def begin_rows_of_groups(forest, switches, roots, block, number, leaves, batch):
     groups, (begin, end) = 0, block
     for tree in range(begin, end):

@@ -15,31 +15,30 @@ from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.traces import traced
-from gpumcts.tree import root
-from gpumcts.tree.advance import NO_WATCH, Watch, advance_block, back_up_block, gather_block
+from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance_block, back_up_block, gather_block
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.checks import (
     check_bounds,
     check_budget,
     check_followed,
     check_kept_visits,
-    check_leaves,
     check_one_batch,
     check_table_suffices,
-    check_whole_path,
+    check_tree_parts,
 )
+from gpumcts.tree.cpu_iterations import CpuIterations
 from gpumcts.tree.device_playouts import DevicePlayouts
-from gpumcts.tree.device_search import DeviceEngine, DeviceSearch, Roots, extra_tree_bytes, search_kernel
+from gpumcts.tree.device_search import DeviceEngine, DeviceRoots, DeviceSearch, extra_tree_bytes, search_kernel
 from gpumcts.tree.engine_choice import EngineChoice
-from gpumcts.tree.final_move import check_final, merits
-from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, zeroed_forest
-from gpumcts.tree.growth import Growth
+from gpumcts.tree.final_move import final_scores
+from gpumcts.tree.forest import ROOT, Forest, Layout, bytes_per_slot, empty_forest, zeroed_forest
 from gpumcts.tree.in_flight import BatchesInFlight
 from gpumcts.tree.memory import TreeMemory
 from gpumcts.tree.reuse import Kept
-from gpumcts.tree.roots import merged, tree_keys, tree_numbers
-from gpumcts.tree.search_result import TreeSearchResult, joined, joined_merits
-from gpumcts.tree.selection.contract import check, check_in_flight, check_traces, columns, learner, traces
+from gpumcts.tree.root_parallel import merged, tree_keys, tree_numbers
+from gpumcts.tree.root_table import RootTable, horizons_of, root_table
+from gpumcts.tree.search_result import TreeSearchResult, joined, joined_final_scores
+from gpumcts.tree.selection.contract import column_count, learner, learns_from_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Method, Steps, back_up_step, expand_step, select_step
 from gpumcts.tree.thread_pool import ThreadPool
@@ -70,32 +69,24 @@ class Searcher:
         workers: ThreadPool | None = None,
     ) -> None:
         game = compiled(game)
-        check(rule, operator, settings.first_play_urgency)
-        check_traces(rule, game, settings)
-        check_in_flight(rule, settings)
-        check_final(settings, rule, operator)
-        check_leaves(policy, operator, game)
-        if settings.table:
-            raise BadInput(f"search.table={settings.table}: a Searcher keeps trees; TableSearcher keeps tables")
+        check_tree_parts(game, policy, rule, operator, settings)
         policy = compiled(policy)
-        if traces(rule) and hasattr(operator, "beside_traces"):
+        if learns_from_traces(rule) and hasattr(operator, "beside_traces"):
             operator = operator.beside_traces()
         self.game, self.policy, self.rule, self.operator = game, policy, rule, operator
         self.settings, self.threads = settings, threads
         self.rules = Rules(game)
-        self.columns = columns(rule, operator)
-        self.played_game = traced(game, policy) if traces(rule) else game
+        self.columns = column_count(rule, operator)
+        self.played_game = traced(game, policy) if learns_from_traces(rule) else game
         self.kept_columns = tally_columns(self.played_game, settings.playouts_per_leaf)
         self.switches = settings.compiled(
-            operator.EVALUATES, game.CELLS if traces(rule) else 0, game.MAX_MOVES, bool(game.LANES)
+            operator.EVALUATES, game.CELLS if learns_from_traces(rule) else 0, game.MAX_MOVES, bool(game.LANES)
         )
         self.method = Method(rule, operator, self.played_game, policy, self.switches)
         self.memory_limit = memory_limit
         self.kept = Kept()
-        self._growth = Growth(self, workers or ThreadPool(threads))
+        self._cpu_iterations = CpuIterations(self, workers or ThreadPool(threads))
         whole_path = settings.expansion == "whole_path"
-        if whole_path:
-            check_whole_path(policy, operator)
         self._layout = Layout(self.columns, game.MAX_MOVES, settings.solve, settings.in_flight == "unobserved")
         self.slot_bytes = bytes_per_slot(self._layout)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if whole_path else 0))
@@ -155,7 +146,7 @@ class Searcher:
 
     def _more_room(self, trees: int) -> int:
         """Slots a tree is given beside those, where threads of the CPU take slots of their own in it."""
-        return self._growth.more_room(trees) if self.engine is None else 0
+        return self._cpu_iterations.more_room(trees) if self.engine is None else 0
 
     def wave(self, trees: int, iterations: int) -> int:
         """How many of so many positions' trees are searched together, for ``iterations`` of each position.
@@ -203,7 +194,7 @@ class Searcher:
         n = self.settings.roots
         position_keys, iterations = keys, iterations // n
         states, keys, reused = self.trees_of(states, keys, games)
-        roots = self.root_moves(states)
+        roots = self.root_move_counts(states)
         self.adapt(len(states))
         size, clock = self._wave_of(len(states), iterations, reused), self.stopwatch()
         if self.on_device:
@@ -217,21 +208,21 @@ class Searcher:
             with clock.on_all_threads(), clock.part(GROWTH):
                 more = (states[trees], keys[trees], clock, NO_WATCH, stop, on_progress)
                 wave = Wave(self.plant(states[trees], roots[trees], iterations, reused), *more)
-                check_kept_visits(wave.forest.visits[:, root.ROOT], iterations, self.settings)
-            self.grow(wave, (0, iterations))
-            tables.append(root.root_table(self.operator, forest := wave.forest))
-            decisive.append(merits(self, forest, tables[-1]))
+                check_kept_visits(wave.forest.visits[:, ROOT], iterations, self.settings)
+            self.iterate(wave, (0, iterations))
+            tables.append(root_table(self.operator, forest := wave.forest))
+            decisive.append(final_scores(self, forest, tables[-1]))
         single = forest if len(tables) == 1 else None
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
-        return self._found(tables, position_keys, n * iterations, single, clock, joined_merits(decisive))
+        return self._found(tables, position_keys, n * iterations, single, clock, joined_final_scores(decisive))
 
-    def _found(self, tables, keys, iterations, forest, clock, merits=None) -> TreeSearchResult:
+    def _found(self, tables, keys, iterations, forest, clock, final_scores=None) -> TreeSearchResult:
         """What the trees of positions under ``keys`` have found."""
         settings = self.settings
         table = merged(joined(tables), settings.roots)
         by_value = settings.final == "value"
-        return TreeSearchResult(table, keys, by_value, iterations, forest, settings.roots, clock.split(), merits)
+        return TreeSearchResult(table, keys, by_value, iterations, forest, settings.roots, clock.split(), final_scores)
 
     def stopwatch(self) -> Stopwatch:
         """Of a search that begins now: one thread of the host for one on the device."""
@@ -249,7 +240,7 @@ class Searcher:
         kept = tree_numbers(games, n) if self.settings.reuse and games is not None else None
         return np.repeat(states, n, axis=0) if n > 1 else states, tree_keys(keys, n), kept
 
-    def root_moves(self, states: np.ndarray) -> np.ndarray:
+    def root_move_counts(self, states: np.ndarray) -> np.ndarray:
         """Legal moves of ``states`` (uint64[T, W]), int64[T]; negative where chance moves.
 
         Raises ValueError where a game is over, and BadInput where a position has more moves than the game's MAX_MOVES.
@@ -266,7 +257,7 @@ class Searcher:
         states: np.ndarray,
         keys: np.ndarray,
         checkpoints: Sequence[int],
-        on_table: Callable[[int, slice, root.RootTable], None],
+        on_table: Callable[[int, slice, RootTable], None],
         level: float | None = None,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
@@ -287,7 +278,7 @@ class Searcher:
         self.adapt(len(states), watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
-        roots = self.root_moves(states)
+        roots = self.root_move_counts(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
             more = (stop, on_progress, self.stopwatch(), on_table)
@@ -297,31 +288,31 @@ class Searcher:
         for begin in range(0, len(states), size):
             trees = slice(begin, min(begin + size, len(states)))
             wave = None  # the last one goes before the next is planted
-            watch = Watch(level or 0.0, below[trees])
+            watch = LevelWatch(level or 0.0, below[trees])
             more = (states[trees], keys[trees], self.stopwatch(), watch, stop, on_progress)
             wave = Wave(self.plant(states[trees], roots[trees], points[-1], None), *more)
             for before, point in zip([0, *points], points, strict=False):
-                self.grow(wave, (before, point))
-                on_table(point, trees, root.root_table(self.operator, wave.forest))
+                self.iterate(wave, (before, point))
+                on_table(point, trees, root_table(self.operator, wave.forest))
         return below
 
-    def _search_on_device(self, size, states, keys, root_moves, iterations, stop, on_progress, reused, clock):
+    def _search_on_device(self, size, states, keys, root_move_counts, iterations, stop, on_progress, reused, clock):
         """The root tables, and the forest if it is there, of the same search, at most ``size`` trees on the device."""
-        known = self.plant(states, root_moves, iterations, reused) if reused is not None else None
+        known = self.plant(states, root_move_counts, iterations, reused) if reused is not None else None
         if known is not None:
-            check_kept_visits(known.visits[:, root.ROOT], iterations, self.settings)
-        device = self._device_search(size, states, keys, root_moves, [iterations], known, stop, on_progress, clock)
-        tables, forest = device.run()
+            check_kept_visits(known.visits[:, ROOT], iterations, self.settings)
+        more = (known, stop, on_progress, clock)
+        tables, forest = self._device_search(size, states, keys, root_move_counts, [iterations], *more).run()
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
         return tables, forest
 
     def _device_search(
-        self, size, states, keys, root_moves, points, known, stop, on_progress, clock, on_table=None
+        self, size, states, keys, root_move_counts, points, known, stop, on_progress, clock, on_table=None
     ) -> DeviceSearch:
         horizons = np.zeros(len(states), np.float64)
-        root.horizons_of(self.game, states, horizons)
-        roots = Roots(states, keys, root_moves, horizons)
+        horizons_of(self.game, states, horizons)
+        roots = DeviceRoots(states, keys, root_move_counts, horizons)
         return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table, clock)
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
@@ -338,10 +329,10 @@ class Searcher:
         """Let go of the trees kept for finished games (int64[...]), where subtrees are reused."""
         self.kept.forget(tree_numbers(games, self.settings.roots))
 
-    def plant(self, states, root_moves, iterations: int, reused: np.ndarray | None) -> Forest:
+    def plant(self, states, root_move_counts, iterations: int, reused: np.ndarray | None) -> Forest:
         """A forest of trees that are a root each, or what was kept of it, with room for so many iterations of each.
 
-        states : uint64[T, W], of the trees; root_moves : int64[T], as ``root_moves`` gives them
+        states : uint64[T, W], of the trees; root_move_counts : int64[T], as ``root_move_counts`` gives them
         reused : int64[T], what the trees are kept under, as ``trees_of`` gives it; None where they begin anew
         """
         kept_slots = self.kept.most_used(reused) if reused is not None else 0
@@ -349,13 +340,13 @@ class Searcher:
         forest = self.empty_forest(len(states), slots)
         forest.used[:] = 1
         forest.first_child[:, 0] = -1
-        forest.move_count[:, 0] = root_moves
-        root.horizons_of(self.game, states, forest.horizon)
+        forest.move_count[:, 0] = root_move_counts
+        horizons_of(self.game, states, forest.horizon)
         if reused is not None:
             self.kept.hand_on(self.game, reused, states, forest)
         return forest
 
-    def grow(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
+    def iterate(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
         """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
 
         in_flight : keeps what is in flight until the next call; without it all is counted
@@ -364,13 +355,13 @@ class Searcher:
         """
         if self.settings.batches_in_flight > 1:
             batches = in_flight or BatchesInFlight(self)
-            batches.grow(wave, span)
+            batches.iterate(wave, span)
             if in_flight is None:
                 batches.back_up_pending(wave)
         elif self.engine is not None:
             DevicePlayouts(self, wave, span).run()
         else:
-            self._growth.grow(wave, span)
+            self._cpu_iterations.iterate(wave, span)
         check_bounds(self.game, wave.forest.beyond)
 
     def advance(self, forest, states, keys, block, numbers, batch, watch=NO_WATCH, ticks=None) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpumcts.tree import proven, root
+from gpumcts.tree import proven, root_table
 from gpumcts.tree.forest import Forest
-from gpumcts.tree.roots import trees_by_visits
+from gpumcts.tree.root_parallel import trees_by_visits
 from gpumcts.tree.time_split import TimeSplit
 
 
@@ -17,23 +17,23 @@ class TreeSearchResult:
 
     iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
     times : where the time went; None where nobody kept it, as in a search that goes on by slices
-    merits : float64[T, M] by which the move is chosen, where neither visits nor values decide (``final_move``)
+    final_scores : float64[T, M] by which the move is chosen, where neither visits nor values decide (``final_move``)
     """
 
     def __init__(
         self,
-        table: root.RootTable,
+        table: root_table.RootTable,
         keys: np.ndarray,
         by_value: bool,
         iterations: int,
         forest: Forest | None,
         roots: int = 1,
         times: TimeSplit | None = None,
-        merits: np.ndarray | None = None,
+        final_scores: np.ndarray | None = None,
     ):
         self.table, self.iterations, self.forest = table, iterations, forest
         self._keys, self._by_value, self._roots, self.times = keys, by_value, roots, times
-        self._merits = merits
+        self._final_scores = final_scores
 
     def _trees(self, position: int) -> range:
         return range(position * self._roots, (position + 1) * self._roots)
@@ -51,7 +51,7 @@ class TreeSearchResult:
 
     def decide(self) -> np.ndarray:
         """The move to play per tree, int64[T], by ``Settings.final``; ties at random, under the tree's own key."""
-        return root.decide(self.table, self._by_value, self._keys, self._merits)
+        return root_table.decide(self.table, self._by_value, self._keys, self._final_scores)
 
     def decide_among(self, moves: Sequence[int]) -> int | None:
         """What ``decide`` would play in a single tree that had only the visited of ``moves``; None where none was."""
@@ -59,15 +59,15 @@ class TreeSearchResult:
         columns = np.flatnonzero(np.isin(table.move[0, : int(table.count[0])], moves))
         if not len(columns):
             return None
-        fewer = root.RootTable(np.array([len(columns)]), *(array[:, columns] for array in table[1:]))
-        merits = None if self._merits is None else self._merits[:, columns]
-        return int(root.decide(fewer, self._by_value, self._keys, merits)[0])
+        fewer = root_table.RootTable(np.array([len(columns)]), *(array[:, columns] for array in table[1:]))
+        final_scores = None if self._final_scores is None else self._final_scores[:, columns]
+        return int(root_table.decide(fewer, self._by_value, self._keys, final_scores)[0])
 
     def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values in [0, 1] of visited ``moves``, int64[T], one a tree, and their proofs or 0, for who makes them."""
-        return root.worth(self.table, moves)
+        return root_table.values_of_moves(self.table, moves)
 
-    def root_children(self, tree: int) -> list[root.Child]:
+    def root_children(self, tree: int) -> list[root_table.Child]:
         """The visited moves of one root, most visited first."""
         return self.table.children(tree)
 
@@ -79,11 +79,11 @@ class TreeSearchResult:
         if self.forest is None:
             raise ValueError("the search was played in waves or left on the device, and its trees are gone")
         if self._roots == 1:
-            return root.principal_variation(self.forest, tree, first_move)
+            return root_table.principal_variation(self.forest, tree, first_move)
         moves = self.table.children(tree)
         move = moves[0].move if first_move is None and moves else first_move
         trees = [] if move is None else trees_by_visits(self.forest, self._trees(tree), move)
-        return root.principal_variation(self.forest, trees[0], move) if trees else []
+        return root_table.principal_variation(self.forest, trees[0], move) if trees else []
 
     def proven_line(self, tree: int, first_move: int) -> list[int]:
         """As ``proven.proven_line``; empty too where the forest is gone."""
@@ -93,12 +93,14 @@ class TreeSearchResult:
         return next((line for line in lines if line), [])
 
 
-def joined(tables: list[root.RootTable]) -> root.RootTable:
+def joined(tables: list[root_table.RootTable]) -> root_table.RootTable:
     """The tables of all waves as one."""
     if len(tables) == 1:
         return tables[0]
     columns = ([table[i] for table in tables] for i in range(1, len(tables[0])))
-    return root.RootTable(np.concatenate([table.count for table in tables]), *(padded(arrays) for arrays in columns))
+    return root_table.RootTable(
+        np.concatenate([table.count for table in tables]), *(padded(arrays) for arrays in columns)
+    )
 
 
 def padded(arrays: list[np.ndarray]) -> np.ndarray:
@@ -107,7 +109,7 @@ def padded(arrays: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
 
 
-def joined_merits(merits: list[np.ndarray | None]) -> np.ndarray | None:
-    """The merits of all waves as one; None where the tables decide."""
-    arrays = [array for array in merits if array is not None]
+def joined_final_scores(final_scores: list[np.ndarray | None]) -> np.ndarray | None:
+    """The final scores of all waves as one; None where the tables decide."""
+    arrays = [array for array in final_scores if array is not None]
     return padded(arrays) if arrays else None

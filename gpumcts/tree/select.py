@@ -11,7 +11,7 @@ from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import NO_NODE, add_in_flight
 from gpumcts.tree.group_choice import chosen_by_estimates
 from gpumcts.tree.selection.contract import tries_unvisited
-from gpumcts.tree.settings import OneLeaf, Switches
+from gpumcts.tree.settings import OneLeaf, SearchSwitches
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -38,7 +38,7 @@ def select_rows(rule, operator, forest, switches, begin, end, side, batch):
         batch.codes[row] = code
 
 
-@select.implements(Switches)
+@select.implements(SearchSwitches)
 def select_groups(rule, operator, forest, switches, begin, end, side, batch):
     """Rows that are alone go down side by side, ABREAST of them at most.
 

@@ -1,4 +1,4 @@
-"""How a search grows its trees and picks its move: all that is neither a selection rule nor a backup operator."""
+"""How a search adds nodes and picks its move: all that is neither a selection rule nor a backup operator."""
 
 import math
 from typing import Annotated, Any, Literal, NamedTuple
@@ -86,13 +86,13 @@ class Settings(NamedTuple):
 
     def compiled(
         self, evaluate_leaves: bool, cells: int = 0, most_moves: int = MAX_COUNTED_MOVES, in_lanes: bool = False
-    ) -> "Switches":
+    ) -> "SearchSwitches":
         """The numbers that travel into compiled code; ``evaluate_leaves`` if the operator wants the leaf's evaluation.
 
         cells : of the game, where the selection rule learns from traces; most_moves : MAX_MOVES of the game
         in_lanes : LANES of the game
         """
-        kind = OneLeaf if self.leaves_per_tree == 1 else Switches
+        kind = OneLeaf if self.leaves_per_tree == 1 else SearchSwitches
         return kind(
             threshold=self.root_playouts,
             whole_path=self.expansion == "whole_path",
@@ -110,7 +110,7 @@ class Settings(NamedTuple):
         )
 
 
-class Switches(NamedTuple):
+class SearchSwitches(NamedTuple):
     """``Settings`` as compiled code reads them; few sets of types, so that hardly an option costs a compilation."""
 
     threshold: int
@@ -129,7 +129,7 @@ class Switches(NamedTuple):
     in_lanes: bool  # whether paths may be replayed in lockstep
 
 
-class OneLeaf(Switches):
+class OneLeaf(SearchSwitches):
     """The same where a tree has one leaf a batch: the steps are compiled without what groups of rows need."""
 
     __slots__ = ()

@@ -55,7 +55,7 @@ class Table(NamedTuple):
     roots: np.ndarray  # uint64 [T, 2] of the root, which is in no bucket: the sum of rewards, and visits
 
 
-class Keeping(NamedTuple):
+class Replacement(NamedTuple):
     """How entries are kept, as compiled code reads it.
 
     ways : entries of a bucket; 2 is TWOBIGP, 1 single-level replacement
@@ -68,7 +68,7 @@ class Keeping(NamedTuple):
     stored_above: float
 
 
-def keeping(entries: int, replacement: str = "twobigp", stored_above: float = np.inf) -> Keeping:
+def replacement_of(entries: int, replacement: str = "twobigp", stored_above: float = np.inf) -> Replacement:
     """The checked numbers of a table of so many entries.
 
     Raises BadInput where ``entries`` is no even number of at least 2, for an unknown replacement, and a value below 0.
@@ -80,7 +80,7 @@ def keeping(entries: int, replacement: str = "twobigp", stored_above: float = np
     if not stored_above >= 0:
         raise BadInput(f"search.stored_above={stored_above}: must be a value from 0 on, or .inf")
     ways = REPLACEMENTS[replacement]
-    return Keeping(ways, entries // ways, float(stored_above))
+    return Replacement(ways, entries // ways, float(stored_above))
 
 
 def empty_table(trees: int, entries: int) -> Table:
@@ -147,18 +147,18 @@ def is_entry_of(table, tree, slot, index):
 
 
 @inlined
-def first_slot(keeping, index):
+def first_slot(replacement, index):
     """The first slot of the bucket of an index, int64."""
-    return np.int64(index % U(keeping.buckets)) * keeping.ways
+    return np.int64(index % U(replacement.buckets)) * replacement.ways
 
 
 @inlined
-def find(table, tree, keeping, index):
+def find(table, tree, replacement, index):
     """The slot of the position with this index, int64; NO_NODE where it is not in the table."""
-    first = first_slot(keeping, index)
+    first = first_slot(replacement, index)
     if is_entry_of(table, tree, first, index):
         return first
-    if keeping.ways == 2 and is_entry_of(table, tree, first + 1, index):
+    if replacement.ways == 2 and is_entry_of(table, tree, first + 1, index):
         return first + 1
     return np.int64(NO_NODE)
 
@@ -176,10 +176,10 @@ def gives_way_to_depth(table, tree, slot, depth):
 
 
 @inlined
-def acceptable(table, tree, keeping, index, depth, parent_visits):
+def acceptable(table, tree, replacement, index, depth, parent_visits):
     """Whether an absent position would be stored: the document's empty entry, n = 0; if not, its invalid one."""
-    first = first_slot(keeping, index)
-    if keeping.ways == 1:
+    first = first_slot(replacement, index)
+    if replacement.ways == 1:
         return gives_way(table, tree, first, parent_visits)
     return gives_way_to_depth(table, tree, first, depth) or gives_way(table, tree, first + 1, parent_visits)
 
@@ -202,10 +202,10 @@ def add(table, tree, slot, parent_visits, visits, rewards):
 
 
 @inlined
-def store(table, tree, keeping, index, depth, parent_visits, visits, rewards):
+def store(table, tree, replacement, index, depth, parent_visits, visits, rewards):
     """Offer a position that is not in the table; it is stored, or not, and may push another one out."""
-    first = first_slot(keeping, index)
-    if keeping.ways == 1:
+    first = first_slot(replacement, index)
+    if replacement.ways == 1:
         if gives_way(table, tree, first, parent_visits):
             write(table, tree, first, index, depth, parent_visits, visits, rewards)
         return

@@ -20,23 +20,29 @@ from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.options import compiled, name_of
 from gpumcts.playouts.contract import check_policy
 from gpumcts.stop_event import StopEvent
-from gpumcts.tree import root
+from gpumcts.tree import root_table
 from gpumcts.tree.backup.average import Average
-from gpumcts.tree.checks import check_budget, check_followed, check_one_batch, check_table_suffices, check_whole_path
-from gpumcts.tree.growth import SECONDS_A_CALL, TREES_IN_A_BLOCK
+from gpumcts.tree.checks import (
+    check_budget,
+    check_followed,
+    check_in_flight,
+    check_one_batch,
+    check_rule_fits,
+    check_table_suffices,
+    check_traces,
+    check_whole_path,
+)
+from gpumcts.tree.cpu_iterations import SECONDS_A_CALL, TREES_IN_A_BLOCK
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 from gpumcts.tree.search_result import TreeSearchResult
-from gpumcts.tree.selection.contract import check, check_in_flight, check_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Method
-from gpumcts.tree.table import Table, empty_table, keeping, memory_of
+from gpumcts.tree.table import Table, empty_table, memory_of, replacement_of
 from gpumcts.tree.table_advance import Block, TableSteps, advance_block, fill_root_table, pick_step, walk_step
-from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, bytes_a_row, empty_near, empty_trail
+from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, bytes_a_row, empty_frontier, empty_paths
 from gpumcts.tree.time_split import Stopwatch, no_ticks
 
-CACHED = (
-    1 << 20
-)  # bytes of the tables of a block that plays whole paths: more of them would push each other out of the cache
+CACHED = 1 << 20  # bytes of the tables of a block that plays whole paths; more would push each other out of the cache
 MIN_PER_BLOCK = 8  # trees that share the cost of a step's call
 ENGINES = ("auto", "cpu")
 REFUSED = {
@@ -53,7 +59,7 @@ class TableSearched(TreeSearchResult):
     """
 
     def __init__(self, searcher: "TableSearcher", states: np.ndarray, keys: np.ndarray, iterations: int) -> None:
-        found = root.empty_table(len(states), max(1, int(searcher.rules.count_moves(states).max(initial=1))))
+        found = root_table.empty_table(len(states), max(1, int(searcher.rules.count_moves(states).max(initial=1))))
         super().__init__(found, keys, searcher.settings.final == "value", iterations, None)
         self.tables: Table | None = None
         self._searcher, self._states = searcher, states
@@ -90,10 +96,7 @@ class TableSearcher:
     """UCT with any game, playout policy and selection rule on many roots at once, each in a table of its own.
 
     operator : ``average``, the only one that a table of sums can serve
-    entries : of a table, even, at least 2; ``replacement`` : ``twobigp`` or ``single`` (see ``tree.table``)
-    stored_above : where a child cannot be stored, the rule chooses among the stored ones of a higher value than this,
-        in [0, 1] for the player who chooses; without any, and at infinity, the move is random (Kocsis et al. 2006,
-        section 2.2, has both)
+    settings : ``table``, ``replacement`` and ``stored_above`` say what a table holds, and how
     engine : ``cpu``, or ``auto``, which is the same here
     threads, memory_limit : as in ``Searcher``; neither they nor the number of trees change a result
 
@@ -108,42 +111,42 @@ class TableSearcher:
         policy: Any,
         rule: Any,
         operator: Any,
-        settings: Settings = Settings(),
-        entries: int = 1 << 20,
-        replacement: str = "twobigp",
-        stored_above: float = np.inf,
+        settings: Settings = Settings(table=1 << 20),
         engine: str = "cpu",
         threads: int = 1,
         memory_limit: int | None = None,
     ) -> None:
         game = compiled(game)
         self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
-        self.settings, self.threads, self.entries = settings, threads, entries
-        self.keeping = keeping(entries, replacement, stored_above)
-        self._refuse(engine)
+        self.settings, self.threads = settings, threads
+        if settings.table is None:
+            raise BadInput("search.table=null: a TableSearcher keeps tables; Searcher keeps trees")
+        self.entries = settings.table
+        self.replacement = replacement_of(self.entries, settings.replacement, settings.stored_above)
+        self._check_parts(engine)
         self.rules = Rules(game)
         self.switches = settings.compiled(False)
         self._memory_limit = memory_limit
-        self._tree_bytes = memory_of(entries) + bytes_a_row(game.WORDS, game.MAX_MOVES, game.MAX_PLIES)
+        self._tree_bytes = memory_of(self.entries) + bytes_a_row(game.WORDS, game.MAX_MOVES, game.MAX_PLIES)
         self._compile()
 
     def _compile(self) -> None:
         block = self._block(1)
         self._method = Method(self.rule, self.operator, self.game, self.policy, self.switches)
         self._steps = TableSteps(
-            walk_step(self.game, self.keeping, self.switches, *block),
-            pick_step(self.rule, self.operator, self.switches, block.near, block.trail),
+            walk_step(self.game, self.replacement, self.switches, *block),
+            pick_step(self.rule, self.operator, self.switches, block.frontier, block.paths),
             evaluate_step(self.game, self.policy),
         )
 
-    def _refuse(self, engine: str) -> None:
+    def _check_parts(self, engine: str) -> None:
         """Refuse what a table cannot do."""
         if engine not in ENGINES:
             raise BadInput(f"engine={engine}: a search with search.table takes engine=cpu")
         if not isinstance(self.operator, Average):
             name = name_of(self.operator)
             raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
-        check(self.rule, self.operator, self.settings.first_play_urgency)
+        check_rule_fits(self.rule, self.operator, self.settings.first_play_urgency)
         check_traces(self.rule, self.game, self.settings)
         check_policy(self.policy, self.game)
         for key, (value, reason) in REFUSED.items():
@@ -187,8 +190,11 @@ class TableSearcher:
         return max(1, min(size, fitting // threads, -(-trees // threads))), threads
 
     def _block(self, trees: int, entries: int = 2) -> Block:
-        near, trail = empty_near(trees, self.game.MAX_MOVES), empty_trail(trees, self.game.WORDS, self.game.MAX_PLIES)
-        return Block(empty_table(trees, entries), near, trail)
+        frontier, paths = (
+            empty_frontier(trees, self.game.MAX_MOVES),
+            empty_paths(trees, self.game.WORDS, self.game.MAX_PLIES),
+        )
+        return Block(empty_table(trees, entries), frontier, paths)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -221,7 +227,7 @@ class TableSearcher:
         states: np.ndarray,
         keys: np.ndarray,
         checkpoints: Sequence[int],
-        on_table: Callable[[int, slice, root.RootTable], None],
+        on_table: Callable[[int, slice, root_table.RootTable], None],
         level: float | None = None,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
@@ -255,7 +261,7 @@ class TableSearcher:
 
     def _search_blocks(
         self, states, keys, points, stop, on_progress, clock
-    ) -> Iterator[tuple[slice, list[root.RootTable], Table | None]]:
+    ) -> Iterator[tuple[slice, list[root_table.RootTable], Table | None]]:
         """Search block after block, over threads: yields in order its trees and their root tables at all points.
 
         And the tables, where all trees are one block; else they are gone, or memory would grow with the trees.
@@ -268,7 +274,7 @@ class TableSearcher:
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
         stop_event = StopEvent(stop)
 
-        def work(part: slice) -> tuple[list[root.RootTable], Table | None]:
+        def work(part: slice) -> tuple[list[root_table.RootTable], Table | None]:
             block = self._block(part.stop - part.start, self.entries)
             most = int(counts[part].max())
             tables = self._run(block, states[part], keys[part], points, most, stop_event, on_progress, clock)
@@ -284,13 +290,15 @@ class TableSearcher:
                 finally:
                     stop_event.set()  # before the pool waits for what is under way
 
-    def _run(self, block, roots, keys, points, most_moves, stop_event, on_progress, clock) -> list[root.RootTable]:
+    def _run(
+        self, block, roots, keys, points, most_moves, stop_event, on_progress, clock
+    ) -> list[root_table.RootTable]:
         """All iterations of a block, in calls of a tenth of a second; its root tables at the points.
 
         block : empty tables and scratch for T trees; roots : uint64[T, W]; keys : uint64[T]
-        most_moves : of any of the roots, columns of the root tables (see ``root.RootTable``)
+        most_moves : of any of the roots, columns of the root tables (see ``root_table.RootTable``)
         """
-        root.horizons_of(self.game, roots, block.near.forest.horizon)
+        root_table.horizons_of(self.game, roots, block.frontier.forest.horizon)
         tables, number, step = [], 0, 16
         for point in points:
             while number < point:
@@ -299,27 +307,27 @@ class TableSearcher:
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()
                 span = (number, until)
-                answer = advance_block(self._steps, self._method, block, self.keeping, roots, keys, span, ticks)
+                answer = advance_block(self._steps, self._method, block, self.replacement, roots, keys, span, ticks)
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(self.game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
                 if on_progress is not None:
                     on_progress((until - number) * len(roots))
                 seconds = time.perf_counter() - begin
-                clock.share_out(ticks, seconds)
+                clock.add_sampled(ticks, seconds)
                 step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
                 number = until
-            found = root.empty_table(len(roots), max(1, most_moves))
-            fill_root_table(self.game, block.table, self.keeping, roots, found)
+            found = root_table.empty_table(len(roots), max(1, most_moves))
+            fill_root_table(self.game, block.table, self.replacement, roots, found)
             tables.append(found)
         return tables
 
-    def stored_moves(self, table: Table, state: np.ndarray) -> list[root.Child]:
+    def stored_moves(self, table: Table, state: np.ndarray) -> list[root_table.Child]:
         """What a tree's table has of the moves of a position (uint64[1, W]), most visited first; none of chance."""
         counts, movers = self.rules.describe(state)
         if counts[0] == 0 or movers[0] == CHANCE:
             return []
-        found = root.empty_table(1, int(counts[0]))
-        fill_root_table(self.game, table, self.keeping, state, found)
+        found = root_table.empty_table(1, int(counts[0]))
+        fill_root_table(self.game, table, self.replacement, state, found)
         return found.children(0)
 
 

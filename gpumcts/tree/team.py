@@ -1,11 +1,11 @@
-"""Several threads in one tree: a lead, who does what ``advance`` does, and members who take shares of each step.
+"""Several threads in one tree: a coordinator, who does what ``advance`` does, and workers who take shares of steps.
 
 The answer is that of one thread. In a batch, groups below different nodes have nothing in common, so whoever takes one
-on finds the same; playouts are integers that add up in any order; the lead backs up alone, in row order. Slots are
-handed out to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
+on finds the same; playouts are integers that add up in any order; the coordinator backs up alone, in row order. Slots
+are handed out to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
 
-A step is a phase, and the lead announces it. Whoever is there takes shares of it, one by one; it is over when all
-are done. Nobody waits for a thread that has taken none: threads may be somebody else's, and their cores too.
+A step is a phase, and the coordinator announces it. Whoever is there takes shares of it, one by one; it is over when
+all are done. Nobody waits for a thread that has taken none: threads may be somebody else's, and their cores too.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ The phase, its number and kind; threads that have joined. Shares of the phase: i
 many there are so far, whether that is all, how many are done. Rows of the batch, pieces that a leaf's playouts are cut
 into; slots of the tree that are in chunks; bundles of the batch.
 """
-ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the lead's
+ALONE, GATHER, EVALUATE, BACK_UP, LEAVE = range(5)  # kinds of phases; ALONE is the coordinator's
 KIND_BITS, SHARE_BITS = 3, 20
 MAX_SHARES = (1 << SHARE_BITS) - 1
 NO_SHARE = -1
@@ -44,7 +44,7 @@ LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most n
 
 
 class Team(NamedTuple):
-    """What the threads of one tree share; M threads, the lead is number 0."""
+    """What the threads of one tree share; M threads, the coordinator is number 0."""
 
     board: np.ndarray  # int64 [10 LINE]
     bundles: np.ndarray  # int64 [B, 3] groups taken on together: where in the open list, how many, their rows
@@ -53,13 +53,13 @@ class Team(NamedTuple):
     tally: np.ndarray  # int64 [pieces of all leaves, tally columns] of playouts of leaves that are cut
     rows: np.ndarray  # int32 [B] of the bundles, at their places, in row order within a group
     every_row: np.ndarray  # int32 [B] 0, 1, 2, ...
-    tops: np.ndarray  # int32 [B] depth at which a row went into a bundle; NEVER for one that the lead took to its leaf
+    tops: np.ndarray  # int32 [B] depth at which a row went into a bundle; NEVER where the coordinator took it on
     shares_back_up: bool  # whether threads share the back-up
     leaf_slots: int  # that a leaf may take at most
     node_slots: int  # that the children of a node may take at most
     chunk: int  # slots of a chunk
     largest: int  # rows of a group that goes into a bundle, at most
-    fewest_playouts: int  # of a share
+    min_share_playouts: int  # of a share
 
 
 def team_of(
@@ -78,7 +78,7 @@ def team_of(
     need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
     part = leaves * playouts // threads
-    fewest_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
+    min_share_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
     return Team(
         board=np.zeros(10 * LINE, np.int64),
         bundles=np.zeros((leaves, 3), np.int64),
@@ -93,7 +93,7 @@ def team_of(
         node_slots=BLOCKS_OF_A_NODE * most_moves,
         chunk=NEEDS_OF_A_CHUNK * need,
         largest=largest,
-        fewest_playouts=fewest_playouts,
+        min_share_playouts=min_share_playouts,
     )
 
 
@@ -125,8 +125,8 @@ def announce(team, number, kind, shares):
 def take_share(team, number, thread):
     """The number of a share of phase ``number``, waiting for one while there may be more, or NO_SHARE.
 
-    The lead takes the last one, others take the first one: subtrees that are next to each other in a batch are so in
-    the next one, so most of a subtree's nodes stay in the cache of one core.
+    The coordinator takes the last one, workers take the first one: subtrees that are next to each other in a batch are
+    so in the next one, so most of a subtree's nodes stay in the cache of one core.
     """
     spins, one = 0, np.int64(1) << (SHARE_BITS if thread == 0 else 0)
     while True:
@@ -176,7 +176,7 @@ def with_slots(forest, team, thread):
 
 
 @inlined
-def see_to_room(forest, team, thread, slots):
+def ensure_chunk(forest, team, thread, slots):
     """Take a new chunk of the tree's slots if a thread has fewer than ``slots`` left; these become its free blocks."""
     begun, end = np.int64(team.chunks[thread, BEGUN]), np.int64(team.chunks[thread, END])
     if begun + slots <= end:

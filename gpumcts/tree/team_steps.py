@@ -1,6 +1,6 @@
 """The steps of one tree on several threads, by the phases of a team: see ``team``.
 
-Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. Of the lead's,
+Each thread adds what it did in the batches that are timed to its row of ``ticks``, int64[M, LINE]. The coordinator's
 WAITING is how long the batches took in all: what is no thread's part of that, threads have waited.
 """
 
@@ -42,28 +42,28 @@ from gpumcts.tree.team import (
     SLOTS,
     announce,
     await_shares,
-    see_to_room,
+    ensure_chunk,
     take_share,
     with_slots,
 )
 from gpumcts.tree.time_split import BACKUP as BACKING_UP
-from gpumcts.tree.time_split import GROWTH, PLAYOUTS, SELECTION, WAITING, batches_a_look, lap, look_at_clock
-from gpumcts.verbs import apart
+from gpumcts.tree.time_split import GROWTH, PLAYOUTS, SELECTION, WAITING, clock_if_timed, lap, timing_interval
+from gpumcts.verbs import noinline
 
 PHASES = 3  # of a batch
 
 # ------------------------------------------------------------------------------------------------ select and expand
 
 
-@apart
+@noinline
 def take_bundles(steps, method, forest, batch, team, thread, phase, ticks, timed):
     """Take bundles of groups to their leaves until there are no more; ticks : int64[LINE], where ``timed``."""
     mine, game, switches = with_slots(forest, team, thread), plain_game(method.game), method.switches
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(ticks, timed)
+        clock = clock_if_timed(ticks, timed)
         begin, groups = team.bundles[number, BEGIN], team.bundles[number, GROUPS]
-        see_to_room(forest, team, thread, team.bundles[number, BUNDLE_ROWS] * team.leaf_slots)
+        ensure_chunk(forest, team, thread, team.bundles[number, BUNDLE_ROWS] * team.leaf_slots)
         if team.shares_back_up:
             note_rows(begin, groups, batch, team)
         side = 0
@@ -91,7 +91,7 @@ def note_rows(begin, groups, batch, team):
 
 
 @inlined
-def hand_out(team, number, begin, groups, rows):
+def publish_bundle(team, number, begin, groups, rows):
     """Make a bundle of groups ready for whoever takes it; the number of the next."""
     team.bundles[number, BEGIN], team.bundles[number, GROUPS] = begin, groups
     team.bundles[number, BUNDLE_ROWS] = rows
@@ -99,13 +99,13 @@ def hand_out(team, number, begin, groups, rows):
     return number + 1
 
 
-@apart
+@noinline
 def share_out(steps, method, forest, batch, team, ticks, timed):
     """Take the group at the root down until its parts are small, and hand those out in bundles.
 
     A bundle has the places of the open lists 0 and 1 that its rows, in all, come to: groups never take more.
     """
-    mine, clock = with_slots(forest, team, 0), look_at_clock(ticks, timed)
+    mine, clock = with_slots(forest, team, 0), clock_if_timed(ticks, timed)
     game, switches = plain_game(method.game), method.switches
     open_groups, side, bundle, begin, groups, rows = 1, 2, 0, np.int64(0), np.int64(0), np.int64(0)
     batch.open[0, side] = batch.open[0, 0]
@@ -121,18 +121,18 @@ def share_out(steps, method, forest, batch, team, ticks, timed):
             batch.open[begin + groups, 0] = head
             groups, rows = groups + 1, rows + size
             if rows >= ROWS_OF_A_BUNDLE:
-                bundle = hand_out(team, bundle, begin, groups, rows)
+                bundle = publish_bundle(team, bundle, begin, groups, rows)
                 begin, groups, rows = begin + rows, np.int64(0), np.int64(0)
         open_groups = np.int64(0)
         if large > 0:
-            see_to_room(forest, team, 0, large * team.node_slots)
+            ensure_chunk(forest, team, 0, large * team.node_slots)
             steps.select(method.rule, method.operator, mine, switches, 0, large, side, batch)
             clock = lap(ticks, SELECTION, clock, timed)
             open_groups = steps.expand(game, mine, switches, 0, large, side, batch)
             clock = lap(ticks, GROWTH, clock, timed)
             side ^= 1
     if groups > 0:
-        hand_out(team, bundle, begin, groups, rows)
+        publish_bundle(team, bundle, begin, groups, rows)
     store(team.board, COMPLETE, 1)
     lap(ticks, SELECTION, clock, timed)
 
@@ -140,7 +140,7 @@ def share_out(steps, method, forest, batch, team, ticks, timed):
 @inlined
 def gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, ticks, timed):
     """``advance.gather`` for one tree, its groups shared out where they are many."""
-    clock = look_at_clock(ticks, timed)
+    clock = clock_if_timed(ticks, timed)
     begin_rows(forest, method.switches, roots, (0, 1), number, leaves, batch)
     for row in range(leaves):
         team.tops[row] = NEVER
@@ -176,9 +176,9 @@ def shares_of_rows(rows, threads, least):
 
 
 @inlined
-def fewest_rows(switches, team):
+def min_share_rows(switches, team):
     """Rows of a share of playouts at least."""
-    return max(np.int64(1), np.int64(team.fewest_playouts) // switches.playouts)
+    return max(np.int64(1), np.int64(team.min_share_playouts) // switches.playouts)
 
 
 @inlined
@@ -214,24 +214,24 @@ def play_piece(steps, method, number, pieces, batch, team):
     steps.evaluate(method.game, method.policy, words, keys, first, playouts, tally)
 
 
-@apart
+@noinline
 def play_shares(steps, method, batch, team, thread, phase, ticks, timed):
     """What a thread does in a phase of playouts."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(ticks, timed)
+        clock = clock_if_timed(ticks, timed)
         rows, pieces = load(team.board, ROWS), load(team.board, PIECES)
         if pieces > 0:
             play_piece(steps, method, number, pieces, batch, team)
         else:
-            begin, end = share_of_rows(number, rows, team.chunks.shape[0], fewest_rows(method.switches, team))
+            begin, end = share_of_rows(number, rows, team.chunks.shape[0], min_share_rows(method.switches, team))
             play_rows(steps, method, begin, end, batch)
         lap(ticks, PLAYOUTS, clock, timed)
         fetch_add(team.board, DONE, 1)
         number = take_share(team, phase, thread)
 
 
-@apart
+@noinline
 def join_pieces(switches, rows, pieces, batch, team):
     """Add the pieces' sums up, and put what is kept of each playout in its place."""
     kept = (batch.tally.shape[1] - TALLY_COLUMNS) // switches.playouts
@@ -248,7 +248,7 @@ def join_pieces(switches, rows, pieces, batch, team):
 def evaluate_together(steps, method, rows, batch, team, phase, ticks, timed):
     """The playouts of a batch, shared out by leaves, or where those are few by pieces of their playouts."""
     threads, switches = team.chunks.shape[0], method.switches
-    pieces, shares = np.int64(0), shares_of_rows(rows, threads, fewest_rows(switches, team))
+    pieces, shares = np.int64(0), shares_of_rows(rows, threads, min_share_rows(switches, team))
     if rows < SHARES * threads:
         pieces = min(switches.playouts // MIN_PLAYOUTS, team.tally.shape[0] // rows)
         shares = rows * pieces if pieces > 0 else shares
@@ -258,7 +258,7 @@ def evaluate_together(steps, method, rows, batch, team, phase, ticks, timed):
     play_shares(steps, method, batch, team, 0, phase, ticks, timed)
     await_shares(team)
     if pieces > 0:
-        clock = look_at_clock(ticks, timed)
+        clock = clock_if_timed(ticks, timed)
         join_pieces(switches, rows, pieces, batch, team)
         lap(ticks, PLAYOUTS, clock, timed)
 
@@ -271,7 +271,7 @@ def take_paths(steps, method, forest, batch, team, thread, phase, ticks, timed):
     """Back up bundles, as far as nodes are theirs alone, until there are no more."""
     number = take_share(team, phase, thread)
     while number != NO_SHARE:
-        clock = look_at_clock(ticks, timed)
+        clock = clock_if_timed(ticks, timed)
         begin = team.bundles[number, BEGIN]
         end = begin + team.bundles[number, BUNDLE_ROWS]
         steps.back_up_part(method.operator, forest, method.switches, team.rows, team.tops, begin, end, False, batch)
@@ -282,8 +282,8 @@ def take_paths(steps, method, forest, batch, team, thread, phase, ticks, timed):
 
 @inlined
 def back_up_together(steps, method, forest, leaves, batch, team, phase, ticks, timed):
-    """Back up a batch: bundles are shared where the operator allows it, what is above them is the lead's."""
-    bundles, clock = load(team.board, PATHS), look_at_clock(ticks, timed)
+    """Back up a batch: bundles are shared where the operator allows it, what is above them is the coordinator's."""
+    bundles, clock = load(team.board, PATHS), clock_if_timed(ticks, timed)
     operator, switches = method.operator, method.switches
     if not team.shares_back_up or leaves < MIN_ROWS or bundles == 0:
         steps.back_up(learner(method.rule), operator, forest, switches, 0, leaves, batch)
@@ -302,11 +302,11 @@ def back_up_together(steps, method, forest, leaves, batch, team, phase, ticks, t
 @inlined
 def is_timed(phase, switches):
     """Whether the batch of a phase is timed: all threads find the same."""
-    return (phase - 1) // PHASES % batches_a_look(switches.leaves, switches.playouts) == 0
+    return (phase - 1) // PHASES % timing_interval(switches.leaves, switches.playouts) == 0
 
 
 @entry
-def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, ticks):
+def run_coordinator(steps, method, forest, roots, keys, numbers, room, batch, watch, team, ticks):
     """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
     (number, until), switches, phase, mine = numbers, method.switches, np.int64(1), ticks[0]
     store(team.board, SLOTS, np.int64(forest.used[0]))
@@ -319,7 +319,7 @@ def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, 
             if forest.used[0] + room > forest.visits.shape[1]:
                 break
             timed = is_timed(phase, switches)
-            clock = look_at_clock(ticks, timed)
+            clock = clock_if_timed(ticks, timed)
             gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, mine, timed)
             evaluate_together(steps, method, leaves, batch, team, phase + 1, mine, timed)
             back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)
@@ -334,8 +334,8 @@ def lead(steps, method, forest, roots, keys, numbers, room, batch, watch, team, 
 
 
 @entry
-def assist(steps, method, forest, batch, team, ticks):
-    """Join the lead of a tree, and take shares of its phases until it leaves."""
+def run_worker(steps, method, forest, batch, team, ticks):
+    """Join the coordinator of a tree, and take shares of its phases until it leaves."""
     thread, phase = fetch_add(team.board, JOINED, 1) + 1, np.int64(0)
     mine = ticks[thread]
     while True:

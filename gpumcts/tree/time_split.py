@@ -1,7 +1,7 @@
 """How the time of a search is split: selection, growth, playouts, back-up and waiting, in seconds of its threads.
 
 Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. A clock costs a small batch more than it tells, so of batches
-of few playouts one in several is timed (``batches_a_look``), and the seconds of all are shared out as its are. A
+of few playouts one in several is timed (``timing_interval``), and the seconds of all are shared out as its are. A
 ``Stopwatch`` adds up what the threads of one search bring.
 """
 
@@ -18,7 +18,7 @@ from gpumcts.monotonic import NANOSECONDS, now
 
 SELECTION, GROWTH, PLAYOUTS, BACKUP, WAITING = range(5)
 PARTS = 5
-PLAYOUTS_A_LOOK = 256  # for a batch that is timed: then clocks cost less than 0.2 % (docs/many_leaves.md)
+PLAYOUTS_PER_TIMED_BATCH = 256  # for a batch that is timed: then clocks cost less than 0.2 % (docs/many_leaves.md)
 LINE = 8  # words of int64 that the ticks of a thread take, where several threads write their own: a line of the cache
 
 
@@ -59,13 +59,13 @@ class TimeSplit(NamedTuple):
 
 
 @inlined
-def batches_a_look(rows, playouts):
+def timing_interval(rows, playouts):
     """Of how many batches of so many rows and playouts a row one is timed."""
-    return max(np.int64(1), np.int64(PLAYOUTS_A_LOOK) // (rows * playouts))
+    return max(np.int64(1), np.int64(PLAYOUTS_PER_TIMED_BATCH) // (rows * playouts))
 
 
 @inlined
-def look_at_clock(ticks, timed):
+def clock_if_timed(ticks, timed):
     """Nanoseconds, or 0 where the batch is not timed, or there are no ticks (None): so on the device."""
     if ticks is None:
         return np.int64(0)
@@ -99,7 +99,7 @@ class Stopwatch:
         self._threads, self._begin = threads, time.perf_counter()
         self._lock = threading.Lock()
         self._parts, self._timed = np.zeros(PARTS), np.zeros(PARTS)
-        self._shared_out, self._device = 0.0, None
+        self._sampled, self._device = 0.0, None
 
     def add(self, part: int, seconds: float) -> None:
         """So many seconds of a thread were a part's."""
@@ -112,11 +112,11 @@ class Stopwatch:
             self._parts += ticks / NANOSECONDS
         ticks[:] = 0
 
-    def share_out(self, ticks: np.ndarray, seconds: float) -> None:
+    def add_sampled(self, ticks: np.ndarray, seconds: float) -> None:
         """So many seconds of threads went as the ticks of the batches that were timed, int64[PARTS]."""
         with self._lock:
             self._timed += ticks
-            self._shared_out += seconds
+            self._sampled += seconds
 
     def add_device(self, seconds: float) -> None:
         """A device was at work for so long."""
@@ -148,14 +148,14 @@ class Stopwatch:
 
     def _added(self) -> float:
         with self._lock:
-            return float(self._parts.sum()) + self._shared_out
+            return float(self._parts.sum()) + self._sampled
 
     def split(self) -> TimeSplit:
         """The split up to now."""
         seconds = time.perf_counter() - self._begin
         with self._lock:
             timed = self._timed.sum()
-            parts = self._parts + (self._shared_out * self._timed / timed if timed else 0.0)
+            parts = self._parts + (self._sampled * self._timed / timed if timed else 0.0)
         selection, growth, playouts, backup, waiting = parts.tolist()
         other = max(0.0, self._threads * seconds - float(parts.sum()))
         return TimeSplit(seconds, self._threads, selection, growth, playouts, backup, waiting, other, self._device)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpumcts.tree.advance import NO_WATCH, Watch
+from gpumcts.tree.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.forest import Forest, widened
 from gpumcts.tree.time_split import Stopwatch
 
 
 @dataclass(slots=True, eq=False)
 class Wave:
-    """T trees that grow together, and what a search is told of them meanwhile.
+    """T trees that are searched together, and what a search is told of them meanwhile.
 
     forest : the trees; another one once they needed more room
     states, keys : uint64[T, W], uint64[T]; the roots, and the key of each tree
@@ -27,7 +27,7 @@ class Wave:
     states: np.ndarray
     keys: np.ndarray
     clock: Stopwatch
-    watch: Watch = NO_WATCH
+    watch: LevelWatch = NO_WATCH
     stop: threading.Event | None = None
     on_progress: Callable[[int], None] | None = None
 

@@ -1,1 +1,1 @@
-"""UCI, the text protocol of chess programs: other programs as players here, and our engine for others."""
+"""UCI, the text protocol of chess programs: external engines as players, and our engine for others."""

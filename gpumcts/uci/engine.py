@@ -18,15 +18,15 @@ from gpumcts.options import name_of
 from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MAX_LINE, Lines, Sink, Source
 from gpumcts.rng import key_of
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
-from gpumcts.uci.info import Telling, line
+from gpumcts.uci.info import InfoWriter, line
 from gpumcts.uci.options import CHESS, VARIANT
-from gpumcts.uci.position import Position, start_of
+from gpumcts.uci.position import UciPosition, start_of
 from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
 
-SECONDS_A_LOOK = 0.05  # at the input, while the search is being made
+POLL_SECONDS = 0.05  # at the input, while the search is being made
 MAX_REQUESTS = 10_000  # that wait meanwhile
 NO_MOVE_TEXT = "(none)"
 MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
@@ -87,7 +87,7 @@ class Inbox:
             self._requests.append(request)
 
 
-class Engine:
+class UciEngine:
     """An engine for one game, between a source of requests and a sink.
 
     game : option value, compiled
@@ -106,7 +106,7 @@ class Engine:
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
         self._game, self._limits, self._seed, self._say = game, limits, seed, say
-        self._position: Position | None = Position(game)  # None where the last one was refused
+        self._position: UciPosition | None = UciPosition(game)  # None where the last one was refused
         self._told = Game("", [])
         self._number = 0  # of the game
         self._options = {name: option[1] for name, option in OPTIONS.items()}
@@ -195,7 +195,7 @@ class Engine:
         if made is not None and made.done() and made.exception() is None:
             made.result().forget(np.array([self._number]))  # what ``search.reuse`` keeps of it
         self._number += 1
-        self._position, self._told = Position(self._game, self._number), Game("", [])
+        self._position, self._told = UciPosition(self._game, self._number), Game("", [])
 
     def _set_position(self, arguments: list[str]) -> None:
         """A game that goes on is followed from where it was; any other is played anew."""
@@ -212,14 +212,14 @@ class Engine:
                 raise BadInput(f"position: move number {ply + 1}: {error}") from None
         self._position, self._told = position, game
 
-    def _begin(self, text: str) -> Position:
+    def _begin(self, text: str) -> UciPosition:
         with np.errstate(over="ignore"):
-            return Position(self._game, self._number, start_of(self._game, text) if text else None)
+            return UciPosition(self._game, self._number, start_of(self._game, text) if text else None)
 
     # --------------------------------------------------------------------------------------------------- search
 
     def _go(self, arguments: list[str]) -> None:
-        """Search, telling on the way, and answer with one move, whatever happens."""
+        """Search, reporting on the way, and answer with one move, whatever happens."""
         best = self._guarded("go", lambda: self._best(go_of(arguments)))
         self._tell(f"bestmove {best or NO_MOVE_TEXT}")
 
@@ -242,34 +242,34 @@ class Engine:
         searcher = self._searcher()
         return NO_MOVE_TEXT if searcher is None else self._search(searcher, position, go)
 
-    def _search(self, searcher: Searcher, position: Position, go: Go) -> str:
+    def _search(self, searcher: Searcher, position: UciPosition, go: Go) -> str:
         begin = time.monotonic()  # before the tree is planted, which may begin with a large one that was kept
         named = self._named(position, go)
         key = key_of(self._seed, position.number, len(position.moves))
         search = IncrementalSearch(searcher, position.words(), key, position.number)
-        telling = Telling(position, self._options["multipv"], self._sink, named, begin)
-        while not self._think(search, self._limits_of(searcher, position, go).less(begin), telling, go):
+        writer = InfoWriter(position, self._options["multipv"], self._sink, named, begin)
+        while not self._think(search, self._limits_of(searcher, position, go).less(begin), writer, go):
             go, begin = go._replace(ponder=False), time.monotonic()  # it was the right move: from now on time counts
         search.keep()
         found = search.found()
-        telling.tell(found)
+        writer.write(found)
         best = found.decide_among(named) if named else int(found.decide()[0])
         return position.text(named[0] if best is None else best)
 
-    def _think(self, search: IncrementalSearch, limits: Limits, telling: Telling, go: Go) -> bool:
+    def _think(self, search: IncrementalSearch, limits: Limits, writer: InfoWriter, go: Go) -> bool:
         """Search within limits; False where ``ponderhit`` came first."""
         for _ in search.slices(*limits):
             if go.ponder and self._inbox.takes("ponderhit"):
                 return False
             if self._stopped(go):
                 return True
-            telling.look(search)
+            writer.report_if_due(search)
         if search.stopped_by:
             self._tell(f"info string the search ends after {search.iterations:,} iterations: {search.stopped_by}")
         self._wait_for_stop(go)
         return True
 
-    def _named(self, position: Position, go: Go) -> list[int]:
+    def _named(self, position: UciPosition, go: Go) -> list[int]:
         """The legal moves of ``searchmoves``, one of which is to be played; none where it names none."""
         named = []
         for text in go.searchmoves:
@@ -280,13 +280,13 @@ class Engine:
             self._tell(f"info string searchmoves: {what}")
         return named
 
-    def _limits_of(self, searcher: Searcher, position: Position, go: Go) -> Limits:
+    def _limits_of(self, searcher: Searcher, position: UciPosition, go: Go) -> Limits:
         """What ``go`` says of iterations and time is done; a clock, or nothing, leaves it to the engine's limits."""
         lag = self._options["move overhead"] / 1000
         if go.endless:
             return Limits(None, None)
         if go.nodes is not None or go.movetime is not None:
-            nodes = None if go.nodes is None else max(go.nodes, fewest_iterations(searcher.settings))
+            nodes = None if go.nodes is None else max(go.nodes, min_iterations(searcher.settings))
             return Limits(nodes, go.seconds(lag))
         seconds = min(self._limits.seconds or math.inf, go.clock(position.mover, position.moves_left(), lag))
         return Limits(self._limits.iterations, None if seconds == math.inf else seconds)
@@ -302,7 +302,7 @@ class Engine:
         made = self._begin_search()
         while not made.done() and not self._inbox.quits():
             with contextlib.suppress(NotYet):
-                made.result(SECONDS_A_LOOK)
+                made.result(POLL_SECONDS)
         return made.result() if made.done() else None
 
     def _stopped(self, go: Go) -> bool:
@@ -323,7 +323,7 @@ class Engine:
         while go.endless and not self._stopped(go) and not self._inbox.takes("ponderhit"):
             self._inbox.wait()
 
-    def _tell_the_end(self, position: Position) -> None:
+    def _tell_the_end(self, position: UciPosition) -> None:
         with np.errstate(over="ignore"):
             result = int(score(self._game, position.state)) * (1 - 2 * position.mover)
         self._tell(f"info depth 0 score {'mate 0' if result < 0 else 'cp 0'}")

@@ -1,4 +1,4 @@
-"""What our engine tells of its search."""
+"""What our engine reports of its search."""
 
 import math
 import time
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpumcts.programs.lines import Sink
 from gpumcts.programs.position import Position
 from gpumcts.tree.incremental_search import IncrementalSearch
-from gpumcts.tree.root import Child
+from gpumcts.tree.root_table import Child
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.solve import DRAW, LOSS
 
@@ -29,14 +29,14 @@ def line(text: str) -> bytes:
     return "".join(c if " " <= c <= "~" else "?" for c in text).encode("ascii") + b"\n"
 
 
-class Telling:
+class InfoWriter:
     """``info depth 6 nodes 2000 nps 4000 time 500 score cp 31 pv e2e4 ...``, at most every ``INTERVAL``.
 
     ``depth`` is the length of the line, ``nodes`` the iterations; with several ``lines`` each begins with ``multipv``.
     A move that is proven to win or to lose (``search.solve``) has ``score mate``, the moves to the end of the line that
     was proven, which may not be the shortest; negative where it loses.
 
-    named : the moves that are told of alone; none for all
+    named : the only moves that are reported; none for all
     begin : when the search began, as ``time.monotonic`` has it; None for now
     """
 
@@ -47,15 +47,15 @@ class Telling:
         self._begin = time.monotonic() if begin is None else begin
         self._next = self._begin + INTERVAL
 
-    def look(self, search: IncrementalSearch) -> None:
-        """Tell what is known, if it is time."""
+    def report_if_due(self, search: IncrementalSearch) -> None:
+        """Write what is known, if a line is due."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + INTERVAL
-            self.tell(search.found())
+            self.write(search.found())
 
-    def tell(self, found: TreeSearchResult) -> None:
-        """Tell what was found, the move that is to be played first."""
+    def write(self, found: TreeSearchResult) -> None:
+        """Write what was found, the move that is to be played first."""
         took = time.monotonic() - self._begin
         best = found.decide_among(self._named) if self._named else int(found.decide()[0])
         children = [child for child in found.root_children(0) if not self._named or child.move in self._named]

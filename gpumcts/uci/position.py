@@ -6,7 +6,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.programs import position
+from gpumcts.programs.position import Position
 
 FEN_FIELDS, FEN_CLOCK = 6, 4  # the clock of fifty moves, and the move number after it
 
@@ -25,7 +25,7 @@ def start_of(game: Any, text: str) -> Any:
         return contract.parse_position(game, " ".join([*fields, "1"]))
 
 
-class Position(position.Position):
+class UciPosition(Position):
     """As ``programs.position.Position``, for games whose draws have to be claimed, which our rules do not ask for.
 
     The third occurrence of a position, and the fifty moves of Chess, end a game only where the GUI says so. While moves

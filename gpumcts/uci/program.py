@@ -1,10 +1,10 @@
-"""An outside program that speaks UCI: it introduces itself, takes options, is asked for the best move of a position."""
+"""An external engine that speaks UCI: it introduces itself, takes options, and names the best move of a position."""
 
 import threading
 import time
 from collections.abc import Mapping
 
-from gpumcts.programs.process import Late, Log, Process, Trouble, readable
+from gpumcts.programs.process import EngineError, EngineTimeout, Log, Process, readable
 from gpumcts.uci.options import Option, Value, command_of, parse_option
 
 MAX_NOISE = 1 << 16
@@ -12,12 +12,12 @@ MAX_INFO = 1 << 24
 SECONDS_TO_STOP = 2.0
 
 
-class Program(Process):
+class UciProgram(Process):
     """One running program that speaks UCI.
 
     name : what it calls itself; options : those it lists, by their names in lower case
-    Raises BadInput where it cannot be started at all, Trouble where it does not introduce itself, and KeyboardInterrupt
-    where ``stop`` is set meanwhile; it is killed then.
+    Raises BadInput where it cannot be started at all, EngineError where it does not introduce itself, and
+    KeyboardInterrupt where ``stop`` is set meanwhile; it is killed then.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Program(Process):
     def best_move(self, position: str, go: str, stop: threading.Event | None = None) -> str:
         """Its move after a ``position`` command, by a ``go`` command; empty where it names none.
 
-        A program that does not answer in time is told once to stop. Raises Trouble where it crashed, hangs all the
+        A program that does not answer in time is told once to stop. Raises EngineError where it crashed, hangs all the
         same, or floods us, and KeyboardInterrupt where ``stop`` is set meanwhile. After either it is of no more use.
         """
         self.send(position)
@@ -59,12 +59,12 @@ class Program(Process):
         self.send(go)
         try:
             words = self._wait_for("bestmove", go, stop)
-        except Late as late:
+        except EngineTimeout as timeout:
             self.send("stop")
             try:
                 words = self._wait_for("bestmove", "stop", stop, SECONDS_TO_STOP)
-            except Late:
-                raise Trouble(f"{late}, nor to stop within {SECONDS_TO_STOP:g} s") from None
+            except EngineTimeout:
+                raise EngineError(f"{timeout}, nor to stop within {SECONDS_TO_STOP:g} s") from None
         return words[1] if len(words) > 1 else ""
 
     def _wait_for(
@@ -85,7 +85,7 @@ class Program(Process):
                 self._hear(words)
             if noise > MAX_NOISE or info > MAX_INFO:
                 kind = f"{MAX_NOISE >> 10} KiB" if noise > MAX_NOISE else f"{MAX_INFO >> 20} MiB of info"
-                raise Trouble(f"answered {asked} with more than {kind}")
+                raise EngineError(f"answered {asked} with more than {kind}")
 
     def _hear(self, words: list[str]) -> None:
         """What it tells of itself."""

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from gpumcts.errors import BadInput
-from gpumcts.programs.clock import LAG, LEAST, MIN_MOVES, spent
+from gpumcts.programs.clock import LAG, MIN_MOVES, MIN_SECONDS, spent
 
 COMMANDS = frozenset(
     ("uci", "debug", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "quit")
@@ -83,7 +83,7 @@ class Go(NamedTuple):
 
     def seconds(self, lag: float = LAG) -> float | None:
         """Seconds by ``movetime``, or None."""
-        return None if self.movetime is None else max(self.movetime / 1000 - lag, LEAST)
+        return None if self.movetime is None else max(self.movetime / 1000 - lag, MIN_SECONDS)
 
 
 def go_of(arguments: list[str]) -> Go:

@@ -21,7 +21,7 @@ from gpumcts.games.pgame import PGame
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
-from gpumcts.players.game_checks import refuse_early_chance
+from gpumcts.players.game_checks import check_no_early_chance
 from gpumcts.rng import mix
 from tests.games.drivers import for_tests, keys_of, trace
 from tests.reference.depth_limited import DepthLimited
@@ -50,7 +50,7 @@ def declared(game, state):
 def has_chance(game):
     """In plain Python: pytest asks while it collects, when nothing is compiled."""
     try:
-        refuse_early_chance(game, "")
+        check_no_early_chance(game, "")
     except BadInput:
         return True
     return False

@@ -63,7 +63,7 @@ def test_players_without_playouts():
     assert g.play_match(BOXES, pair, games=4, seed=1).games == 4
 
 
-def test_a_program_outside(tmp_path):
+def test_an_external_engine(tmp_path):
     """It plays, its matches have no digest, what it says on stderr is kept, and it is gone afterwards."""
     command = f"{sys.executable} -I {FAKE} good"
     game = g.make("dots_and_boxes")
@@ -86,7 +86,10 @@ REFUSED = {
         BOXES, (g.players.Minimax(depth=0), RANDOM)
     ),
     "players.Pvs: takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
-    "players.Uci: takes one limit of depth, nodes and seconds": lambda: g.play_match(
+    "players.Uci.options.UCI_Chess960=true: castling is told as in chess": lambda: g.play_match(
+        g.make("chess"), (g.players.Uci("nope", {"UCI_Chess960": "true"}, depth=1), RANDOM)
+    ),
+    "players.Uci takes one limit a move of players.Uci.depth, players.Uci.nodes": lambda: g.play_match(
         BOXES, (g.players.Uci("nope"), RANDOM)
     ),
     "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),

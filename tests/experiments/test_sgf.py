@@ -11,7 +11,7 @@ from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, parse_record, position_text, record_text
 from gpumcts.games.go import Go
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 
@@ -47,11 +47,11 @@ def test_every_game_becomes_a_file(run, only, folder):
     tags = {}
     for game in TOLD:
         record = parse_record(compiled(Go()), only(f"outputs/sgf/*/00000{game['game']}.sgf").read_text(), None)
-        assert " ".join(Position(record.game).line(record.moves)) == game["moves"]
+        assert " ".join(GtpPosition(record.game).line(record.moves)) == game["moves"]
         assert record.terms == {"size": 9, "komi": 6.5}
         tags[game["game"]] = (record.tags["PB"], record.tags["PW"], record.tags["RE"])
     us, them = "uct, 100 iterations", "GNU Go 3.8"
-    lead = Position(compiled(Go(komi=6.5)))
+    lead = GtpPosition(compiled(Go(komi=6.5)))
     for move in TOLD[0]["moves"].split():
         lead.push(lead.parse(move))
     assert tags == {0: (us, them, "B+R"), 1: (them, us, lead.result()), 2: (us, them, "W+F")}
@@ -69,7 +69,7 @@ def position_text_of(game, **keys):
 def test_a_position_out_of_a_file(tmp_path):
     """Where the game ends, after so many moves, and with moves of one's own; superko is kept."""
     game, file = compiled(Go(komi=6.5)), tmp_path / "a:3.sgf"
-    position = Position(game)
+    position = GtpPosition(game)
     for move in GAME.split():
         position.push(position.parse(move))
     file.write_text(record_text(game, Record(game, {}, position.start, position.moves, {})))

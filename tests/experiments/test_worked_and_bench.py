@@ -248,7 +248,7 @@ def test_searches_of_a_game(made, tmp_path, game, only, expected):
 @pytest.mark.slow
 def test_a_search_with_rave(run, monkeypatch, tmp_path):
     monkeypatch.setattr(search, "TREES", 3)
-    monkeypatch.setattr(search, "FEWEST", 3)
+    monkeypatch.setattr(search, "MIN_TREES", 3)
     monkeypatch.setattr(search, "ITERATIONS", 10)
     words = "repeats=2 game=dots_and_boxes game.rows=1 game.columns=2 hydra.run.dir=here"
     done = run(f"bench suites=[search] only=[rave] against=null {words}")
@@ -260,7 +260,7 @@ def test_a_search_with_rave(run, monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_playouts_and_searches_of_go(run, monkeypatch, tmp_path):
-    for module, name in ((playouts, "UNIFORM"), (playouts, "OWN"), (search, "TREES"), (search, "FEWEST")):
+    for module, name in ((playouts, "UNIFORM"), (playouts, "OWN"), (search, "TREES"), (search, "MIN_TREES")):
         monkeypatch.setattr(module, name, 5)
     monkeypatch.setattr(search, "ITERATIONS", 10)
     done = run("bench game=go suites=[playouts,search] only=[go,rave] against=null repeats=1 hydra.run.dir=here")

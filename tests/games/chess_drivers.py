@@ -6,12 +6,13 @@ import numpy as np
 from numba import njit
 
 from gpumcts import options
+from gpumcts.bits import trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.chess import Chess
 from gpumcts.games.chess.evaluation import kind_at
 from gpumcts.games.chess.moves import in_check, source_of, target_of
 from gpumcts.games.chess.pieces import BLACK, PAWN, REPEATED
-from gpumcts.jit import SEPARATE, trailing_zeros
+from gpumcts.jit import SEPARATE
 from gpumcts.playouts.contract import whole_playout
 from gpumcts.rng import PLY_STEP
 

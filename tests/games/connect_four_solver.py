@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
+from gpumcts.bits import popcount
 from gpumcts.games import contract
 from gpumcts.games.connect_four import BOARD, BOTTOM, SQUARES, ConnectFour, completing
-from gpumcts.jit import popcount
 
 U = np.uint64
 ENTRIES = 1 << 24

@@ -9,7 +9,7 @@ from gpumcts.games.chess import Chess
 from gpumcts.games.chess.fen import fen_of
 from gpumcts.games.chess.san import described, moves_of, san, uci
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.kernels.batch import Rules
 from tests.games.chess_drivers import GAME
 
@@ -203,7 +203,7 @@ def test_the_longest_game_that_is_played():
 
 def plies_until_drawn(fen, moves, game=GAME):
     """Plies played when the game is over, of moves in a circle."""
-    played = Position(game, start=state_of(fen))
+    played = GtpPosition(game, start=state_of(fen))
     while not played.over:
         played.push(played.parse(moves[len(played.moves) % len(moves)]))
         assert len(played.moves) < 60

@@ -12,7 +12,7 @@ from gpumcts.games import contract
 from gpumcts.games.contract import Record, parse_record, record_format, record_text
 from gpumcts.games.go import Go
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.gtp.records import read_record
 
 GO = {size: Go(size=size).compiled() for size in (9, 13, 19)}
@@ -26,7 +26,7 @@ def read(text, plies=None):
 
 def moves_of(record):
     """The moves as text, from where the record begins."""
-    return " ".join(Position(record.game, start=record.start).line(record.moves))
+    return " ".join(GtpPosition(record.game, start=record.start).line(record.moves))
 
 
 def start_of(record):
@@ -193,7 +193,7 @@ def test_what_is_set_before_the_next_move_is_set():
 
 
 def test_superko_in_a_file():
-    position = Position(GO[9])
+    position = GtpPosition(GO[9])
     for move in SUPERKO.split():
         position.play(len(position.moves) % 2, move)
     text = record_text(GO[9], Record(GO[9], {}, position.start, position.moves, {}))
@@ -213,7 +213,7 @@ def test_files_that_are_long_and_deep():
 
 def random_record(size, generator, start=None):
     """A game of random moves, passes among them, with tags that have to be escaped."""
-    position = Position(GO[size], start=start)
+    position = GtpPosition(GO[size], start=start)
     for _ in range(generator.randrange(30)):
         if position.over:
             break

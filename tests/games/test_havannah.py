@@ -13,7 +13,7 @@ from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
 from gpumcts.games.havannah.board import AROUND, Havannah, cells_of
 from gpumcts.games.havannah.chains import ROWS, fill, put
 from gpumcts.games.havannah.rules import WON, WON_AT, State1
-from gpumcts.jit import SEPARATE, scratch
+from gpumcts.jit import SEPARATE
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
@@ -21,6 +21,7 @@ from gpumcts.playouts.contract import choose
 from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, child_key, key_of
+from gpumcts.scratch import scratch
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import WIN

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from gpumcts.bits import popcount
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.othello import PASS, Othello, State
-from gpumcts.jit import SEPARATE, popcount
+from gpumcts.jit import SEPARATE
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import PLY_STEP, child_key, key_of
 from tests.games.openspiel import as_ours, follow, keys_from

@@ -36,8 +36,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 @njit(**SEPARATE)
 def compiled_pair(x, y):
     return (
-        sets.both(x, y), sets.either(x, y), sets.less(x, y), sets.apart(x, y),
-        sets.union(x), sets.size(x), sets.lowest(x), sets.same(x, y), sets.is_empty(x),
+        sets.intersection(x, y), sets.union(x, y), sets.difference(x, y), sets.symmetric_difference(x, y),
+        sets.or_of_words(x), sets.size(x), sets.lowest(x), sets.same(x, y), sets.is_empty(x),
     )  # fmt: skip
 
 

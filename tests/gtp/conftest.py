@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpumcts.gtp.engine import Engine, Limits
+from gpumcts.gtp.engine import GtpEngine, Limits
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
@@ -22,7 +22,7 @@ def engine(searcher):
 
     def make(iterations=20, seconds=None, **options):
         said = []
-        fresh = Engine(OTHELLO, lambda game: searcher, Limits(iterations, seconds), say=said.append, **options)
+        fresh = GtpEngine(OTHELLO, lambda game: searcher, Limits(iterations, seconds), say=said.append, **options)
         fresh.said = said
         made.append(fresh)
         return fresh

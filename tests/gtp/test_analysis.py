@@ -68,8 +68,8 @@ def test_analysis_refuses_what_it_cannot_do(engine):
         "?it is the other player's turn",
         "?syntax error: it takes a colour, and an interval in hundredths of a second",
     ]
-    assert analysis.terms(["interval", "20"], OTHELLO, 1)[:2] == (1, 0.2)
-    assert analysis.terms(["B"], OTHELLO, 1)[:2] == (0, analysis.INTERVAL)
+    assert analysis.options_of(["interval", "20"], OTHELLO, 1)[:2] == (1, 0.2)
+    assert analysis.options_of(["B"], OTHELLO, 1)[:2] == (0, analysis.INTERVAL)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_analysis_refuses_what_it_cannot_do(engine):
     ],
 )
 def test_what_guis_ask_of_an_analysis(words, found):
-    assert analysis.terms(words.split(), OTHELLO, 1)[:3] == found
+    assert analysis.options_of(words.split(), OTHELLO, 1)[:3] == found
 
 
 @pytest.mark.parametrize("words", ["10 10", "maxmoves", "maxmoves x", "avoid b A1", "interval 1234567", "boo 1"])
 def test_what_no_analysis_has(words):
     with pytest.raises(BadInput, match="syntax error"):
-        analysis.terms(words.split(), OTHELLO, 0)
+        analysis.options_of(words.split(), OTHELLO, 0)
 
 
 def test_katagos_analysis_has_shares_and_as_many_moves_as_asked_for(engine):

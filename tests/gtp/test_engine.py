@@ -11,9 +11,9 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import count_moves, play, start
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.clock import LEAST, Clock
-from gpumcts.gtp.engine import Engine, Limits
-from gpumcts.gtp.position import Position
+from gpumcts.gtp.clock import MIN_SECONDS, Clock
+from gpumcts.gtp.engine import GtpEngine, Limits
+from gpumcts.gtp.position import GtpPosition
 from gpumcts.gtp.stream import MAX_LINE, Request, answer, parse
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
@@ -137,7 +137,7 @@ def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
     """Whatever the slices: the move, and the table of visits, are those of one search under the key of game and ply."""
     fresh = engine(iterations=300)
     assert texts(fresh, "clear_board", "play b f5") == ["=", "="]
-    position = Position(OTHELLO, 1)
+    position = GtpPosition(OTHELLO, 1)
     position.play(0, "f5")
     keys = np.array([key_of(1, 1, 1)], np.uint64)
     found = searcher.search(position.words()[None], keys, 300)
@@ -153,7 +153,7 @@ def test_genmove_is_the_search_of_that_many_iterations(engine, searcher):
 
 def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
     monkeypatch.setattr("gpumcts.tree.incremental_search.ROOM", 2)
-    words, key = Position(OTHELLO).words(), key_of(3)
+    words, key = GtpPosition(OTHELLO).words(), key_of(3)
     search = IncrementalSearch(searcher, words, key)
     for _ in search.slices(2000, None):
         pass
@@ -164,7 +164,7 @@ def test_a_tree_that_outgrows_its_room_goes_on(searcher, monkeypatch):
 def test_slices_are_those_of_one_search_with_several_leaves_a_step():
     """However fast the machine is: a slice that is cut within a step would select by other virtual losses."""
     searcher = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(leaves_per_tree=4))
-    words, key = Position(OTHELLO).words(), key_of(3)
+    words, key = GtpPosition(OTHELLO).words(), key_of(3)
     expected = searcher.search(words[None], np.array([key]), 601).root_children(0)
     for pace in (1.0, 70.0, 1100.0):  # slices of 1, 3 and 55 iterations, where the pace decided alone
         search = IncrementalSearch(searcher, words, key)
@@ -185,7 +185,7 @@ def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
 
 
 def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
-    words = Position(OTHELLO).words()
+    words = GtpPosition(OTHELLO).words()
     small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
     search = IncrementalSearch(small, words, key_of(3))
     for _ in search.slices(None, None):
@@ -201,7 +201,7 @@ def test_a_proven_win_is_not_resigned(searcher):
     proving, played = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), Settings(solve=True)), random.Random(11)
     spared = 0
     for _ in range(20):
-        position = Position(OTHELLO)
+        position = GtpPosition(OTHELLO)
         while len(position.moves) < 53 and not position.over:
             position.push(played.choice(position.legal))
         if position.over or position.only_move is not None:
@@ -219,7 +219,7 @@ def test_a_proven_win_is_not_resigned(searcher):
 
 def resigning(search, position):
     """What an engine that resigns below 98 % does in a position."""
-    engine = Engine(OTHELLO, lambda game: search, Limits(2000, None), resign=0.98)
+    engine = GtpEngine(OTHELLO, lambda game: search, Limits(2000, None), resign=0.98)
     for move in position.moves:
         engine.position.push(move)
     (answer,) = texts(engine, f"genmove {'bw'[position.mover]}")
@@ -233,12 +233,12 @@ def test_a_proven_position_is_not_searched_on():
 
     game = DotsAndBoxes(1, 1)
     searcher = Searcher(game, Uniform(), Ucb1(), Average(), Settings(solve=True, reuse=True))
-    search = IncrementalSearch(searcher, Position(game).words(), key_of(3))
+    search = IncrementalSearch(searcher, GtpPosition(game).words(), key_of(3))
     for _ in search.slices(None, 60.0):
         pass
     assert search.proven
     search.keep()
-    after = Position(game)
+    after = GtpPosition(game)
     after.play(0, after.legal[0])
     more = IncrementalSearch(searcher, after.words(), key_of(3, 0, 1))
     assert more.found().root_children(0), "what was kept of the game is there before the first iteration"
@@ -268,7 +268,7 @@ def test_the_wait_for_the_search_does_not_count(searcher):
         time.sleep(2)
         return searcher
 
-    fresh = Engine(OTHELLO, make, Limits(5, None), say=said.append)
+    fresh = GtpEngine(OTHELLO, make, Limits(5, None), say=said.append)
     assert texts(fresh, "time_settings 100 0 0", "genmove b")[1] in ("=d3", "=c4", "=f5", "=e6")
     (told,) = re.findall(r"ply 0: \w\d, (.*) s", "\n".join(said))
     assert float(told) < 1
@@ -299,7 +299,7 @@ def test_the_clock():
     clock.used(0, 290)
     assert clock.seconds(0, 30) < 0.5 < clock.seconds(1, 30)
     clock.used(0, 290)
-    assert clock.seconds(0, 30) == LEAST
+    assert clock.seconds(0, 30) == MIN_SECONDS
     clock.set(1, 10, 2)
     clock.used(0, 2)
     assert 4 < clock.seconds(0, 30) < 5

@@ -14,12 +14,12 @@ from gpumcts.games.contract import lead, parse_position, play
 from gpumcts.games.go import Go
 from gpumcts.games.go.text import point_name
 from gpumcts.gtp.analysis import rate_of
-from gpumcts.gtp.engine import Engine, Limits
-from gpumcts.gtp.position import Position
-from gpumcts.gtp.program import Program, Refused
+from gpumcts.gtp.engine import GtpEngine, Limits
+from gpumcts.gtp.position import GtpPosition
+from gpumcts.gtp.program import GtpProgram, Refused
 from gpumcts.match.runner import play_match
 from gpumcts.options import compiled
-from gpumcts.players.gtp import GtpPlayer, Terms
+from gpumcts.players.gtp import GtpLaunch, GtpPlayer
 from gpumcts.players.uct import UctPlayer
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.programs import position
@@ -60,7 +60,7 @@ def engine(searcher):
         def with_terms(terms):
             return compiled(Go(**terms))
 
-        fresh = Engine(
+        fresh = GtpEngine(
             compiled(GO), search, Limits(iterations, None), 1, GO._asdict(), with_terms, said.append, **options
         )
         fresh.said = said
@@ -131,7 +131,7 @@ def test_passes_after_the_end_begin_anew_and_the_cap_is_an_end(engine):
     assert texts(fresh, "play b pass", "play w pass", "play b pass", "final_score", "play w pass", "final_score") == [
         "=", "=", "=", "?cannot score: the game is not over", "=", "=W+7.5",
     ]  # fmt: skip
-    capped = Position(GO_9, start=parse_position(GO_9, "........./" * 8 + f"......... b {GO_9.MAX_PLIES - 1} 0"))
+    capped = GtpPosition(GO_9, start=parse_position(GO_9, "........./" * 8 + f"......... b {GO_9.MAX_PLIES - 1} 0"))
     capped.play(0, "E5")
     assert capped.over
     with pytest.raises(BadInput, match="the game is over"):
@@ -151,7 +151,7 @@ def test_a_pass_that_is_left_out_is_none(engine):
 
 
 def test_analyses_of_a_pass_made_and_one_left_out_are_two(engine):
-    left_out, made = Position(compiled(GO)), Position(compiled(GO))
+    left_out, made = GtpPosition(compiled(GO)), GtpPosition(compiled(GO))
     left_out.play(0, "E5")
     left_out.turn_to(0)
     made.play(0, "E5")
@@ -161,7 +161,7 @@ def test_analyses_of_a_pass_made_and_one_left_out_are_two(engine):
 
 def test_looking_back_is_the_same_compiled_and_in_plain_python(monkeypatch):
     game, rng = compiled(Go(size=9)), random.Random(7)
-    slow, fast = Position(game), Position(game)
+    slow, fast = GtpPosition(game), GtpPosition(game)
     for ply in range(90):
         monkeypatch.setattr(position, "LONG", 1000)
         expected = slow.state
@@ -248,7 +248,7 @@ def gnugo():
 def test_a_whole_game_against_gnu_go(tmp_path, searcher, gnugo):
     """None of its moves or ours is refused; the game ends with two passes, or the program resigns."""
     game = compiled(GO)
-    program = GtpPlayer(game, Terms([gnugo, *GNU]), 1, "gnugo")
+    program = GtpPlayer(game, GtpLaunch([gnugo, *GNU]), 1, "gnugo")
     try:
         result = play_match(game, (UctPlayer(searcher, 30), program), 1, 3, tmp_path, {"of": "tests"})
     finally:
@@ -259,7 +259,7 @@ def test_a_whole_game_against_gnu_go(tmp_path, searcher, gnugo):
 
 
 def test_gnu_go_refuses_superko_as_we_do(gnugo):
-    program = Program([gnugo, *GNU], 20.0)
+    program = GtpProgram([gnugo, *GNU], 20.0)
     for command in ("boardsize 9", "komi 7.5", "clear_board", *played(SUPERKO)):
         program.ask(command)
     with pytest.raises(Refused, match="illegal move"):

@@ -8,7 +8,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.go import Go
 from gpumcts.games.havannah import Havannah
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.engine import Engine, Limits
+from gpumcts.gtp.engine import GtpEngine, Limits
 from gpumcts.gtp.stream import Request, parse
 from gpumcts.options import compiled
 from gpumcts.playouts.uniform import Uniform
@@ -58,7 +58,7 @@ def engine_of(tmp_path, monkeypatch):
         def with_terms(terms):
             return compiled(type(option)(**terms))
 
-        fresh = Engine(first, search, Limits(4, None), 1, option._asdict(), with_terms, said.append, resign=0.01)
+        fresh = GtpEngine(first, search, Limits(4, None), 1, option._asdict(), with_terms, said.append, resign=0.01)
         fresh.said = said
         made.append(fresh)
         return fresh

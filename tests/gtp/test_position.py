@@ -12,8 +12,8 @@ from gpumcts.games.contract import board_text, start
 from gpumcts.games.go import Go
 from gpumcts.games.havannah import Havannah
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.engine import Engine, Limits
-from gpumcts.gtp.position import Position, colour_of, player_of
+from gpumcts.gtp.engine import GtpEngine, Limits
+from gpumcts.gtp.position import GtpPosition, colour_of, player_of
 from gpumcts.options import compiled
 from tests.games.drivers import GAMES
 from tests.gtp.drivers import texts
@@ -44,7 +44,7 @@ def test_colours_are_those_of_the_board(name):
 
 
 def test_an_engine_of_chess_lets_white_begin():
-    fresh = Engine(compiled(Chess()), lambda game: None, Limits(1, None))
+    fresh = GtpEngine(compiled(Chess()), lambda game: None, Limits(1, None))
     other = "?it is the other player's turn"
     assert texts(fresh, "genmove b", "play b e5", "play w f3", "genmove w", "lz-analyze w") == [
         other, "?illegal move", "=", other, other,
@@ -59,6 +59,6 @@ def test_an_engine_of_chess_lets_white_begin():
 
 
 def test_a_win_of_white_who_began():
-    position = Position(compiled(Clobber(1, 2)))
+    position = GtpPosition(compiled(Clobber(1, 2)))
     position.play(0, "a1b1")
     assert position.over and position.result() == "W+1"

@@ -11,7 +11,7 @@ import numpy as np
 
 from gpumcts import options
 from gpumcts.kernels.batch import Rules
-from gpumcts.kernels.cpu import Tally
+from gpumcts.kernels.cpu import TallyColumns
 from gpumcts.playouts.contract import plays
 from gpumcts.rng import child_key, key_of
 from tests.games.drivers import for_tests, has_stages
@@ -65,7 +65,7 @@ def positions(game: Any, count: int, seed: int = 1, least: int = 0) -> np.ndarra
     return states
 
 
-def digest(tally: Tally) -> str:
+def digest(tally: TallyColumns) -> str:
     """Of the tallies of all leaves, in order."""
     return hashlib.sha256(np.stack(tally).tobytes()).hexdigest()[:16]
 

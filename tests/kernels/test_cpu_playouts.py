@@ -7,7 +7,7 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import lane_check
-from gpumcts.kernels.cpu import CpuPlayouts, Tally
+from gpumcts.kernels.cpu import CpuPlayouts, TallyColumns
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS
 from gpumcts.kernels.search_loop import searched_in_lanes
 from gpumcts.options import compiled
@@ -104,7 +104,7 @@ def test_playouts_per_leaf(policy, playouts):
     found = playouts_one_by_one(game, POLICIES[policy], np.repeat(states, playouts, axis=0), each)[1]
     scores, plies = found[:, 0], found[:, 1] - found[:, 2]
     rows = np.stack([scores, scores > 0, scores == 0, plies]).reshape(4, leaves, playouts).sum(axis=2)
-    assert digest(CpuPlayouts(game, POLICIES[policy]).tally(states, keys, playouts)) == digest(Tally(*rows))
+    assert digest(CpuPlayouts(game, POLICIES[policy]).tally(states, keys, playouts)) == digest(TallyColumns(*rows))
 
 
 def test_no_leaves():
@@ -140,7 +140,7 @@ RANDOM = [(g, p) for g, p in PAIRS if p in ("uniform", "staged") and in_lanes(co
 @needs_vectors
 @pytest.mark.parametrize("game, policy", parameters([pair for pair in RANDOM if pair[0] != "othello"]))
 def test_steps_said_to_be_branch_free_are_vectorised(game, policy):
-    assert wide_operations(game, LANE_COUNT, policy) > lane_check.FEWEST
+    assert wide_operations(game, LANE_COUNT, policy) > lane_check.MIN_WIDE_OPERATIONS
 
 
 def test_every_game_in_lanes_has_vector_code():

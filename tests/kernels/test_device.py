@@ -66,7 +66,7 @@ def run(code: str) -> str:
 
 
 def test_a_device():
-    found = device.Description("A device", (9, 0), 132, 5 << 30, "12.4", identity=IDENTITIES[0])
+    found = device.DeviceInfo("A device", (9, 0), 132, 5 << 30, "12.4", identity=IDENTITIES[0])
     assert device.ask_driver(Driver(1)) == found
 
 
@@ -160,7 +160,7 @@ def test_imports_load_no_cuda(module):
 
 
 def test_cuda_without_device(monkeypatch):
-    monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
+    monkeypatch.setattr(device, "describe", lambda: device.DeviceInfo(problem="nothing there"))
     with pytest.raises(BadInput, match=r"^engine=cuda: nothing there; engine=cpu works without a GPU$"):
         engines.playout_engine("cuda", GAMES["othello"], UNIFORM())
     assert isinstance(engines.playout_engine("auto", GAMES["othello"], UNIFORM(), threads=2), CpuPlayouts)
@@ -169,14 +169,14 @@ def test_cuda_without_device(monkeypatch):
 
 
 def test_auto_says_why_a_device_is_not_used(monkeypatch, capsys):
-    monkeypatch.setattr(device, "describe", lambda: device.Description("A device", problem="CuPy not installed"))
+    monkeypatch.setattr(device, "describe", lambda: device.DeviceInfo("A device", problem="CuPy not installed"))
     assert engines.resolve("auto") == "cpu"
     assert "A device cannot be used: CuPy not installed" in capsys.readouterr().err
 
 
 def test_auto_says_it_once(monkeypatch, capsys):
     """A run asks for its engine several times: for its checks, its search and its summary."""
-    old = device.Description("An old device", problem="its driver is for CUDA 11.4; needed is one for 12.0 or later")
+    old = device.DeviceInfo("An old device", problem="its driver is for CUDA 11.4; needed is one for 12.0 or later")
     monkeypatch.setattr(device, "describe", lambda: old)
     for _ in range(3):
         assert engines.resolve("auto") == "cpu" and engines.crossover("auto", None, None, 1) is None
@@ -222,10 +222,10 @@ def test_simulated_mirror_copies():
     assert buffer.record_event().since(buffer.record_event()) <= 0
 
 
-def test_simulated_marks_are_used_again():
+def test_simulated_events_are_recorded_again():
     buffer = device.SimulatedHostDeviceBuffer(1)
     early, late = buffer.record_event(), buffer.record_event()
-    early.again()
+    early.record()
     assert early.since(late) >= 0
 
 
@@ -367,7 +367,7 @@ def test_shares():
 
 @needs_compiler
 def test_the_cost_of_a_launch_needs_a_device(monkeypatch):
-    monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
+    monkeypatch.setattr(device, "describe", lambda: device.DeviceInfo(problem="nothing there"))
     with pytest.raises(BadInput, match="^the cost of a launch: nothing there$"):
         launch_cost.costs(GAMES["othello"], UNIFORM())
 
@@ -385,7 +385,7 @@ def test_bad_ways_and_threads_are_refused():
 
 @needs_compiler
 def test_too_many_playouts_of_a_leaf():
-    from gpumcts.kernels.in_flight_batch import InFlightBatch, Layout
+    from gpumcts.kernels.in_flight_batch import BatchLayout, InFlightBatch
 
     with pytest.raises(BadInput, match=r"^playouts of a leaf: 2,000,000,000, at most 1,073,741,824 on a device$"):
-        InFlightBatch.__new__(InFlightBatch).send(Layout(1, 3, 1, 4), 2_000_000_000)
+        InFlightBatch.__new__(InFlightBatch).send(BatchLayout(1, 3, 1, 4), 2_000_000_000)

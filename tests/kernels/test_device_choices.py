@@ -6,7 +6,7 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device_choices
-from gpumcts.kernels.driver import Description
+from gpumcts.kernels.driver import DeviceInfo
 from gpumcts.options import compiled, option
 
 GO, OTHELLO = (compiled(option("game", name)()) for name in ("go", "othello"))
@@ -33,7 +33,7 @@ def table(tmp_path, monkeypatch):
         device_choices._read.cache_clear()
         return file
 
-    monkeypatch.setattr(device_choices, "describe", lambda: Description("A device"))
+    monkeypatch.setattr(device_choices, "describe", lambda: DeviceInfo("A device"))
     return put
 
 

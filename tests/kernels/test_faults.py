@@ -64,7 +64,7 @@ def test_other_errors_are_no_faults():
 
 def test_engines_know_it(monkeypatch, capsys):
     """``auto`` goes on with the CPU, in searches that were made before too; ``cuda`` is refused in the same line."""
-    monkeypatch.setattr(device, "describe", lambda: device.Description("A device", (9, 0), 132, 1 << 30, "13.0"))
+    monkeypatch.setattr(device, "describe", lambda: device.DeviceInfo("A device", (9, 0), 132, 1 << 30, "13.0"))
     choice = crossover.Crossover(GAMES["othello"], UNIFORM(), 1)
     assert choice.fastest(1 << 20, 64) != "cpu"
     with pytest.raises(device.DeviceLost):
@@ -141,7 +141,7 @@ class Event:
     def __init__(self, clock: Clock) -> None:
         self.clock, self.at = clock, clock.now
 
-    def again(self) -> None:
+    def record(self) -> None:
         self.at = self.clock.now
 
     def wait(self) -> None:
@@ -280,12 +280,12 @@ def test_one_state_is_sent_once(engine):
 
 
 def test_outcomes_of_single_playouts():
-    from gpumcts.kernels.tally import Outcomes, Tally
+    from gpumcts.kernels.tally import Outcomes, TallyColumns
 
     score, plies = np.array([1 << 20, 0, -(1 << 20), -3]), np.array([60, 61, 1, (1 << 30) - 1])
     words = (score.astype(np.uint64) << np.uint64(32)) | plies.astype(np.uint64)
     found = Outcomes(words)
-    expected = Tally(score, np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0]), plies)
+    expected = TallyColumns(score, np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0]), plies)
     assert len(found) == 4 and all(a.dtype == np.int64 for a in found)
     assert all((a == b).all() for a, b in zip(found, expected, strict=True))
     assert (found[3] == plies).all() and (np.stack(found) == np.stack(expected)).all()

@@ -97,12 +97,14 @@ def test_block_sizes(threads):
 
 def test_a_cap_on_registers():
     """A kernel with a cap is another kernel, in the cache too: it has no more registers, and the same results."""
-    from gpumcts.kernels.cuda_each import Each
+    from gpumcts.kernels.cuda_each import ForEachKernel
     from gpumcts.tree import device_check
     from gpumcts.tree.device_search import search_tree
 
     task = device_check.task("ucb1/average/uniform/dots_and_boxes")
-    found = [Each(search_tree, task, "a search", registers=cap).shape.registers for cap in (None, 96, None, 96)]
+    found = [
+        ForEachKernel(search_tree, task, "a search", registers=cap).shape.registers for cap in (None, 96, None, 96)
+    ]
     assert found[0] > 96 >= found[1] and found[2:] == found[:2]
 
 

@@ -7,12 +7,12 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.games.othello import Othello
 from gpumcts.match.batches import SECONDS_A_BATCH, Batches
 from gpumcts.match.progress import Expectations, win_rates_of
-from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.players.random import RandomPlayer
 
 
 class Full(RandomPlayer):
-    """A random mover that wants so many positions at a time, and tells that it wins with 60 %."""
+    """A random mover that wants so many positions at a time, and reports a win rate of 60 %."""
 
     def __init__(self, game, full_batch, name="full"):
         super().__init__(game, name)
@@ -47,18 +47,18 @@ def test_what_the_players_expect_is_told_before_a_game_ends(play, tmp_path):
     assert seen[-1].expected == (None, None)  # no game goes on
 
 
-def test_views_are_win_rates():
-    views = np.array([0, 250, 1000, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN])
-    assert win_rates_of(views).tolist() == [0, 0.25, 1, 0, 0.5, 1]
+def test_reported_win_rates_are_win_rates():
+    reported = np.array([0, 250, 1000, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN])
+    assert win_rates_of(reported).tolist() == [0, 0.25, 1, 0, 0.5, 1]
     expectations = Expectations(3)
     expectations.note(1, np.array([0, 2, 7]), np.array([300, 500, 900]))  # game 7 is not asked for
-    expectations.note(1, np.array([1]), np.array([NOT_TOLD]))
+    expectations.note(1, np.array([1]), np.array([NOT_REPORTED]))
     assert expectations.means(np.ones(3, bool)) == (None, 0.4)
     assert expectations.means(np.array([True, True, False])) == (None, 0.3)
 
 
-def batches_of(*full, lanes=2):
-    return Batches([type("Player", (), {"full_batch": some}) for some in full], lanes)
+def batches_of(*full, workers=2):
+    return Batches([type("Player", (), {"full_batch": some}) for some in full], workers)
 
 
 def test_low_numbers_go_first_in_full_batches():

@@ -236,7 +236,7 @@ def test_at_most_as_many_batches_are_thought_about_as_was_said(play, tmp_path):
 
 
 def test_a_lane_that_fails_ends_the_match(play, tmp_path):
-    """The error of one lane comes out, the other one stops, and the run can go on."""
+    """The error of one worker comes out, the other one stops, and the run can go on."""
 
     class Failing(RandomPlayer):
         def choose(self, states, keys, games, stop=None):

@@ -98,7 +98,9 @@ def test_sequential_ratio_without_draws_is_the_binomial_one():
 
 
 @pytest.mark.parametrize(
-    "counts, scores", [((60, 25, 40), s.WIN_DRAW_LOSS), ((9, 14, 30, 11, 7), s.PAIR_SCORES)], ids=["games", "pairs"]
+    "counts, scores",
+    [((60, 25, 40), s.WIN_DRAW_LOSS), ((9, 14, 30, 11, 7), (1.0, 0.75, 0.5, 0.25, 0.0))],
+    ids=["games", "pairs"],
 )
 def test_sequential_ratio_by_direct_maximisation(counts, scores):
     def largest_log_likelihood(mean):
@@ -120,10 +122,11 @@ def test_sequential_decisions():
     assert (undecided.lower, undecided.upper) == pytest.approx((-2.944, 2.944), abs=1e-3)
     assert s.sprt(400, 300, 200, 0, 10).decision == "H1"
     assert s.sprt(200, 300, 400, 0, 10).decision == "H0"
-    assert s.sprt_pairs((300, 200, 100, 50, 20), 0, 10).decision == "H1"
     assert s.sprt(30, 10, 20, 0, 5).ratio == pytest.approx(-s.sprt(20, 10, 30, -5, 0).ratio)
     with pytest.raises(ValueError, match="elo0"):
         s.sprt(1, 1, 1, 5, 0)
+    with pytest.raises(ValueError, match="alpha and beta"):
+        s.sprt(1, 1, 1, 0, 5, alpha=0.5)
 
 
 def test_two_proportions_are_the_chi_squared_test():

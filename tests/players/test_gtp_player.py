@@ -1,4 +1,4 @@
-"""Programs outside in a match: they are told the games as they are, and whatever they do ends their own game alone."""
+"""External engines in a match: they are told the games as they are, and their failures end their own game alone."""
 
 import json
 import os
@@ -19,13 +19,13 @@ from gpumcts.games.contract import mover, pack, parse_move, start
 from gpumcts.games.contract import play as after
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
-from gpumcts.gtp.program import MAX_LOG, Log, Program, readable, words_of
+from gpumcts.gtp.program import MAX_LOG, GtpProgram, Log, readable, words_of
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.players.contract import fault_of
-from gpumcts.players.gtp import Chair, GtpPlayer, Terms, look_at
+from gpumcts.players.gtp import GtpLaunch, GtpPlayer, GtpSession, probe
 from gpumcts.players.random import RandomPlayer
-from gpumcts.programs.process import Trouble
+from gpumcts.programs.process import EngineError
 
 GAME = DotsAndBoxes()
 FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_program.py"))]
@@ -39,9 +39,9 @@ def installed(name: str) -> str:
     return found
 
 
-def play(folder, terms, games=4, game=GAME, processes=1, **options):
+def play(folder, launch, games=4, game=GAME, processes=1, **options):
     """A match of a program against the random mover."""
-    player = GtpPlayer(game, terms, processes, "fake")
+    player = GtpPlayer(game, launch, processes, "fake")
     options = {"games_in_flight": processes, **options}
     try:
         return play_match(game, (RandomPlayer(game), player), games, 7, folder, {"of": "tests"}, **options)
@@ -72,7 +72,7 @@ REASONS = {
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
     """The first game in which it happens is lost, with the reason; a new process plays all others to their end."""
     patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too
-    result = play(tmp_path / "run", Terms([*FAKE, mode, str(tmp_path / "flag")], patience=patience))
+    result = play(tmp_path / "run", GtpLaunch([*FAKE, mode, str(tmp_path / "flag")], patience=patience))
     over = [record for record in records(tmp_path / "run") if "ended" in record]
     assert [record["ended"] for record in over] == ["forfeited"]
     assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
@@ -85,26 +85,26 @@ def test_a_failure_ends_its_game_alone(mode, tmp_path):
 
 
 def test_resigning_is_a_loss_and_no_forfeit(tmp_path):
-    result = play(tmp_path, Terms([*FAKE, "resign"]))
+    result = play(tmp_path, GtpLaunch([*FAKE, "resign"]))
     assert result.given_up[1] == (4, 0, {}) and result.wins == 4
     assert {record["reason"] for record in records(tmp_path)} == {"resigned"}
 
 
 def test_a_slow_program_is_waited_for(tmp_path):
-    result = play(tmp_path, Terms([*FAKE, "slow"], patience=20.0), games=2)
+    result = play(tmp_path, GtpLaunch([*FAKE, "slow"], patience=20.0), games=2)
     assert result.given_up[1] == (0, 0, {})
 
 
 def test_moves_that_took_longer_than_was_granted_are_counted():
     """The way of an answer through the pipe does not count."""
-    player = GtpPlayer(GAME, Terms(["program"], seconds=1))
+    player = GtpPlayer(GAME, GtpLaunch(["program"], seconds=1))
     for seconds, limit in ((0.5, 1), (1.004, 1), (1.5, 1), (2.5, 1), (0.12, 0.1), (0.2, 0.1), (9.0, None)):
         player._took(seconds, limit)
     assert (player.over_time, player.longest) == (3, 9.0)
 
 
 def test_a_program_that_fails_in_every_game_ends_no_match(tmp_path):
-    result = play(tmp_path, Terms([*FAKE, "crash"]), games=6, processes=2, at_once=2)
+    result = play(tmp_path, GtpLaunch([*FAKE, "crash"]), games=6, processes=2, at_once=2)
     assert result.wins == result.given_up[1].forfeited == 6
     assert sum(result.given_up[1].reasons.values()) == 6
 
@@ -113,7 +113,7 @@ def test_a_program_that_fails_in_every_game_ends_no_match(tmp_path):
 def test_a_program_is_told_the_games_as_they_are(tmp_path, processes, in_flight):
     """Every game that was asked for a move had been told all moves before, by the colours that made them, in order."""
     log = tmp_path / "log"
-    play(tmp_path / "run", Terms([*FAKE, "good", "", str(log)]), 5, processes=processes, games_in_flight=in_flight)
+    play(tmp_path / "run", GtpLaunch([*FAKE, "good", "", str(log)]), 5, processes=processes, games_in_flight=in_flight)
     told: dict[str, list[str]] = {}
     asked = Counter()
     for line in log.read_text().splitlines():
@@ -159,18 +159,18 @@ for line in sys.stdin:
 def test_a_program_is_told_colours_as_the_game_has_them(tmp_path):
     """In Clobber White moves first."""
     game, log = Clobber(2, 2).compiled(), tmp_path / "log"
-    chair = Chair(game, Terms([sys.executable, "-I", "-c", ANSWERS, str(log)]))
+    session = GtpSession(game, GtpLaunch([sys.executable, "-I", "-c", ANSWERS, str(log)]))
     try:
         with np.errstate(over="ignore"):
             first = int(parse_move(game, start(game), "a1a2"))
             state = after(game, start(game), first)
         words = np.empty(game.WORDS, np.uint64)
         pack(game, state, words, 0, 1)
-        chair.follow([first], None)
-        with pytest.raises(Trouble, match="made an illegal move: b2b1"):
-            chair.move(words, None)
+        session.follow([first], None)
+        with pytest.raises(EngineError, match="made an illegal move: b2b1"):
+            session.move(words, None)
     finally:
-        chair.close()
+        session.close()
     assert log.read_text().splitlines()[-3:-1] == ["play white a1a2", "genmove black"]
 
 
@@ -183,7 +183,7 @@ def test_a_run_that_was_cut_off_keeps_its_forfeits_and_goes_on(tmp_path):
 
     first = play(
         tmp_path / "run",
-        Terms([*FAKE, "crash", flag]),
+        GtpLaunch([*FAKE, "crash", flag]),
         5,
         games_in_flight=2,
         stop=stop,
@@ -192,42 +192,45 @@ def test_a_run_that_was_cut_off_keeps_its_forfeits_and_goes_on(tmp_path):
     )
     assert first.interrupted and first.given_up[1].forfeited == 1
     before = (tmp_path / "run" / "games.jsonl").read_text()
-    second = play(tmp_path / "run", Terms([*FAKE, "crash", flag]), 5)
+    second = play(tmp_path / "run", GtpLaunch([*FAKE, "crash", flag]), 5)
     assert second.games == 5 and second.given_up[1].forfeited == 1
     assert (tmp_path / "run" / "games.jsonl").read_text().startswith(before)
     journal = tmp_path / "run" / "moves.jsonl"
     assert '"reasons":[' in journal.read_text() and journal.read_text().count("out of luck") == 1
     journal.write_text(journal.read_text().replace("out of luck", "out of duck"))
     with pytest.raises(BadInput, match=r"moves.jsonl, line \d+: not the moves that were written here"):
-        play(tmp_path / "run", Terms([*FAKE, "good"]), 5)
+        play(tmp_path / "run", GtpLaunch([*FAKE, "good"]), 5)
 
 
 def test_the_games_file_is_made_again_from_the_journal(tmp_path):
-    play(tmp_path, Terms([*FAKE, "resign"]), 3)
+    play(tmp_path, GtpLaunch([*FAKE, "resign"]), 3)
     games = (tmp_path / "games.jsonl").read_text()
     (tmp_path / "games.jsonl").write_text(games.splitlines(keepends=True)[0])
-    play(tmp_path, Terms([*FAKE, "resign"]), 3)
+    play(tmp_path, GtpLaunch([*FAKE, "resign"]), 3)
     assert sorted((tmp_path / "games.jsonl").read_text().splitlines()) == sorted(games.splitlines())
 
 
 @pytest.mark.parametrize(
-    ("terms", "message"),
+    ("launch", "message"),
     [
-        (Terms(["no_such_program", "--mode", "gtp"]), "no_such_program cannot be started: no such file or directory"),
-        (Terms([*FAKE, "dies"]), "ended with exit code 1: no licence"),
-        (Terms([*FAKE, "size"]), "refused boardsize 2: unacceptable size"),
-        (Terms(["cat"]), "answered boardsize 2 with garbage: boardsize 2"),
-        (Terms(["sleep", "60"], patience=0.2), "hangs: no answer to boardsize 2 within 0.2 s"),
+        (
+            GtpLaunch(["no_such_program", "--mode", "gtp"]),
+            "no_such_program cannot be started: no such file or directory",
+        ),
+        (GtpLaunch([*FAKE, "dies"]), "ended with exit code 1: no licence"),
+        (GtpLaunch([*FAKE, "size"]), "refused boardsize 2: unacceptable size"),
+        (GtpLaunch(["cat"]), "answered boardsize 2 with garbage: boardsize 2"),
+        (GtpLaunch(["sleep", "60"], patience=0.2), "hangs: no answer to boardsize 2 within 0.2 s"),
     ],
 )
-def test_a_program_that_does_not_start_is_refused(terms, message):
+def test_a_program_that_does_not_start_is_refused(launch, message):
     with pytest.raises(BadInput, match=message):
-        look_at(GAME, terms)
+        probe(GAME, launch)
 
 
 def test_a_program_says_who_it_is_and_is_told_its_setup(tmp_path):
     log = tmp_path / "log"
-    assert look_at(GAME, Terms([*FAKE, "good", "", str(log)], ["level 1"], seconds=3)) == "Fake 1"
+    assert probe(GAME, GtpLaunch([*FAKE, "good", "", str(log)], ["level 1"], seconds=3)) == "Fake 1"
     commands = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
     start = ["level 1", "boardsize 2", "time_settings 0 3 1", "known_command time_left", "clear_board"]
     assert commands == [*start, "name", "version", "quit"]
@@ -238,10 +241,10 @@ def test_an_interrupt_is_no_forfeit(tmp_path):
     stop = threading.Event()
     timer = threading.Timer(1.0, stop.set)
     timer.start()
-    result = play(tmp_path / "run", Terms([*FAKE, "hang", str(tmp_path / "flag")]), 2, stop=stop)
+    result = play(tmp_path / "run", GtpLaunch([*FAKE, "hang", str(tmp_path / "flag")]), 2, stop=stop)
     timer.join()
     assert result.interrupted and result.given_up[1] == (0, 0, {})
-    assert play(tmp_path / "run", Terms([*FAKE, "good"]), 2).given_up[1] == (0, 0, {})
+    assert play(tmp_path / "run", GtpLaunch([*FAKE, "good"]), 2).given_up[1] == (0, 0, {})
 
 
 SILENT = """
@@ -299,7 +302,7 @@ def test_an_interrupt_counts_at_the_start_of_a_game(at, often, game, tmp_path):
     """While a process is made, while it is told of a new game, and while it is told the same one anew."""
     log = tmp_path / "log"
     command = silent(at, often, log, "genmove:= a1b1", "known_command:= true", "else:=", "ends:2")
-    interrupt(GtpPlayer(GAME, Terms(command, seconds=1, patience=20.0)), game, log)
+    interrupt(GtpPlayer(GAME, GtpLaunch(command, seconds=1, patience=20.0)), game, log)
 
 
 def test_stderr_goes_to_a_bounded_file(tmp_path):
@@ -307,7 +310,7 @@ def test_stderr_goes_to_a_bounded_file(tmp_path):
     chatter = (
         "import sys; [sys.stderr.write('x' * 1000 + '\\n') for _ in range(3000)]; print('=\\n', flush=True); input()"
     )
-    program = Program([sys.executable, "-I", "-c", chatter], 20.0, log)
+    program = GtpProgram([sys.executable, "-I", "-c", chatter], 20.0, log)
     assert program.ask("name") == ""
     program.close()
     size = (tmp_path / "log").stat().st_size
@@ -329,7 +332,7 @@ def test_words_and_lines():
 def test_a_match_against_rhino(tmp_path):
     """Whole games of Othello with passes forced on either side; no move is refused."""
     rhino = installed("gtp-rhino")
-    result = play(tmp_path, Terms([rhino, "-l", "1"]), 12, Othello(), 2)
+    result = play(tmp_path, GtpLaunch([rhino, "-l", "1"]), 12, Othello(), 2)
     assert result.games == 12 and result.given_up[1] == (0, 0, {})
     assert any("pass" in record["moves"] for record in records(tmp_path))
     assert result.losses >= 11  # of 12; a coin would do that with a probability of 0.3 %
@@ -338,8 +341,8 @@ def test_a_match_against_rhino(tmp_path):
 def test_gnugo_at_othello_forfeits(tmp_path):
     """A program of another game: it starts, and its first move or ours is refused."""
     gnugo = installed("gnugo")
-    terms = Terms([gnugo, "--mode", "gtp"], ["level 1"])
-    assert "GNU Go" in look_at(Othello(), terms)
-    result = play(tmp_path, terms, 2, Othello())
+    launch = GtpLaunch([gnugo, "--mode", "gtp"], ["level 1"])
+    assert "GNU Go" in probe(Othello(), launch)
+    result = play(tmp_path, launch, 2, Othello())
     assert result.given_up[1].forfeited == 2
     assert all("made an illegal move" in r or "refused play" in r for r in result.given_up[1].reasons)

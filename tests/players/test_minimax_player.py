@@ -11,7 +11,7 @@ from gpumcts.games.dice_duel import OPTION as DiceDuel
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
-from gpumcts.players.contract import NOT_TOLD
+from gpumcts.players.contract import NOT_REPORTED
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.random import RandomPlayer
 from tests.games.drivers import keys_of
@@ -29,8 +29,8 @@ def test_chooses_what_the_search_finds_and_counts(leaf):
     done, searches = [], Minimax(Othello(), leaf, entries=64)
     player = MinimaxPlayer(searches, 2, "p", done.append)
     found = searches.search(states, keys, 2)
-    moves, views = player.choose_and_tell(states, keys, np.arange(6))
-    assert moves.tolist() == found.moves.tolist() and set(views) == {NOT_TOLD}
+    moves, reported = player.choose_and_tell(states, keys, np.arange(6))
+    assert moves.tolist() == found.moves.tolist() and set(reported) == {NOT_REPORTED}
     assert (player.name, player.iterations, player.playouts, sum(done)) == ("p", found.nodes.sum(), 0, 6)
     assert player.choose(states, keys, np.arange(6)).tolist() == moves.tolist() and player.seconds > 0
 

@@ -14,7 +14,7 @@ from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
-from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_WIN
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_WIN
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.rng import key_of
@@ -60,17 +60,17 @@ def test_a_match_is_won_and_does_not_depend_on_its_course(tmp_path):
     assert play(tmp_path / "resumed", PvsPlayer(threads, depth=3), Othello(), 7, at_once=2).digest == result.digest
 
 
-def told_and_played(folder, game):
-    """Of each game of a journal, what was told of its positions, [(who moved, view)], and the first player's score."""
-    rules, told, states = Rules(game), {}, {}
+def reported_and_played(folder, game):
+    """Of each game of a journal: the reported win rates, [(who moved, win rate)], and the first player's score."""
+    rules, reported, states = Rules(game), {}, {}
     for line in (folder / "moves.jsonl").read_text().splitlines():
         commit = json.loads(line)
-        views = commit.get("views", [NOT_TOLD] * len(commit["games"]))
-        for number, move, view in zip(commit["games"], commit["moves"], views, strict=True):
+        rates = commit.get("views", [NOT_REPORTED] * len(commit["games"]))
+        for number, move, rate in zip(commit["games"], commit["moves"], rates, strict=True):
             state = states.get(number, rules.starts(1))
-            told.setdefault(number, []).append((int(rules.movers(state)[0]), view))
+            reported.setdefault(number, []).append((int(rules.movers(state)[0]), rate))
             states[number] = rules.play(state, np.array([move]))
-    return [(told[number], int(rules.scores(states[number])[0])) for number in told]
+    return [(reported[number], int(rules.scores(states[number])[0])) for number in reported]
 
 
 def test_a_won_game_is_not_lost(tmp_path):
@@ -78,14 +78,14 @@ def test_a_won_game_is_not_lost(tmp_path):
     game = DotsAndBoxes()
     player = PvsPlayer(Deepening(game, 1 << 14), nodes=1_000_000)
     play(tmp_path, player, game, 20)
-    games, wins = told_and_played(tmp_path, game), 0
+    games, wins = reported_and_played(tmp_path, game), 0
     assert len(games) == 20
-    for told, score in games:
-        for mover, view in told:
+    for reported, score in games:
+        for mover, rate in reported:
             mine = -score if mover == 1 else score
-            assert mine > 0 or view != PROVEN_WIN
-            assert mine >= 0 or view != PROVEN_DRAW
-            wins += view == PROVEN_WIN
+            assert mine > 0 or rate != PROVEN_WIN
+            assert mine >= 0 or rate != PROVEN_DRAW
+            wins += rate == PROVEN_WIN
     assert wins > 20
 
 

@@ -23,9 +23,9 @@ OTHELLO = Othello()
 TREES = 12
 
 
-def searcher(game: Any = OTHELLO, entries: int = 2000, **options: Any) -> Any:
+def searcher(game: Any = OTHELLO, entries: int = 2000, settings: Settings = Settings(), **options: Any) -> Any:
     rule, operator = option("selection", "ucb1")(), option("backup", "average")()
-    return TableSearcher(game, Uniform(), rule, operator, entries=entries, **options)
+    return TableSearcher(game, Uniform(), rule, operator, settings._replace(table=entries), **options)
 
 
 @pytest.fixture(scope="module")

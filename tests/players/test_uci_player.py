@@ -14,9 +14,9 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.players.contract import fault_of
 from gpumcts.players.random import RandomPlayer
-from gpumcts.players.uci import Chair, Terms, UciPlayer, look_at
+from gpumcts.players.uci import UciLaunch, UciPlayer, UciSession, probe
 from gpumcts.programs.position import Position
-from gpumcts.programs.process import Trouble
+from gpumcts.programs.process import EngineError
 from gpumcts.uci.options import Option, command_of, parse_option
 from tests.players.test_gtp_player import interrupt, records, silent
 
@@ -24,13 +24,13 @@ GAME = DotsAndBoxes()
 FAKE = [sys.executable, "-I", str(Path(__file__).with_name("fake_uci_program.py"))]
 
 
-def terms(*words, patience=60.0, **options):
-    return Terms([*FAKE, *map(str, words)], "depth 1", options, patience)
+def launch(*words, patience=60.0, **options):
+    return UciLaunch([*FAKE, *map(str, words)], "depth 1", options, patience)
 
 
-def play(folder, terms, games=4, processes=1, game=GAME):
+def play(folder, launch, games=4, processes=1, game=GAME):
     """A match of a program against the random mover."""
-    player = UciPlayer(game, terms, processes, "fake")
+    player = UciPlayer(game, launch, processes, "fake")
     try:
         players = (RandomPlayer(game), player)
         return play_match(game, players, games, 7, folder, {"of": "tests"}, games_in_flight=processes)
@@ -57,7 +57,7 @@ REASONS = {
 def test_a_failure_ends_its_game_alone(mode, tmp_path):
     """The first game in which it happens is lost, with the reason; a new process plays all others to their end."""
     patience = 6.0 if mode == "hang" else 60.0  # a program has to start within it, on a busy machine too
-    result = play(tmp_path / "run", terms(mode, tmp_path / "flag", patience=patience))
+    result = play(tmp_path / "run", launch(mode, tmp_path / "flag", patience=patience))
     over = [record for record in records(tmp_path / "run") if "ended" in record]
     assert [record["ended"] for record in over] == ["forfeited"]
     assert over[0]["result"] == "win" and over[0]["score"] == 1.0 and over[0]["plies"] == len(over[0]["moves"].split())
@@ -70,20 +70,20 @@ def test_a_failure_ends_its_game_alone(mode, tmp_path):
 
 
 def test_a_late_program_is_told_to_stop_once_and_plays_on(tmp_path):
-    result = play(tmp_path, terms("late", tmp_path / "flag", patience=6.0), games=2)
+    result = play(tmp_path, launch("late", tmp_path / "flag", patience=6.0), games=2)
     assert result.given_up[1] == (0, 0, {})
 
 
 def test_what_nobody_asked_for_is_no_answer(tmp_path):
     """A second bestmove, illegal, comes before the next question."""
-    result = play(tmp_path, terms("twice"))
+    result = play(tmp_path, launch("twice"))
     assert result.given_up[1] == (0, 0, {})
 
 
 def test_a_program_is_told_the_games_as_they_are(tmp_path):
     """Every question follows its game's moves to that ply; a new game is announced, each question is ready first."""
     log = tmp_path / "log"
-    play(tmp_path / "run", terms("good", "", log), 5)
+    play(tmp_path / "run", launch("good", "", log), 5)
     lines = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
     variant = "setoption name UCI_Variant value dots_and_boxes"
     assert lines[:5] == ["uci", variant, "isready", "ucinewgame", "isready"] and lines[-1] == "quit"
@@ -105,7 +105,7 @@ def test_an_interrupt_counts_at_the_start_of_a_game(at, often, game, tmp_path):
     log = tmp_path / "log"
     variant = "option name UCI_Variant type combo var dots_and_boxes\nuciok"
     command = silent(at, often, log, f"uci:{variant}", "isready:readyok", "go:bestmove a1b1", "else:info", "ends:1")
-    interrupt(UciPlayer(GAME, Terms(command, "depth 1", {}, 20.0)), game, log)
+    interrupt(UciPlayer(GAME, UciLaunch(command, "depth 1", {}, 20.0)), game, log)
 
 
 ANSWERS = """
@@ -126,7 +126,7 @@ def answers(text, pause=0.0):
 
 @pytest.mark.parametrize(("granted", "over"), [(0.1, 1), (60.0, 0), (None, 0)])
 def test_moves_that_took_longer_than_was_granted_are_counted(granted, over):
-    player = UciPlayer(GAME, Terms(answers("a1b1", 0.4), "movetime 100", seconds=granted))
+    player = UciPlayer(GAME, UciLaunch(answers("a1b1", 0.4), "movetime 100", seconds=granted))
     try:
         moves, _ = player.choose_after([[]], Rules(GAME).starts(1), np.zeros(1, np.uint64), np.zeros(1, np.int64))
     finally:
@@ -159,33 +159,33 @@ def test_an_answer_is_a_move_of_uci(before, answer, legal):
     played = Position(Chess().compiled())
     for text in before.split():
         played.push(played.parse(text))
-    chair = Chair(played.game, Terms(answers(answer), "depth 1"))
+    session = UciSession(played.game, UciLaunch(answers(answer), "depth 1"))
     try:
-        chair.follow(played.moves, None)
+        session.follow(played.moves, None)
         if legal:
-            assert chair.move(played.words(), None) == played.parse(answer)
+            assert session.move(played.words(), None) == played.parse(answer)
         else:
-            with pytest.raises(Trouble, match=f"^made an illegal move: {re.escape(answer)} "):
-                chair.move(played.words(), None)
+            with pytest.raises(EngineError, match=f"^made an illegal move: {re.escape(answer)} "):
+                session.move(played.words(), None)
     finally:
-        chair.close()
+        session.close()
 
 
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (Terms(["no_such_program"], "depth 1"), "no_such_program cannot be started: no such file or directory"),
-        (terms("dies"), "ended with exit code 1: no licence"),
-        (terms("mute", patience=0.5), "hangs: no answer to uci within 0.5 s"),
-        (Terms(["cat"], "depth 1", {}, 0.5), "hangs: no answer to uci within 0.5 s"),
-        (Terms(["yes"], "depth 1"), "answered uci with more than 64 KiB"),
-        (terms("good", Threads=1), "option Threads: the program has none such; it lists Hash, Own Book, Style, Clear"),
-        (terms("good", hash=65), r"option Hash=65: must be an integer in \[1, 64\]"),
+        (UciLaunch(["no_such_program"], "depth 1"), "no_such_program cannot be started: no such file or directory"),
+        (launch("dies"), "ended with exit code 1: no licence"),
+        (launch("mute", patience=0.5), "hangs: no answer to uci within 0.5 s"),
+        (UciLaunch(["cat"], "depth 1", {}, 0.5), "hangs: no answer to uci within 0.5 s"),
+        (UciLaunch(["yes"], "depth 1"), "answered uci with more than 64 KiB"),
+        (launch("good", Threads=1), "option Threads: the program has none such; it lists Hash, Own Book, Style, Clear"),
+        (launch("good", hash=65), r"option Hash=65: must be an integer in \[1, 64\]"),
     ],
 )
 def test_a_program_that_does_not_start_is_refused(made, message):
     with pytest.raises(BadInput, match=message) as error:
-        look_at(GAME, made)
+        probe(GAME, made)
     assert len(str(error.value).splitlines()) == 1
 
 
@@ -194,8 +194,8 @@ def test_a_program_says_who_it_is_and_is_told_its_options(tmp_path):
         tmp_path / "log",
         {"hash": 8, "own book": True, "Clear Hash": None, "File": "a b", "style": "Wild play"},
     )
-    made = Terms([*FAKE, "good", "", str(log)], "depth 1", options)
-    assert look_at(GAME, made) == "Fake 1"
+    made = UciLaunch([*FAKE, "good", "", str(log)], "depth 1", options)
+    assert probe(GAME, made) == "Fake 1"
     told = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
     assert told[1:8] == [
         "setoption name UCI_Variant value dots_and_boxes",

@@ -13,8 +13,8 @@ from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.points import NO_POINTS, number_of
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.setup import SECOND, last_point, opened, point_before
-from gpumcts.games.sets import either, less
-from gpumcts.kernels.cpu import CpuPlayouts, Tally
+from gpumcts.games.sets import difference, union
+from gpumcts.kernels.cpu import CpuPlayouts, TallyColumns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy, has_traced_playout, has_whole_playout
 from gpumcts.playouts.go import GoPolicy
@@ -64,7 +64,7 @@ def views(game, state):
     own, opp, _, turn = opened(game, state)
     sides = (opp, own) if turn & SECOND else (own, opp)
     set_up(game, chains, *sides)
-    return Floods(), Linked(chains, all_ataris(game, chains, either(own, opp)), turn & SECOND)
+    return Floods(), Linked(chains, all_ataris(game, chains, union(own, opp)), turn & SECOND)
 
 
 def moves_of(game, view, state, stage, policy=POLICY):
@@ -72,7 +72,7 @@ def moves_of(game, view, state, stage, policy=POLICY):
     position = opened(game, state)
     own, opp, banned, turn = position
     empty = empty_points(game, own, opp)
-    allowed = less(less(empty, banned), own_eyes(game, own, opp, empty))
+    allowed = difference(difference(empty, banned), own_eyes(game, own, opp, empty))
     local = around_last(view, game, own, opp, empty, last_point(game, turn))
     found, free = (number_of(x) for x in candidates_of(policy, stage, view, game, position, allowed, local))
     moves = set()
@@ -184,7 +184,7 @@ def replaced(state, name):
     found = set()
     for view in views(game, state):
         after = liberties_after(view, game, own, opp, empty_of(state), point, U(2))
-        there = corrected(view, game, position, less(empty_of(state), position.banned), point, after)
+        there = corrected(view, game, position, difference(empty_of(state), position.banned), point, after)
         found.add(contract.move_text(game, state, there))
     (name,) = found
     return name
@@ -333,7 +333,7 @@ def compare_whole_playouts(size, policy, count=300):
     with np.errstate(over="ignore"):
         found = playouts(game, policy, states, np.array([child_key(key, U(0)) for key in keys], U))[1]
     scores, plies = found[:, 0], found[:, 1] - found[:, 2]
-    expected = Tally(scores, (scores > 0).astype(int), (scores == 0).astype(int), plies)
+    expected = TallyColumns(scores, (scores > 0).astype(int), (scores == 0).astype(int), plies)
     assert len(np.unique(scores)) > 1
     assert digest(CpuPlayouts(game, policy).tally(states, keys)) == digest(expected)
 

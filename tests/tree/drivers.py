@@ -130,7 +130,7 @@ def searcher_of(
 
 def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> Uct:
     """The slow UCT of the same configuration."""
-    learns = selection.traces(searcher.rule)
+    learns = selection.learns_from_traces(searcher.rule)
     play = play or (compiled_traces if learns else compiled_playouts)(searcher.game, UNIFORM)
     return (RaveUct if learns else Uct)(
         searcher.game, searcher.rule, operator or searcher.operator, searcher.settings, play

@@ -26,8 +26,14 @@ STATES = packed(OTHELLO, othello_states())
 
 
 def searcher_of(settings: Settings = WHOLE, game: Any = OTHELLO, rule: Any = None, **more: Any) -> Any:
-    """A searcher in tables, with uniformly random playouts; UCB1 where no rule is given."""
-    return TableSearcher(game, UNIFORM, Ucb1() if rule is None else rule, Average(), settings, **more)
+    """A searcher in tables, with uniformly random playouts; UCB1 where no rule is given.
+
+    more : keyword arguments of the searcher; ``entries``, ``replacement`` and ``stored_above`` of its tables
+    """
+    of_table = {"table": more.pop("entries", settings.table or 1 << 20)}
+    of_table |= {key: more.pop(key) for key in ("replacement", "stored_above") if key in more}
+    rule = Ucb1() if rule is None else rule
+    return TableSearcher(game, UNIFORM, rule, Average(), settings._replace(**of_table), **more)
 
 
 def content(table: Table, tree: int = 0) -> list[tuple[int, int, int, int, int] | None]:

@@ -36,7 +36,7 @@ def refused(searcher, iterations, positions=1) -> str:
 
 
 def in_a_table(game, settings, **more):
-    return TableSearcher(game, Uniform(), Ucb1(), Average(), settings, entries=1 << 8, **more)
+    return TableSearcher(game, Uniform(), Ucb1(), Average(), settings._replace(table=1 << 8), **more)
 
 
 @pytest.mark.parametrize("settings", [WHOLE, Settings()], ids=["whole_path", "node"])
@@ -61,7 +61,7 @@ def test_a_table_meets_it_on_any_thread():
 def test_bounds_that_are_met_exactly_are_no_fault():
     """A P-game of three moves and four plies has just these bounds."""
     game = PGame(3, 4)
-    searcher = TableSearcher(game, Uniform(), Ucb1(), Average(), WHOLE, entries=1 << 8)
+    searcher = TableSearcher(game, Uniform(), Ucb1(), Average(), WHOLE._replace(table=1 << 8))
     found = searcher.search(Rules(game).starts(2), np.arange(2, dtype=np.uint64), 200)
     assert (game.MAX_MOVES, game.MAX_PLIES) == (3, 4) and list(found.table.count) == [3, 3]
 

@@ -88,7 +88,7 @@ def test_the_pace_of_many_short_searches_is_bounded():
     assert next_step(100, 100, 10 * device_search.SECONDS_A_LAUNCH) == 10 and next_step(1, 1, 1e9) == 1
 
 
-def test_growth(simulated):
+def test_a_forest_that_grows(simulated):
     found, expected = simulated["growing"], told(dots(4, 120, engine="cpu"))
     assert found["grown"] == expected and found["halved"] == expected[1:]
     assert found["done"] == found["again"] == 4 * 120
@@ -124,7 +124,7 @@ def test_no_simulator_by_name(simulated):
 
 
 def test_device_without_device(monkeypatch):
-    monkeypatch.setattr(device, "describe", lambda: device.Description(problem="nothing there"))
+    monkeypatch.setattr(device, "describe", lambda: device.DeviceInfo(problem="nothing there"))
     for ask in (lambda: engines.resolve("device"), lambda: searcher_of(operator_of("average"), engine="device")):
         with pytest.raises(BadInput, match=r"^engine=device: nothing there; engine=cpu works without a GPU$"):
             ask()

@@ -7,7 +7,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.tree.backup.contract import value
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.wave import Wave
@@ -48,7 +48,7 @@ def assert_tables_of_searches(searcher, points, waves, states=STATES, keys=KEYS,
     assert list(shown) == [(point, *wave) for wave in waves for point in points]
     assert below.shape == (0,)
     for point in points:
-        tried = point >= fewest_iterations(searcher.settings)  # a shorter search is refused
+        tried = point >= min_iterations(searcher.settings)  # a shorter search is refused
         found = (plain or searcher).search(states, keys, point) if tried else None
         for begin, end in waves:
             for tree in range(begin, end):
@@ -101,9 +101,9 @@ def last_below(searcher, states, keys, iterations, level):
     """The same by searches of every length: the last after which the root's value is below the level."""
     last = np.zeros(len(states), np.int64)
     for number in range(1, iterations + 1):
-        planted = searcher.plant(states, searcher.root_moves(states), number, None)  # a search of one is refused
+        planted = searcher.plant(states, searcher.root_move_counts(states), number, None)  # a search of one is refused
         wave = Wave(planted, states, keys, searcher.stopwatch())
-        searcher.grow(wave, (0, number))
+        searcher.iterate(wave, (0, number))
         for tree in range(len(states)):
             if value(searcher.operator, wave.forest, tree, ROOT) < level:
                 last[tree] = number

@@ -122,7 +122,7 @@ def in_slices(searcher, root, points):
     moves, _ = searcher.rules.describe(root)
     wave = Wave(searcher.plant(root, moves, 50, None), root, KEYS, searcher.stopwatch())  # it grows
     for begin, end in zip([0, *points], points, strict=False):
-        searcher.grow(wave, (begin, end))
+        searcher.iterate(wave, (begin, end))
     return digest(wave.forest)
 
 

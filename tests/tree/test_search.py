@@ -16,9 +16,9 @@ from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.discounted import Discounted
-from gpumcts.tree.checks import fewest_iterations
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.incremental_search import IncrementalSearch
-from gpumcts.tree.root import Child
+from gpumcts.tree.root_table import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.thread_pool import ThreadPool
@@ -233,7 +233,7 @@ def test_a_budget_that_tries_no_move_is_refused():
     for refused in asked_of(searcher, 7):
         with pytest.raises(BadInput, match="budget.iterations=7: must be more than 7, or no move is tried at all"):
             refused()
-    assert searcher.wave(1, 8) == 1 and fewest_iterations(searcher.settings) == 8
+    assert searcher.wave(1, 8) == 1 and min_iterations(searcher.settings) == 8
     assert (searcher.search(STATES, keys_for(4), 8).decide() >= 0).all()
 
 

@@ -14,6 +14,7 @@ from gpumcts.games.implanted import Implanted
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.rng import key_of
+from gpumcts.tree import checks
 from gpumcts.tree.backup.bast import LOWER, UPPER
 from gpumcts.tree.backup.bast import Bast as Bounds
 from gpumcts.tree.backup.contract import bound, variance
@@ -274,7 +275,7 @@ def test_rules_that_need_an_operator_say_so(rule):
 def test_rules_that_need_nothing_fit_every_operator():
     for rule in set(RULES) - set(NEEDY):
         assert all(selection.fits(rule_of(rule), operator_of(operator)) for operator in OPERATORS)
-        selection.check(rule_of(rule), AVERAGE)
+        checks.check_rule_fits(rule_of(rule), AVERAGE)
 
 
 def test_an_urgency_among_draws_is_refused():
@@ -286,7 +287,7 @@ def test_an_urgency_among_draws_is_refused():
             ):
                 searcher_of(operator, Settings(first_play_urgency=1.1), rule=rule_of(rule))
         else:
-            selection.check(rule_of(rule), operator, 1.1)
+            checks.check_rule_fits(rule_of(rule), operator, 1.1)
     assert {rule for rule in RULES if getattr(rule_of(rule), "DRAWS", False)} == {
         "uniform",
         "boltzmann",
@@ -302,4 +303,4 @@ def test_a_rule_of_ones_own_is_named_by_its_module():
     with pytest.raises(
         BadInput, match=r"^selection=my_lab\.mine asks the operator for `bound`, and backup=average has none"
     ):
-        selection.check(Mine(), AVERAGE)
+        checks.check_rule_fits(Mine(), AVERAGE)

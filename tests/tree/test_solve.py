@@ -20,7 +20,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.players.uct import UctPlayer
 from gpumcts.solver.alpha_beta import root_scores
 from gpumcts.tree.forest import ROOT
-from gpumcts.tree.root import RootTable, decide
+from gpumcts.tree.root_table import RootTable, decide
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 from tests.reference.exact import Exact

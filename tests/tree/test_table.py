@@ -22,10 +22,10 @@ from gpumcts.tree.table import (
     add,
     empty_table,
     find,
-    keeping,
     memory_of,
     note_parent_visits,
     parent_visits_of,
+    replacement_of,
     rewards_for,
     store,
     table_index,
@@ -35,7 +35,7 @@ from tests.reference.table import Buckets, Entry
 from tests.tree.table_drivers import content
 
 U = np.uint64
-TWO, ONE = keeping(2), keeping(2, "single")
+TWO, ONE = replacement_of(2), replacement_of(2, "single")
 
 
 def put(table, kept, index, depth, parent, visits=1):
@@ -110,7 +110,7 @@ def test_noting_the_parent_leaves_the_rest():
 def test_like_the_reference_and_acceptable_means_stored(replacement):
     """A thousand random offers to three buckets: the same slots, and ``acceptable`` foretells what ``store`` does."""
     rng = np.random.default_rng(3)
-    kept, table, reference = keeping(6, replacement), empty_table(1, 6), Buckets(6, replacement)
+    kept, table, reference = replacement_of(6, replacement), empty_table(1, 6), Buckets(6, replacement)
     refused = 0
     for _ in range(1000):
         index, depth, parent = int(rng.integers(40)), int(rng.integers(1, 9)), int(rng.integers(1, 30))
@@ -140,7 +140,7 @@ def _offers(table, kept, indices, depths, parents):
 @pytest.mark.parametrize("replacement", ["twobigp", "single"])
 def test_compiled_is_plain_python(replacement):
     rng = np.random.default_rng(4)
-    kept, tables = keeping(8, replacement), (empty_table(3, 8), empty_table(3, 8))
+    kept, tables = replacement_of(8, replacement), (empty_table(3, 8), empty_table(3, 8))
     offers = rng.integers(60, size=900).astype(U), rng.integers(1, 9, size=900), rng.integers(1, 30, size=900)
     _offers(tables[0], kept, *offers)
     getattr(_offers, "__wrapped__")(tables[1], kept, *offers)  # noqa: B009
@@ -217,22 +217,22 @@ def test_positions_are_told_apart_by_the_whole_index():
 @pytest.mark.parametrize("replacement", ["twobigp", "single"])
 def test_sizes_that_are_none(entries, replacement):
     with pytest.raises(BadInput, match=rf"^search.table={entries}: a table has an even number of entries, at least 2$"):
-        keeping(entries, replacement)
+        replacement_of(entries, replacement)
 
 
 def test_other_bad_values():
     with pytest.raises(BadInput, match="^search.replacement=twodeep: must be one of twobigp, single$"):
-        keeping(10, "twodeep")
+        replacement_of(10, "twodeep")
     for level in (-0.5, float("nan")):
         with pytest.raises(BadInput, match=f"^search.stored_above={level}: "):
-            keeping(10, stored_above=level)
-    assert keeping(10, "single", 0.5) == (1, 10, 0.5) and keeping(10) == (2, 5, np.inf)
+            replacement_of(10, stored_above=level)
+    assert replacement_of(10, "single", 0.5) == (1, 10, 0.5) and replacement_of(10) == (2, 5, np.inf)
 
 
 def test_tables_of_many_trees_are_their_own():
     table = empty_table(4, 4)
     for tree in range(4):
-        store(table, tree, keeping(4), U(key_of(tree)), 1, 1, 1, U(0))
+        store(table, tree, replacement_of(4), U(key_of(tree)), 1, 1, 1, U(0))
     assert isinstance(table, Table)
     assert [[slot for slot in content(table, tree) if slot][0][INDEX] for tree in range(4)] == [
         int(key_of(t)) for t in range(4)

@@ -25,7 +25,7 @@ def searched_by_reference(searcher, state, key, iterations, play=None):
     while True:
         reference = LimitedUct(
             searcher.game, searcher.rule, searcher.settings, searcher.entries,
-            {2: "twobigp", 1: "single"}[searcher.keeping.ways], searcher.keeping.stored_above,
+            {2: "twobigp", 1: "single"}[searcher.replacement.ways], searcher.replacement.stored_above,
             play or compiled_playouts(searcher.game, UNIFORM),
         )  # fmt: skip
         try:

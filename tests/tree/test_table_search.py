@@ -220,7 +220,7 @@ def test_other_options_are_refused():
         TableSearcher(OTHELLO, UNIFORM, Ucb1Tuned(), Average())
     for policy in (MinimaxPlayouts(), UNIFORM._replace(truncate=4)):
         with pytest.raises(BadInput, match="^search.expansion=whole_path plays its random moves in the tree"):
-            TableSearcher(OTHELLO, policy, Ucb1(), Average(), WHOLE)
+            TableSearcher(OTHELLO, policy, Ucb1(), Average(), WHOLE._replace(table=64))
 
 
 def test_budgets():

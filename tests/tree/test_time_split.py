@@ -18,8 +18,8 @@ from gpumcts.tree.time_split import (
     WAITING,
     Stopwatch,
     TimeSplit,
-    batches_a_look,
     no_ticks,
+    timing_interval,
 )
 from tests.tree.drivers import OTHELLO, UCB1, UNIFORM, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import roots
@@ -101,7 +101,7 @@ def test_the_host_waits_for_a_device(threads, batches):
 
 
 def test_a_table():
-    searcher = TableSearcher(OTHELLO, UNIFORM, UCB1, operator_of("average"), Settings(table=4096), 4096)
+    searcher = TableSearcher(OTHELLO, UNIFORM, UCB1, operator_of("average"), Settings(table=4096))
     found = split_of(searcher, 1, 3000)
     check(found, 1)
     assert found.selection > found.backup > 0 == found.growth
@@ -114,8 +114,8 @@ def test_ticks_are_shared_out():
     """Seconds of compiled calls go as the timed batches; what is added by itself stays as it is."""
     clock, ticks = Stopwatch(1), no_ticks()
     ticks[[SELECTION, GROWTH, PLAYOUTS, BACKUP]] = 10, 20, 60, 10
-    clock.share_out(ticks, 2.0)
-    clock.share_out(ticks, 1.0)
+    clock.add_sampled(ticks, 2.0)
+    clock.add_sampled(ticks, 1.0)
     ticks[:] = np.arange(PARTS) * 1_000_000_000
     clock.add_ticks(ticks)
     clock.add(WAITING, 0.5)
@@ -127,15 +127,15 @@ def test_ticks_are_shared_out():
 
 def test_calls_without_a_timed_batch_are_other():
     clock = Stopwatch(1)
-    clock.share_out(no_ticks(), 1.0)
+    clock.add_sampled(no_ticks(), 1.0)
     time.sleep(0.001)
     found = clock.split()
     assert found.other == pytest.approx(found.seconds) and found.shares()["other"] == 1
 
 
 def test_few_batches_are_timed_where_they_are_small():
-    looks = [batches_a_look(rows, playouts) for rows, playouts in ((1, 1), (64, 1), (1, 64), (4096, 16))]
-    assert looks == [256, 4, 4, 1]
+    intervals = [timing_interval(rows, playouts) for rows, playouts in ((1, 1), (64, 1), (1, 64), (4096, 16))]
+    assert intervals == [256, 4, 4, 1]
 
 
 def test_the_clock_of_compiled_code_is_pythons():

@@ -7,7 +7,7 @@ from gpumcts.programs.clock import Limits
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
-from gpumcts.uci.engine import Engine
+from gpumcts.uci.engine import UciEngine
 from tests.uci.drivers import OTHELLO
 
 
@@ -23,7 +23,7 @@ def engine(searcher):
 
     def make(iterations=20, seconds=None, search=lambda: searcher, **options):
         said = []
-        fresh = Engine(OTHELLO, search, Limits(iterations, seconds), say=said.append, **options)
+        fresh = UciEngine(OTHELLO, search, Limits(iterations, seconds), say=said.append, **options)
         fresh.said = said
         made.append(fresh)
         return fresh

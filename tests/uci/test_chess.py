@@ -11,9 +11,9 @@ from gpumcts.games.chess import Chess
 from gpumcts.games.contract import parse_position, position_text
 from gpumcts.match.runner import play_match
 from gpumcts.players.random import RandomPlayer
-from gpumcts.players.uci import Terms, UciPlayer, look_at
+from gpumcts.players.uci import UciLaunch, UciPlayer, probe
 from gpumcts.programs import position
-from gpumcts.uci.position import Position, start_of
+from gpumcts.uci.position import UciPosition, start_of
 from tests.players.test_gtp_player import installed, records
 
 GAME = Chess().compiled()
@@ -26,7 +26,7 @@ SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
 def test_the_third_occurrence_is_played_on():
     """By our rules the game is over; a GUI that asks for a move has not claimed the draw."""
-    ours, theirs = position.Position(GAME), Position(GAME)
+    ours, theirs = position.Position(GAME), UciPosition(GAME)
     for ply in range(21):
         assert not theirs.over
         if not ours.over:
@@ -39,12 +39,12 @@ def test_the_third_occurrence_is_played_on():
 def test_fifty_moves_are_played_on_and_a_mate_is_not():
     late = "8/8/8/3k4/8/8/4R3/4K3 w - - 99 80"
     for text, more in ((late, "e2e3"), (late.replace("99", "117"), "e2e3")):
-        board = Position(GAME, 0, parse_position(GAME, text))
+        board = UciPosition(GAME, 0, parse_position(GAME, text))
         for move in (more, "d5c5", "e3d3"):
             board.push(board.parse(move))
         assert not board.over
     for text in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 99 1", "7k/8/6K1/8/8/8/8/8 b - - 0 1"):
-        assert Position(GAME, 0, parse_position(GAME, text)).over
+        assert UciPosition(GAME, 0, parse_position(GAME, text)).over
 
 
 @pytest.mark.parametrize("number", ["1025", "3000", "99999999"])
@@ -54,7 +54,7 @@ def test_a_game_longer_than_ours_may_be_is_played_on(number):
     with pytest.raises(BadInput, match="the move number is"):
         parse_position(GAME, text)
     assert position_text(GAME, start_of(GAME, text)) == "4k3/8/8/8/8/8/4P3/4K3 w - - 12 1"
-    assert not Position(GAME, 0, start_of(GAME, text)).over
+    assert not UciPosition(GAME, 0, start_of(GAME, text)).over
     for wrong in (text.replace("4P3", "4P4"), text.replace(" 12 ", " x "), f"{text} 1", text.replace(number, "x")):
         with pytest.raises(BadInput, match="^position: "):
             start_of(GAME, wrong)
@@ -73,9 +73,9 @@ def play(folder, player, games):
 @pytest.mark.parametrize(("name", "words", "go"), [("gnuchess", ["--uci"], "depth 1"), ("stockfish", [], "nodes 200")])
 def test_a_match_against(name, words, go, tmp_path):
     """Whole games from both sides; no move is misunderstood, either way."""
-    terms = Terms([installed(name), *words], go, {"Hash": 16})
-    assert name in look_at(GAME, terms).lower().replace(" ", "")
-    result = play(tmp_path, UciPlayer(GAME, terms), 4)
+    launch = UciLaunch([installed(name), *words], go, {"Hash": 16})
+    assert name in probe(GAME, launch).lower().replace(" ", "")
+    result = play(tmp_path, UciPlayer(GAME, launch), 4)
     assert result.games == 4 and result.given_up[1] == (0, 0, {})
     assert result.losses >= 3  # of a random mover, who wins or holds a game in far less than one of a thousand
 
@@ -90,7 +90,7 @@ def test_a_program_that_is_killed_or_stopped_in_mid_game(sign, tmp_path):
         if len(moves) == 5:
             os.kill(player._free[0]._process._process.pid, sign)
 
-    player = UciPlayer(GAME, Terms([program], "nodes 50", {}, 2.0), 1, "program", None, on_progress)
+    player = UciPlayer(GAME, UciLaunch([program], "nodes 50", {}, 2.0), 1, "program", None, on_progress)
     result = play(tmp_path, player, 3)
     assert result.games == 3 and result.given_up[1].forfeited == 1
     (reason,) = result.given_up[1].reasons

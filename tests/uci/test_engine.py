@@ -13,7 +13,7 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import position_text
 from gpumcts.playouts.uniform import Uniform
-from gpumcts.programs.clock import LEAST, Limits
+from gpumcts.programs.clock import MIN_SECONDS, Limits
 from gpumcts.programs.position import Position
 from gpumcts.programs.rehearsal import NOBODY, rehearse
 from gpumcts.rng import key_of
@@ -21,7 +21,7 @@ from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.uci.engine import Engine
+from gpumcts.uci.engine import UciEngine
 from gpumcts.uci.info import MAX_CENTIPAWNS, centipawns
 from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
 from tests.uci.drivers import FIRST, OTHELLO, moves, talk
@@ -110,9 +110,9 @@ def test_the_clock():
     assert go("wtime 2000 winc 9000 movestogo 1").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
     assert go("wtime 60000").clock(0, 1) == pytest.approx(0.9 * 12 - 0.05)
     assert go("wtime 60000").clock(0, 300) == pytest.approx(0.9 * 1.5 - 0.05)
-    assert go("wtime -5").clock(0, 30) == LEAST == go("wtime 0 movestogo 0").clock(0, 30)
+    assert go("wtime -5").clock(0, 30) == MIN_SECONDS == go("wtime 0 movestogo 0").clock(0, 30)
     assert go("").seconds() is None
-    assert (go("movetime 1000").seconds(0.25), go("movetime 1").seconds()) == (0.75, LEAST)
+    assert (go("movetime 1000").seconds(0.25), go("movetime 1").seconds()) == (0.75, MIN_SECONDS)
 
 
 def test_scores():
@@ -155,7 +155,7 @@ def test_a_search_that_cannot_be_made_is_told():
     def search():
         raise BadInput("memory_gb=0.001: a tree takes more")
 
-    fresh = Engine(OTHELLO, search, Limits(20, None))
+    fresh = UciEngine(OTHELLO, search, Limits(20, None))
     told = "info string memory_gb=0.001: a tree takes more"
     assert talk(fresh, "isready", "go") == [told, "readyok", told, "bestmove (none)"]
     fresh.close()

@@ -24,9 +24,9 @@ from gpumcts.tree.hand_tree import HandTree
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Method
-from gpumcts.tree.table import REWARD_UNIT, Keeping, empty_table, find, keeping, table_index
+from gpumcts.tree.table import REWARD_UNIT, Replacement, empty_table, find, replacement_of, table_index
 from gpumcts.tree.table_advance import Block, TableSteps, advance
-from gpumcts.tree.table_steps import ASKS, NEW, empty_near, empty_trail, pick, walk
+from gpumcts.tree.table_steps import ASKS, NEW, empty_frontier, empty_paths, pick, walk
 from gpumcts.tree.time_split import no_ticks
 
 U = np.uint64
@@ -97,8 +97,8 @@ def tree_index(game, state):
 def left() -> list[Worked]:
     """What A is worth after a hundred samples, B first: C taken for unvisited, and by the document's two remedies."""
     key = key_of(2006)
-    random, _ = searched(keeping(2, "single"), key)
-    above, stored = searched(keeping(2, "single", 0.5), key)
+    random, _ = searched(replacement_of(2, "single"), key)
+    above, stored = searched(replacement_of(2, "single", 0.5), key)
     return [
         Worked("A, C taken for unvisited", Fraction(1, SAMPLES), unvisited_forever(), "C is always preferred (2.2)"),
         Worked("A, random where C cannot be stored", share_of_b(key), random, "draws of the 99 samples after B"),
@@ -109,14 +109,14 @@ def left() -> list[Worked]:
 
 def unvisited_forever() -> float:
     """A's average where selection takes the child that cannot be stored for one that has not been visited."""
-    near, trail = empty_near(1, 2), empty_trail(1, 1, 1)
-    forest, wins = near.forest, 0
+    frontier, paths = empty_frontier(1, 2), empty_paths(1, 1, 1)
+    forest, wins = frontier.forest, 0
     forest.move_count[0, ROOT] = 2
     for _ in range(SAMPLES):
-        trail.codes[0] = ASKS
+        paths.codes[0] = ASKS
         if forest.child_count[0, ROOT] > 0:
-            pick(RULE, Average(), forest, SWITCHES, trail.streams, trail.depths, trail.codes)
-        if forest.child_count[0, ROOT] > 0 and trail.codes[0] == NEW:
+            pick(RULE, Average(), forest, SWITCHES, paths.streams, paths.depths, paths.codes)
+        if forest.child_count[0, ROOT] > 0 and paths.codes[0] == NEW:
             forest.visits[0, ROOT] += 1
             continue  # C: sampled, lost, and not stored
         wins += 1
@@ -126,12 +126,12 @@ def unvisited_forever() -> float:
     return wins / SAMPLES
 
 
-def searched(kept: Keeping, key: np.uint64) -> tuple[float, float]:
+def searched(kept: Replacement, key: np.uint64) -> tuple[float, float]:
     """A's average after a search in a table of two entries, and whether C is in it."""
-    game, table, near, trail = UnstorableChild(), empty_table(1, 2), empty_near(1, 2), empty_trail(1, 1, 1)
+    game, table, frontier, paths = UnstorableChild(), empty_table(1, 2), empty_frontier(1, 2), empty_paths(1, 1, 1)
     roots, keys = np.array([[A]], np.uint64), np.array([key], np.uint64)
     steps, method = TableSteps(walk, pick, None), Method(RULE, Average(), game, None, SWITCHES)
-    advance(steps, method, Block(table, near, trail), kept, roots, keys, (0, SAMPLES), no_ticks())
+    advance(steps, method, Block(table, frontier, paths), kept, roots, keys, (0, SAMPLES), no_ticks())
     rewards, visits = (int(word) for word in table.roots[0])
     return rewards / REWARD_UNIT / visits, float(find(table, 0, kept, U(INDICES[C])) >= 0)
 

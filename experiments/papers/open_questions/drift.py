@@ -1,4 +1,4 @@
-"""Open question 1 on trees (Hashimoto et al. 2012, section 6): does a decay gain over the mean where values drift?
+"""A decay that sets itself, on trees (Hashimoto et al. 2012, section 6): does it gain over the mean where values drift?
 
 The operators are compared by their mean failure rates over checkpoints, as in ``recovery``. Each has the constants that
 fail least on the trees of even number. The comparison is on those of odd number, paired by tree, with one correction

@@ -1,5 +1,4 @@
-"""Open question 2 (Ramanujan et al. 2010, section 6, remark 1): which backup operator or selection rule recovers from
-poor early choices?
+"""Recovery from poor early choices (Ramanujan et al. 2010, section 6, remark 1): by which operator, or which rule?
 
 Every search is of a tree in which some move of the root is wrong. Beside the iterations until few of them fail, a run
 has one number: the mean of its failure rate over checkpoints, so many a decade, the area under the curve over the

@@ -28,11 +28,11 @@ def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
 
 KIND = Kind(
     _configured,
-    lambda player, place, leaves: alpha_beta_player(place, leaves, player.own.best_so_far),
+    lambda player, context, leaves: alpha_beta_player(context, leaves, player.own.best_so_far),
     keys=AlphaBetaKeys,
     groups=("budget",),
     units=UNITS,
     counted="leaves",
-    rated=lambda player, place: lambda leaves: alpha_beta_player(place, leaves, player.own.best_so_far),
+    rated=lambda player, context: lambda leaves: alpha_beta_player(context, leaves, player.own.best_so_far),
     chance=False,
 )

@@ -1,10 +1,10 @@
-"""player=gtp: a program outside that speaks GTP."""
+"""player=gtp: an external engine that speaks GTP."""
 
 from typing import NamedTuple
 
 from experiments.players.contract import Program
 from experiments.players.external_engines import Patience, Processes, external_engine
-from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.gtp import GtpLaunch, GtpPlayer, probe
 from gpumcts.players.ranges import GtpSeconds
 
 GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead --play-out-aftermath"
@@ -22,8 +22,8 @@ class GtpPlayerKeys(NamedTuple):
     processes: Processes = None
 
 
-def _terms(words: list[str], keys: GtpPlayerKeys, prefix: str) -> Terms:
-    return Terms(words, keys.setup, keys.seconds, keys.patience)
+def _launch(words: list[str], keys: GtpPlayerKeys, prefix: str) -> GtpLaunch:
+    return GtpLaunch(words, keys.setup, keys.seconds, keys.patience)
 
 
-KIND = external_engine(GtpPlayerKeys, Program(_terms, look_at, GtpPlayer, GNU_GO))
+KIND = external_engine(GtpPlayerKeys, Program(_launch, probe, GtpPlayer, GNU_GO))

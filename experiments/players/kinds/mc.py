@@ -22,7 +22,7 @@ def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
 
 KIND = Kind(
     _configured,
-    tree_players.seated,
+    tree_players.build,
     groups=("playout", "budget"),
     units=tree_players.UNITS,
     rated=tree_players.rated,

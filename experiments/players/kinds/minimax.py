@@ -9,7 +9,7 @@ from experiments.config.validation import typed
 from experiments.players.contract import Kind
 from gpumcts.alpha_beta.minimax import check_leaf, check_ties, minimax_name
 from gpumcts.games.evaluations import check_evaluation
-from gpumcts.players.construction import Place, minimax_player
+from gpumcts.players.construction import PlayerContext, minimax_player
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.ranges import TableMebibytes
 
@@ -34,10 +34,10 @@ def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
     return PlayerConfig(keys.name, identity, budget=budget, own=keys, table_mb=table_mb)
 
 
-def _seated(player: PlayerConfig, place: Place, iterations: int) -> MinimaxPlayer:
+def _build(player: PlayerConfig, context: PlayerContext, iterations: int) -> MinimaxPlayer:
     own, depth = player.own, player.budget.depth
     assert depth is not None
-    return minimax_player(place, depth, own.leaf, own.quiescence, own.ties, own.table_mb)
+    return minimax_player(context, depth, own.leaf, own.quiescence, own.ties, own.table_mb)
 
 
 def _check(game: Any, player: PlayerConfig, prefix: str) -> None:
@@ -54,7 +54,7 @@ def _label(identity: Mapping[str, Any]) -> str:
 
 KIND = Kind(
     _configured,
-    _seated,
+    _build,
     keys=MinimaxKeys,
     groups=("budget",),
     units=UNITS,

@@ -8,7 +8,7 @@ from experiments.config.schema import PlayerConfig
 from experiments.config.validation import typed
 from experiments.players.contract import Kind
 from gpumcts.games.evaluations import check_evaluation
-from gpumcts.players.construction import Place, deepening_search, pvs_player
+from gpumcts.players.construction import PlayerContext, deepening_search, pvs_player
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.ranges import TableMebibytes
 
@@ -29,14 +29,14 @@ def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
     return PlayerConfig(keys.name, identity, budget=budget, own=keys, table_mb=keys.table_mb)
 
 
-def _rated(player: PlayerConfig, place: Place) -> Callable[[int], PvsPlayer]:
-    searches = deepening_search(place, player.table_mb)
+def _rated(player: PlayerConfig, context: PlayerContext) -> Callable[[int], PvsPlayer]:
+    searches = deepening_search(context, player.table_mb)
     return lambda nodes: PvsPlayer(searches, nodes=nodes)
 
 
 KIND = Kind(
     _configured,
-    lambda player, place, nodes: pvs_player(place, nodes or None, player.budget.depth, player.table_mb),
+    lambda player, context, nodes: pvs_player(context, nodes or None, player.budget.depth, player.table_mb),
     keys=PvsKeys,
     groups=("budget",),
     units=UNITS,

@@ -6,5 +6,5 @@ from gpumcts.players.construction import random_player
 
 KIND = Kind(
     lambda plain, prefix: PlayerConfig("random", {"player": {"name": "random"}}),
-    lambda player, place, iterations: random_player(place),
+    lambda player, context, iterations: random_player(context),
 )

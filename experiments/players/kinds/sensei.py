@@ -35,7 +35,7 @@ def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
 
 KIND = Kind(
     _configured,
-    tree_players.seated,
+    tree_players.build,
     keys=SenseiKeys,
     groups=("playout", "budget"),
     units=tree_players.UNITS,

@@ -29,7 +29,7 @@ def searching_player(plain: Mapping[str, Any], prefix: str = "", versus: bool = 
 
 KIND = Kind(
     lambda plain, prefix: searching_player(plain, prefix, versus=True),
-    tree_players.seated,
+    tree_players.build,
     groups=GROUPS,
     units=tree_players.UNITS,
     rated=tree_players.rated,

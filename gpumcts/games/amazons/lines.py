@@ -14,9 +14,10 @@ direction and distance, not by square, so that the k-th legal move needs no set 
 
 import numpy as np
 
+from gpumcts.bits import blend, popcount, trailing_zeros
 from gpumcts.games.amazons.squares import geometry, shifted, turned_square
-from gpumcts.games.sets import Two, either, size
-from gpumcts.jit import blend, inlined, popcount, trailing_zeros
+from gpumcts.games.sets import Two, size, union
+from gpumcts.jit import inlined
 
 U = np.uint64
 DIRECTIONS = 8
@@ -38,8 +39,8 @@ def line(free, low, high):
 def lines(game, free):
     """The squares on the four rays from bit 0, each up to the first that is not free."""
     rays = geometry(game)[0]
-    found = either(line(free, rays[0], rays[1]), line(free, rays[2], rays[3]))
-    return either(found, either(line(free, rays[4], rays[5]), line(free, rays[6], rays[7])))
+    found = union(line(free, rays[0], rays[1]), line(free, rays[2], rays[3]))
+    return union(found, union(line(free, rays[4], rays[5]), line(free, rays[6], rays[7])))
 
 
 @inlined

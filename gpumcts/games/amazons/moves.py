@@ -4,14 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games import contract
 from gpumcts.games.amazons.lines import nth_code, reach, runs, total
 from gpumcts.games.amazons.options import Board
 from gpumcts.games.amazons.pieces import MOVED, STUCK, amazons_of, four, side_to_move
 from gpumcts.games.amazons.squares import free_squares, square_set, turned, turned_square, with_squares
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.games.sets import Two, either, less
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import Two, difference, union
+from gpumcts.jit import inlined
 
 U = np.uint64
 CODE_BITS, CODE = U(7), U(127)
@@ -70,16 +71,16 @@ def choice(c, k):
 @inlined
 def arrows(game, c, origin, to):
     """How many arrows an amazon may shoot that has gone from ``origin`` to ``to``, as uint64."""
-    free = either(c.free, square_set(game, origin))
-    back = either(c.back, square_set(game, turned_square(game, origin)))
+    free = union(c.free, square_set(game, origin))
+    back = union(c.back, square_set(game, turned_square(game, origin)))
     return reach(game, free, back, to)
 
 
 @inlined
 def arrow_runs(game, c, origin, to):
     """The runs of these arrows."""
-    free = either(c.free, square_set(game, origin))
-    back = either(c.back, square_set(game, turned_square(game, origin)))
+    free = union(c.free, square_set(game, origin))
+    back = union(c.back, square_set(game, turned_square(game, origin)))
     return runs(game, free, back, to)
 
 
@@ -92,7 +93,7 @@ def numbered(origin, code, arrow):
 @inlined
 def after_move(game, free, origin, to):
     """The free squares after an amazon has moved."""
-    return less(either(free, square_set(game, origin)), square_set(game, to))
+    return difference(union(free, square_set(game, origin)), square_set(game, to))
 
 
 @inlined

@@ -6,9 +6,10 @@ bits 57 to 63 are MOVED: 0, or 1 + the square of the amazon that has moved and i
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games.amazons.squares import square_set
-from gpumcts.games.sets import either
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import union
+from gpumcts.jit import inlined
 
 U = np.uint64
 SQUARE_BITS, SIDE_BITS = 7, 28
@@ -63,6 +64,4 @@ def with_moved(pieces, origin, to):
 def squares_of(game, amazons):
     """Four amazons as a set."""
     q0, q1, q2, q3 = four(amazons)
-    return either(
-        either(square_set(game, q0), square_set(game, q1)), either(square_set(game, q2), square_set(game, q3))
-    )
+    return union(union(square_set(game, q0), square_set(game, q1)), union(square_set(game, q2), square_set(game, q3)))

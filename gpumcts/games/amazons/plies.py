@@ -5,6 +5,7 @@ An amazon's move is numbered by her square and the code of where she goes, an ar
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games import contract
 from gpumcts.games.amazons.lines import NO_CODE, code_from, nth_code, runs, square_at, total
 from gpumcts.games.amazons.moves import (
@@ -22,8 +23,8 @@ from gpumcts.games.amazons.options import Split
 from gpumcts.games.amazons.pieces import MOVED, MOVER, SQUARE, STUCK, amazons_of, side_to_move, with_moved
 from gpumcts.games.amazons.squares import free_squares, square_set, turned
 from gpumcts.games.contract import NO_MOVE, next_move
-from gpumcts.games.sets import less
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import difference
+from gpumcts.jit import inlined
 
 U = np.uint64
 
@@ -94,7 +95,7 @@ def play_ply(game, state, move):
     origin = blend(shoots, shooter(state.pieces), number >> CODE_BITS)
     to = square_at(game, origin, number & CODE)
     free = free_squares(game, state)
-    walked, shot = after_move(game, free, origin, to), less(free, square_set(game, to))
+    walked, shot = after_move(game, free, origin, to), difference(free, square_set(game, to))
     on = blend(shoots, U(0), to)
     waiting = with_moved(state.pieces, origin, on) | ((to + U(1)) << MOVED)
     done = (state.pieces & ((U(1) << MOVED) - U(1))) ^ (U(1) << MOVER)

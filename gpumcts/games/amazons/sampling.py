@@ -10,6 +10,7 @@ OpenSpiel numbers its moves). Turns are not equally likely then; it has no loop 
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games import contract
 from gpumcts.games.amazons.lines import nth_code, runs, square_at, total
 from gpumcts.games.amazons.moves import CODE_BITS, NO_TURN, arrow_runs, choice, choices, numbered
@@ -17,8 +18,8 @@ from gpumcts.games.amazons.options import Board, Full, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move
 from gpumcts.games.amazons.plies import is_shot, shooter, shot_runs
 from gpumcts.games.amazons.squares import free_squares, geometry, square_set, turned, turned_square
-from gpumcts.games.sets import either, higher, lower
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import higher, lower, union
+from gpumcts.jit import inlined
 from gpumcts.rng import bits
 
 U = np.uint64
@@ -80,8 +81,8 @@ def random_ply(game, state, stream):
 def beside(game, free):
     """The squares next to free ones, as a queen's first step goes, and squares off the board that no amazon is on."""
     width = geometry(game)[2]
-    row = either(free, either(higher(free, U(1)), lower(free, U(1))))
-    return either(row, either(higher(row, width), lower(row, width)))
+    row = union(free, union(higher(free, U(1)), lower(free, U(1))))
+    return union(row, union(higher(row, width), lower(row, width)))
 
 
 @inlined
@@ -119,8 +120,8 @@ def staged_turn(game, state, stream):
     origin, count = random_amazon(game, state, free, random & LOW)
     code = kth(runs(game, free, back, origin), random >> HALF)
     to = square_at(game, origin, code)
-    opened = either(free, square_set(game, origin))
-    opened_back = either(back, square_set(game, turned_square(game, origin)))
+    opened = union(free, square_set(game, origin))
+    opened_back = union(back, square_set(game, turned_square(game, origin)))
     arrow = kth(runs(game, opened, opened_back, to), bits(stream, U(1)) >> HALF)
     return blend(count != U(0), numbered(origin, code, arrow), np.int64(NO_TURN))
 

@@ -7,9 +7,9 @@ leaves the board meets a square that is not free, whatever its direction, and no
 
 import numpy as np
 
+from gpumcts.bits import bit_reverse, blend
 from gpumcts.games.amazons.options import Board, Board6, Board8, Board10, SmallState, State
 from gpumcts.games.sets import Two
-from gpumcts.jit import bit_reverse, blend
 from gpumcts.verbs import verb
 
 U = np.uint64

@@ -25,7 +25,7 @@ from gpumcts.games.amazons.options import AMAZONS, Board, Split
 from gpumcts.games.amazons.pieces import amazons_of, four, side_to_move, squares_of
 from gpumcts.games.amazons.plies import is_shot
 from gpumcts.games.amazons.squares import free_squares, geometry, turned
-from gpumcts.games.sets import Two, both, either, higher, less, lower, size
+from gpumcts.games.sets import Two, difference, higher, intersection, lower, size, union
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -43,42 +43,42 @@ class Shares(NamedTuple):
 @inlined
 def raised_over(start, free, n):
     """``start`` and all free squares that a line of free ones joins to it, n bits a step, up the board."""
-    pairs = both(free, higher(free, n))
-    fours = both(pairs, higher(pairs, n + n))
-    found = either(start, both(free, higher(start, n)))
-    found = either(found, both(pairs, higher(found, n + n)))
-    found = either(found, both(fours, higher(found, n + n + n + n)))
-    return either(found, both(pairs, higher(found, n + n)))
+    pairs = intersection(free, higher(free, n))
+    fours = intersection(pairs, higher(pairs, n + n))
+    found = union(start, intersection(free, higher(start, n)))
+    found = union(found, intersection(pairs, higher(found, n + n)))
+    found = union(found, intersection(fours, higher(found, n + n + n + n)))
+    return union(found, intersection(pairs, higher(found, n + n)))
 
 
 @inlined
 def lowered_over(start, free, n):
     """The same down the board."""
-    pairs = both(free, lower(free, n))
-    fours = both(pairs, lower(pairs, n + n))
-    found = either(start, both(free, lower(start, n)))
-    found = either(found, both(pairs, lower(found, n + n)))
-    found = either(found, both(fours, lower(found, n + n + n + n)))
-    return either(found, both(pairs, lower(found, n + n)))
+    pairs = intersection(free, lower(free, n))
+    fours = intersection(pairs, lower(pairs, n + n))
+    found = union(start, intersection(free, lower(start, n)))
+    found = union(found, intersection(pairs, lower(found, n + n)))
+    found = union(found, intersection(fours, lower(found, n + n + n + n)))
+    return union(found, intersection(pairs, lower(found, n + n)))
 
 
 @inlined
 def queens_reach(game, start, free):
     """``start`` and the free squares that are a queen's move from a square of it."""
     width = geometry(game)[2]
-    found = either(raised_over(start, free, ONE), lowered_over(start, free, ONE))
-    found = either(found, either(raised_over(start, free, width), lowered_over(start, free, width)))
-    found = either(found, either(raised_over(start, free, width + ONE), lowered_over(start, free, width + ONE)))
-    return either(found, either(raised_over(start, free, width - ONE), lowered_over(start, free, width - ONE)))
+    found = union(raised_over(start, free, ONE), lowered_over(start, free, ONE))
+    found = union(found, union(raised_over(start, free, width), lowered_over(start, free, width)))
+    found = union(found, union(raised_over(start, free, width + ONE), lowered_over(start, free, width + ONE)))
+    return union(found, union(raised_over(start, free, width - ONE), lowered_over(start, free, width - ONE)))
 
 
 @inlined
 def kings_reach(game, start, free):
     """``start`` and the free squares next to it."""
     width = geometry(game)[2]
-    row = either(start, either(higher(start, ONE), lower(start, ONE)))
-    around = either(row, either(higher(row, width), lower(row, width)))
-    return either(start, both(around, free))
+    row = union(start, union(higher(start, ONE), lower(start, ONE)))
+    around = union(row, union(higher(row, width), lower(row, width)))
+    return union(start, intersection(around, free))
 
 
 @inlined
@@ -90,10 +90,10 @@ def divided(game, queens, own, theirs, free):
     while going:
         own_next = queens_reach(game, own, free) if queens else kings_reach(game, own, free)
         their_next = queens_reach(game, theirs, free) if queens else kings_reach(game, theirs, free)
-        own_new, their_new = less(own_next, own), less(their_next, theirs)
-        mine = either(mine, less(own_new, their_next))
-        others = either(others, less(their_new, own_next))
-        equal = either(equal, both(own_new, their_new))
+        own_new, their_new = difference(own_next, own), difference(their_next, theirs)
+        mine = union(mine, difference(own_new, their_next))
+        others = union(others, difference(their_new, own_next))
+        equal = union(equal, intersection(own_new, their_new))
         going = (own_new.low | own_new.high | their_new.low | their_new.high) != U(0)
         own, theirs = own_next, their_next
     return Shares(mine, others, equal)

@@ -6,6 +6,7 @@ LLVM turns them into vector code.
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games import contract
 from gpumcts.games.amazons.lines import NO_CODE, code_from, nth_code, runs, square_at
 from gpumcts.games.amazons.moves import (
@@ -25,8 +26,8 @@ from gpumcts.games.amazons.pieces import MOVER, amazons_of, side_to_move, with_m
 from gpumcts.games.amazons.setup import free_and_pieces, square_number
 from gpumcts.games.amazons.squares import free_squares, square_set, turned, with_squares
 from gpumcts.games.contract import NO_MOVE, next_move
-from gpumcts.games.sets import Two, less
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import Two, difference
+from gpumcts.jit import inlined
 
 U = np.uint64
 BLOCK = 16  # moves of amazons whose arrows are counted together; LLVM leaves shorter loops as they are
@@ -126,6 +127,6 @@ def play_turn(game, state, move):
     origin = number >> (CODE_BITS + CODE_BITS)
     to = square_at(game, origin, (number >> CODE_BITS) & CODE)
     arrow = square_at(game, to, number & CODE)
-    free = less(after_move(game, free_squares(game, state), origin, to), square_set(game, arrow))
+    free = difference(after_move(game, free_squares(game, state), origin, to), square_set(game, arrow))
     pieces = with_moved(state.pieces, origin, to) ^ (U(1) << MOVER)
     return or_stuck(game, move != NO_TURN, state, free, pieces)

@@ -10,12 +10,13 @@ A weight holds both tables' entries in one int64, MIDDLE in the low half, so tha
 
 import numpy as np
 
+from gpumcts.bits import popcount, trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.chess import tables
 from gpumcts.games.chess.options import Board, Michniewski, Pesto
 from gpumcts.games.chess.pieces import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, occupied
 from gpumcts.games.chess.squares import NO_SQUARES
-from gpumcts.jit import inlined, popcount, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64

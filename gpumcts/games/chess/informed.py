@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import popcount, trailing_zeros
 from gpumcts.games.chess.evaluation import kind_at, mixed, stage_without, weight, weights_of
 from gpumcts.games.chess.moves import (
     CLASSES,
@@ -17,7 +18,7 @@ from gpumcts.games.chess.moves import (
     SETS,
     in_check,
     king_can_step,
-    legal_apart,
+    legal_noinline,
     lines_of,
     pawn_attacks_down,
     size,
@@ -29,10 +30,11 @@ from gpumcts.games.chess.pieces import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, 
 from gpumcts.games.chess.rules import FIFTY, after, drawn
 from gpumcts.games.chess.squares import ALL, NO_SQUARES, S8, jumps, steps, union
 from gpumcts.games.contract import NO_MOVE, evaluation, random_move
-from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.playouts.contract import choose
 from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, WIN_VALUE, MinimaxDepth1, MinimaxDepth2, random_ply
 from gpumcts.rng import draw
+from gpumcts.scratch import scratch
 
 U = np.uint64
 
@@ -98,7 +100,7 @@ def scene_of(game, state, weights):
 @inlined
 def judged(game, state):
     """What a position is worth to the player who is not to move there, after a look at all that may end the game."""
-    if size(legal_apart(state)) == NO_SQUARES:
+    if size(legal_noinline(state)) == NO_SQUARES:
         return WIN_VALUE if in_check(state) else np.int64(0)
     return np.int64(0) if drawn(game, state) else -np.int64(evaluation(game, state))
 
@@ -184,7 +186,7 @@ def best_reply(game, state, sets, scene, cutoff, hint):
 @inlined
 def child_worth(game, child, sets, best, hint):
     """(what a child is worth to who moved there, below ``best`` no more than a bound; the reply that shows it)."""
-    moves = legal_apart(child)
+    moves = legal_noinline(child)
     if size(moves) == NO_SQUARES:
         return (WIN_VALUE if in_check(child) else np.int64(0)), hint
     if drawn(game, child):
@@ -224,7 +226,7 @@ def choose_1(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)
     sets, ties = scratch(SETS, np.uint64), scratch(CLASSES, np.uint64)
-    fill(sets, legal_apart(state))
+    fill(sets, legal_noinline(state))
     scene, best = scene_of(game, state, weights_of(game, state)), -BOUND
     for number in range(CLASSES):
         kind, left = np.int64(number), set_of(sets, np.int64(number))
@@ -243,7 +245,7 @@ def choose_2(policy, game, state, stream):
     if random_ply(policy, stream):
         return random_move(game, state, stream)
     sets, replies, ties = scratch(SETS, np.uint64), scratch(SETS, np.uint64), scratch(CLASSES, np.uint64)
-    fill(sets, legal_apart(state))
+    fill(sets, legal_noinline(state))
     best, hint = -BOUND, np.int64(NO_MOVE)
     for turn in range(2 * CLASSES):
         kind = np.int64(turn if turn < CLASSES else turn - CLASSES)

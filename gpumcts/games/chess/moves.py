@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import nth_set_bit, popcount
 from gpumcts.games.chess.pieces import OWN_KING, OWN_QUEEN, occupied, passant, pieces_of
 from gpumcts.games.chess.squares import (
     ALL,
@@ -31,8 +32,8 @@ from gpumcts.games.chess.squares import (
     steps,
     union,
 )
-from gpumcts.jit import inlined, nth_set_bit, popcount
-from gpumcts.verbs import apart
+from gpumcts.jit import inlined
+from gpumcts.verbs import noinline
 
 U = np.uint64
 SETS, CLASSES, PROMOTIONS = 17, 19, 16
@@ -261,8 +262,8 @@ def legal(state):
     )
 
 
-@apart
-def legal_apart(state):
+@noinline
+def legal_noinline(state):
     """``legal``, called where it is needed."""
     return legal(state)
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import byte_swap
 from gpumcts.games.chess.options import State
-from gpumcts.jit import byte_swap, inlined
+from gpumcts.jit import inlined
 
 U = np.uint64
 PAWN, KNIGHT, KING, BISHOP, ROOK, QUEEN = 1, 2, 3, 5, 6, 7

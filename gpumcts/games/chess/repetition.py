@@ -12,9 +12,10 @@ from gpumcts.games.chess.moves import passant_is_legal
 from gpumcts.games.chess.options import Board, LooksBack, State
 from gpumcts.games.chess.pieces import BLACK, BYTE, PASSANT, REPEATED, RIGHTS, clock
 from gpumcts.games.contract import over, overrun, unpack, with_history
-from gpumcts.jit import inlined, scratch
+from gpumcts.jit import inlined
 from gpumcts.playouts.contract import cut, outcome, step, whole_playout
 from gpumcts.rng import PLY_STEP, mix
+from gpumcts.scratch import scratch
 
 U = np.uint64
 SAME = BLACK | RIGHTS | (BYTE << PASSANT)  # bits of ``turn`` that make a position another one

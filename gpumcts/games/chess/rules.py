@@ -8,6 +8,7 @@ where playouts ask for one: ``random_move`` answers NO_MOVE, and playing it only
 
 import numpy as np
 
+from gpumcts.bits import blend, popcount, trailing_zeros, word_at
 from gpumcts.games import contract
 from gpumcts.games.chess.moves import (
     CLASSES,
@@ -15,7 +16,7 @@ from gpumcts.games.chess.moves import (
     SETS,
     in_check,
     legal,
-    legal_apart,
+    legal_noinline,
     pick,
     size,
     source_of,
@@ -42,7 +43,7 @@ from gpumcts.games.chess.pieces import (
 )
 from gpumcts.games.chess.squares import NO_SQUARES, NOT_A, NOT_H, S1, S8
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
-from gpumcts.jit import blend, inlined, popcount, trailing_zeros, word_at
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
 
 U = np.uint64
@@ -105,7 +106,7 @@ def chess_overrun(game, state):
 
 @contract.score.implements(Board)
 def chess_score(game, state):
-    mated = in_check(state) and size(legal_apart(state)) == NO_SQUARES
+    mated = in_check(state) and size(legal_noinline(state)) == NO_SQUARES
     won = np.int64(SCORE_UNIT) if state.turn & BLACK != NO_SQUARES else np.int64(-SCORE_UNIT)
     return won if mated else np.int64(0)
 
@@ -115,12 +116,12 @@ def chess_score(game, state):
 
 @contract.count_moves.implements(Board)
 def chess_count_moves(game, state):
-    return np.int64(0) if contract.over(game, state) else np.int64(size(legal_apart(state)))
+    return np.int64(0) if contract.over(game, state) else np.int64(size(legal_noinline(state)))
 
 
 @contract.nth_move.implements(Board)
 def chess_nth_move(game, state, k):
-    kind, bit = pick(legal_apart(state), U(k))
+    kind, bit = pick(legal_noinline(state), U(k))
     return np.int64(kind << U(6) | bit)
 
 
@@ -137,7 +138,7 @@ def first_from(sets, kind, bits):
 def chess_next_move(game, state, move):
     if move < 0 and contract.over(game, state):
         return np.int64(NO_MOVE)
-    sets = legal_apart(state)
+    sets = legal_noinline(state)
     if move < 0:
         return first_from(sets, np.int64(0), sets[0])
     kind, above = np.int64(move >> 6), ~((U(2) << U(move & 63)) - U(1))

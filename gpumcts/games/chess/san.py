@@ -86,10 +86,10 @@ def san(game: Any, state: Any, number: int) -> str:
         start = FILES[move.source % 8] if takes else ""
         return start + name + (f"={move.promoted}" if move.promoted else "") + sign
     rivals = [m for m in moves_of(state, 1 << target) if m.kind == move.kind and m != move]
-    return LETTERS[move.kind].upper() + _apart(move, rivals) + name + sign
+    return LETTERS[move.kind].upper() + _disambiguation(move, rivals) + name + sign
 
 
-def _apart(move: Move, rivals: list[Move]) -> str:
+def _disambiguation(move: Move, rivals: list[Move]) -> str:
     """The file, the rank or the square that tells a piece from others of its kind with the same target."""
     if not rivals:
         return ""

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from gpumcts.bits import trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.chess.evaluation import kind_at
-from gpumcts.games.chess.moves import PROMOTIONS, legal_apart, source_of, target_of
+from gpumcts.games.chess.moves import PROMOTIONS, legal_noinline, source_of, target_of
 from gpumcts.games.chess.options import Board
 from gpumcts.games.chess.pieces import PAWN, QUEEN, occupied, passant
 from gpumcts.games.chess.squares import NO_SQUARES
-from gpumcts.jit import inlined, trailing_zeros
+from gpumcts.jit import inlined
 
 U = np.uint64
 UNDER = np.int64(1)  # the noise of promotions to less than a queen
@@ -26,7 +27,7 @@ def write_class(out, at, kind, bits):
 
 @contract.write_moves.implements(Board)
 def chess_write_moves(game, state, count, out, at):
-    s = legal_apart(state)
+    s = legal_noinline(state)
     at = write_class(out, write_class(out, write_class(out, write_class(out, at, 0, s[0]), 1, s[1]), 2, s[2]), 3, s[3])
     at = write_class(out, write_class(out, write_class(out, write_class(out, at, 4, s[4]), 5, s[5]), 6, s[6]), 7, s[7])
     for kind in range(8, 16):

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from gpumcts.bits import trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.clobber import values
 from gpumcts.games.clobber.board import Board, shape
 from gpumcts.games.clobber.rules import lowest, neighbours, sides, square_set
-from gpumcts.games.sets import both, either, less, same, size
-from gpumcts.jit import inlined, trailing_zeros
+from gpumcts.games.sets import difference, intersection, same, size, union
+from gpumcts.jit import inlined
 from gpumcts.verbs import JIT_OPTIONS
 
 U = np.uint64
@@ -50,7 +51,7 @@ def component(game, stones, seed):
     """The component (Two) of ``stones`` around ``seed``, or a part of it that is too large for the table."""
     found, more = seed, True
     while more:
-        grown = either(found, both(neighbours(game, found), stones))
+        grown = union(found, intersection(neighbours(game, found), stones))
         more = not same(grown, found) and size(grown) <= LARGEST
         found = grown
     return found
@@ -66,11 +67,11 @@ def code_of(game, own, squares):
     while (squares.low | squares.high) != U(0):
         square = U(lowest(game, squares))
         here = square_set(game, square)
-        mine = both(here, own)
+        mine = intersection(here, own)
         place = (square // columns - row) * WIDEST + (square % columns + LARGEST - U(1) - column)
         key |= (place << U(1) | U((mine.low | mine.high) != U(0))) << shift
         shift += U(8)
-        squares = less(squares, here)
+        squares = difference(squares, here)
     at = (key * HASH) >> HASH_SHIFT
     while (slot(at) & KEY) != key:
         at = (at + U(1)) & SLOTS
@@ -120,14 +121,14 @@ def outcome_of_sum(ups, nimber, others):
 @contract.decided.implements(Board)
 def clobber_decided(game, state):
     own, opp = sides(game, state)
-    stones = either(own, opp)
-    movable = both(own, neighbours(game, opp))
+    stones = union(own, opp)
+    movable = intersection(own, neighbours(game, opp))
     ups, nimber, others = np.int64(0), U(0), U(0)
     while (movable.low | movable.high) != U(0):
         part = component(game, stones, square_set(game, U(lowest(game, movable))))
         if size(part) > LARGEST:
             return UNKNOWN
-        movable = less(movable, part)
+        movable = difference(movable, part)
         code = code_of(game, own, part)
         if code >= NAMED:
             ups += np.int64(code & U(255)) - values.UPS_ZERO

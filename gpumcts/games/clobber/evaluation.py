@@ -17,7 +17,7 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import Board, shape
 from gpumcts.games.clobber.rules import neighbours, sides
-from gpumcts.games.sets import both, either, less, size
+from gpumcts.games.sets import difference, intersection, size, union
 
 PLIES_A_MOVABLE_STONE = 0.65  # until the end of a random game, by least squares from 8x8; two or three plies off
 
@@ -26,10 +26,10 @@ PLIES_A_MOVABLE_STONE = 0.65  # until the end of a random game, by least squares
 def clobber_evaluation(game, state):
     own, opp = sides(game, state)
     near_own, near_opp = neighbours(game, own), neighbours(game, opp)
-    near, amid = either(near_own, near_opp), both(near_own, near_opp)
-    movable = np.int64(size(both(own, near_opp))) - np.int64(size(both(opp, near_own)))
-    backed = np.int64(size(both(own, amid))) - np.int64(size(both(opp, amid)))
-    isolated = np.int64(size(less(own, near))) - np.int64(size(less(opp, near)))
+    near, amid = union(near_own, near_opp), intersection(near_own, near_opp)
+    movable = np.int64(size(intersection(own, near_opp))) - np.int64(size(intersection(opp, near_own)))
+    backed = np.int64(size(intersection(own, amid))) - np.int64(size(intersection(opp, amid)))
+    isolated = np.int64(size(difference(own, near))) - np.int64(size(difference(opp, near)))
     return game.movable_weight * movable + game.backed_weight * backed - game.isolated_weight * isolated
 
 
@@ -50,5 +50,5 @@ def clobber_evaluation_limit(game):
 @contract.remaining_plies.implements(Board)
 def clobber_remaining_plies(game, state):
     own, opp = sides(game, state)
-    movable = size(both(own, neighbours(game, opp))) + size(both(opp, neighbours(game, own)))
+    movable = size(intersection(own, neighbours(game, opp))) + size(intersection(opp, neighbours(game, own)))
     return PLIES_A_MOVABLE_STONE * np.float64(movable)

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import blend, nth_set_bit, trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.clobber.board import STEP_BASE, STEP_BITS, Board, OneWord, TwoWords, shape
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
-from gpumcts.games.sets import Two, both, either, is_empty, less, size, union, word_of_nth
-from gpumcts.jit import blend, inlined, nth_set_bit, trailing_zeros
+from gpumcts.games.sets import Two, difference, intersection, is_empty, or_of_words, size, union, word_of_nth
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
 from gpumcts.verbs import verb
 
@@ -176,18 +177,18 @@ def neighbours(game, squares):
 def movable(game, state):
     """The stones that may move up, right, down and left: four Two."""
     own, opp = sides(game, state)
-    up, down = both(own, below(game, opp)), both(own, above(game, opp))
-    return up, both(own, to_the_left(game, opp)), down, both(own, to_the_right(game, opp))
+    up, down = intersection(own, below(game, opp)), intersection(own, above(game, opp))
+    return up, intersection(own, to_the_left(game, opp)), down, intersection(own, to_the_right(game, opp))
 
 
 @inlined
 def movable_towards(game, own, opp, direction):
     """The stones of ``own`` that may move in one direction."""
     if direction == UP:
-        return both(own, below(game, opp))
+        return intersection(own, below(game, opp))
     if direction == RIGHT:
-        return both(own, to_the_left(game, opp))
-    return both(own, above(game, opp) if direction == DOWN else to_the_right(game, opp))
+        return intersection(own, to_the_left(game, opp))
+    return intersection(own, above(game, opp) if direction == DOWN else to_the_right(game, opp))
 
 
 @inlined
@@ -222,9 +223,9 @@ def clobber_start(game):
         here = square_set(game, U(square))
         # The lower left corner is White's.
         if (game.rows - 1 - square // columns + square % columns) % 2 == 0:
-            own = either(own, here)
+            own = union(own, here)
         else:
-            opp = either(opp, here)
+            opp = union(opp, here)
     return joined(game, own, opp, U(0))
 
 
@@ -256,7 +257,7 @@ def clobber_next_move(game, state, move):
     own, opp = sides(game, state)
     direction = np.int64(move) >> np.int64(DIRECTION)  # -1 before the first move
     if move >= 0:
-        rest = both(own, beyond(game, U(move) & SQUARES))
+        rest = intersection(own, beyond(game, U(move) & SQUARES))
         found = movable_towards(game, rest, opp, direction)
         if not is_empty(found):
             return lowest(game, found) | direction << np.int64(DIRECTION)
@@ -278,10 +279,10 @@ def clobber_play(game, state, move):
     own, opp = sides(game, state)
     s, direction, square = shape(game), U(move) >> DIRECTION, U(move) & SQUARES
     step = (s.steps >> (direction * U(STEP_BITS))) & U((1 << STEP_BITS) - 1)
-    origin = both(square_set(game, square), own)
-    target = both(square_set(game, square + step - U(STEP_BASE)), opp)
-    moved = (union(origin) != U(0)) & (union(target) != U(0))
-    after = joined(game, less(opp, target), either(less(own, origin), target), state.turn ^ SECOND)
+    origin = intersection(square_set(game, square), own)
+    target = intersection(square_set(game, square + step - U(STEP_BASE)), opp)
+    moved = (or_of_words(origin) != U(0)) & (or_of_words(target) != U(0))
+    after = joined(game, difference(opp, target), union(difference(own, origin), target), state.turn ^ SECOND)
     return blend(moved, after, joined(game, own, opp, state.turn | OVER))
 
 

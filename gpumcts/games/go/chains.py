@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import trailing_zeros
 from gpumcts.games.go.options import Board9, Board13, Board19
 from gpumcts.games.go.points import NO_POINTS, lowest, point_set, shape
-from gpumcts.games.sets import either, has, is_empty, less
-from gpumcts.jit import inlined, trailing_zeros
+from gpumcts.games.sets import difference, has, is_empty, union
+from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -207,7 +208,7 @@ def put(game, chains, point, colour):
             found = U(chains.at[neighbour(game, place, trailing_zeros(left))])
             left &= left - U(1)
             if dead(chains, found, U(1) - colour, U(0)) != U(0):
-                captured = either(captured, take_off(game, chains, found))
+                captured = union(captured, take_off(game, chains, found))
     return True, captured
 
 
@@ -288,7 +289,7 @@ def take_off(game, chains, chain):
         back = U(0) - liberty(place)
         at[place] = EMPTY
         touch(chains, look_around(game, chains, place), back)
-        gone = either(gone, point_set(game, point_of(game, place)))
+        gone = union(gone, point_set(game, point_of(game, place)))
         place = U(following[place])
         if place == head:
             return gone
@@ -298,10 +299,10 @@ def take_off(game, chains, chain):
 def set_up(game, chains, black, white):
     """Put stones on a board that is empty, border and all. Chains must have liberties at the end."""
     set_border(game, chains)
-    left = either(black, white)
+    left = union(black, white)
     while not is_empty(left):
         point = lowest(game, left)
-        left = less(left, point_set(game, point))
+        left = difference(left, point_set(game, point))
         place = place_of(game, point)
         around = look_around(game, chains, place)
         touch(chains, around, liberty(place))

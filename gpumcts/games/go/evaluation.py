@@ -16,7 +16,7 @@ from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import NO_POINTS, neighbours, shape
 from gpumcts.games.go.rules import empty_points, longest
 from gpumcts.games.go.setup import SECOND, opened, plies_of
-from gpumcts.games.sets import both, either, less, size
+from gpumcts.games.sets import difference, intersection, size, union
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -29,10 +29,10 @@ def control(game, own, opp):
     """The points that each side controls: (own Points, opp Points). What both reach in as many steps is neither's."""
     mine, other, neither = own, opp, NO_POINTS
     for _ in range(REACH):
-        free = less(less(shape(game).board, either(mine, other)), neither)
-        to_me, to_other = both(neighbours(game, mine), free), both(neighbours(game, other), free)
-        mine, other = either(mine, less(to_me, to_other)), either(other, less(to_other, to_me))
-        neither = either(neither, both(to_me, to_other))
+        free = difference(difference(shape(game).board, union(mine, other)), neither)
+        to_me, to_other = intersection(neighbours(game, mine), free), intersection(neighbours(game, other), free)
+        mine, other = union(mine, difference(to_me, to_other)), union(other, difference(to_other, to_me))
+        neither = union(neither, intersection(to_me, to_other))
     return mine, other
 
 
@@ -43,7 +43,9 @@ def go_evaluation(game, state):
     empty = empty_points(game, own, opp)
     area = np.int64(size(mine)) - np.int64(size(other))
     komi = game.half_points if turn & SECOND != U(0) else -game.half_points
-    liberties = np.int64(size(both(neighbours(game, own), empty))) - np.int64(size(both(neighbours(game, opp), empty)))
+    own_liberties = np.int64(size(intersection(neighbours(game, own), empty)))
+    opp_liberties = np.int64(size(intersection(neighbours(game, opp), empty)))
+    liberties = own_liberties - opp_liberties
     return game.area_weight * (2 * area + komi) + game.liberty_weight * 2 * liberties
 
 

@@ -8,7 +8,7 @@ opponent holds at most one in the middle of the board and none on the rim. That 
 import numpy as np
 
 from gpumcts.games.go.points import neighbours, shape
-from gpumcts.games.sets import both, either, higher, is_empty, less, lower
+from gpumcts.games.sets import difference, higher, intersection, is_empty, lower, union
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -17,18 +17,18 @@ U = np.uint64
 @inlined
 def enclosed(game, own, empty):
     """The points of ``empty`` with no neighbour but stones of ``own``."""
-    return less(empty, neighbours(game, less(shape(game).board, own)))
+    return difference(empty, neighbours(game, difference(shape(game).board, own)))
 
 
 @inlined
 def false_eyes(game, opp):
     """Points with two diagonal stones of ``opp``, or one on the rim; points off the board may be among them."""
     s = shape(game)
-    right, left = both(higher(opp, U(1)), s.not_first), both(lower(opp, U(1)), s.not_last)
-    one, two = either(left, right), both(left, right)
+    right, left = intersection(higher(opp, U(1)), s.not_first), intersection(lower(opp, U(1)), s.not_last)
+    one, two = union(left, right), intersection(left, right)
     over, under = higher(one, s.size), lower(one, s.size)
-    pair = either(either(higher(two, s.size), lower(two, s.size)), both(over, under))
-    return either(pair, both(either(over, under), s.rim))
+    pair = union(union(higher(two, s.size), lower(two, s.size)), intersection(over, under))
+    return union(pair, intersection(union(over, under), s.rim))
 
 
 @inlined
@@ -37,4 +37,4 @@ def own_eyes(game, own, opp, empty):
     found = enclosed(game, own, empty)
     if is_empty(found):
         return found
-    return less(found, false_eyes(game, opp))
+    return difference(found, false_eyes(game, opp))

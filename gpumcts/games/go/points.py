@@ -9,24 +9,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import nth_bit, trailing_zeros
 from gpumcts.games.boards import WITHOUT_I, RectangularBoard
 from gpumcts.games.go.options import SIZES, Board9, Board13, Board19
 from gpumcts.games.sets import (
     WORD,
     Two,
-    both,
-    either,
     from_number,
     higher,
     int_of,
+    intersection,
     lower,
     same,
     set_of,
     single,
+    union,
     word_of_nth,
 )
 from gpumcts.games.sets import lowest as lowest_number
-from gpumcts.jit import inlined, nth_bit, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -129,7 +130,7 @@ for _size, _kind in SIZES.items():
 @inlined
 def point_set(game, point):
     """The set of one point, given by its number (uint64); no point where it is beyond the board."""
-    return both(single(NO_POINTS, point), shape(game).board)
+    return intersection(single(NO_POINTS, point), shape(game).board)
 
 
 @inlined
@@ -155,23 +156,23 @@ def above(game, x, point):
 def sideways(game, x):
     """The points to the left and to the right of these."""
     s = shape(game)
-    return either(both(higher(x, U(1)), s.not_first), both(lower(x, U(1)), s.not_last))
+    return union(intersection(higher(x, U(1)), s.not_first), intersection(lower(x, U(1)), s.not_last))
 
 
 @inlined
 def neighbours(game, x):
     """The points next to these, on the board."""
     s = shape(game)
-    vertical = both(higher(x, s.size), s.board)
-    return either(either(vertical, lower(x, s.size)), sideways(game, x))
+    vertical = intersection(higher(x, s.size), s.board)
+    return union(union(vertical, lower(x, s.size)), sideways(game, x))
 
 
 @inlined
 def flood(game, seeds, through):
     """The points of ``through`` that are connected, within it, with those of them that are in ``seeds``."""
-    reached = both(seeds, through)
+    reached = intersection(seeds, through)
     while True:
-        more = either(reached, both(neighbours(game, reached), through))
+        more = union(reached, intersection(neighbours(game, reached), through))
         if same(more, reached):
             return reached
         reached = more

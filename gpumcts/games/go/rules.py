@@ -10,8 +10,8 @@ from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
 from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import NO_POINTS, above, flood, lowest, neighbours, nth_point, point_set, shape
-from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, Position, closed, following, opened, plies_of
-from gpumcts.games.sets import both, either, is_empty, less, same, size
+from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, GoPosition, closed, following, opened, plies_of
+from gpumcts.games.sets import difference, intersection, is_empty, same, size, union
 from gpumcts.jit import inlined
 
 U = np.uint64
@@ -32,24 +32,24 @@ def ended(game, turn):
 @inlined
 def empty_points(game, own, opp):
     """Points without a stone."""
-    return less(shape(game).board, either(own, opp))
+    return difference(shape(game).board, union(own, opp))
 
 
 @inlined
 def captured_by(game, opp, empty, near):
     """The stones of ``opp`` without liberties; ``empty`` is what a new stone left, ``near`` the points next to it."""
-    air, touched = neighbours(game, empty), both(near, opp)
-    if is_empty(less(touched, air)):
+    air, touched = neighbours(game, empty), intersection(near, opp)
+    if is_empty(difference(touched, air)):
         return NO_POINTS
-    return less(opp, flood(game, air, opp))
+    return difference(opp, flood(game, air, opp))
 
 
 @inlined
 def breathes(game, own, opp, empty, stone):
     """Whether ``own`` has a liberty on an empty point (a set of one) without empty neighbours, be it by capture."""
-    near, left = neighbours(game, stone), less(empty, stone)
+    near, left = neighbours(game, stone), difference(empty, stone)
     chains = flood(game, near, own)
-    if not is_empty(both(neighbours(game, chains), left)):
+    if not is_empty(intersection(neighbours(game, chains), left)):
         return True
     return not is_empty(captured_by(game, opp, left, near))
 
@@ -59,13 +59,13 @@ def legal_points(game, position):
     """The points that the player to move may take."""
     own, opp, banned, _ = position
     empty = empty_points(game, own, opp)
-    open_points = both(empty, neighbours(game, empty))
-    legal, doubtful = less(open_points, banned), less(less(empty, open_points), banned)
+    open_points = intersection(empty, neighbours(game, empty))
+    legal, doubtful = difference(open_points, banned), difference(difference(empty, open_points), banned)
     while not is_empty(doubtful):
         stone = point_set(game, lowest(game, doubtful))
-        doubtful = less(doubtful, stone)
+        doubtful = difference(doubtful, stone)
         if breathes(game, own, opp, empty, stone):
-            legal = either(legal, stone)
+            legal = union(legal, stone)
     return legal
 
 
@@ -74,9 +74,9 @@ def may_take(game, position, stone):
     """Whether the player to move may take a point (a set of one): ``legal_points`` of it alone."""
     own, opp, banned, _ = position
     empty = empty_points(game, own, opp)
-    if is_empty(both(stone, less(empty, banned))):
+    if is_empty(intersection(stone, difference(empty, banned))):
         return False
-    return (not is_empty(both(neighbours(game, stone), empty))) or breathes(game, own, opp, empty, stone)
+    return (not is_empty(intersection(neighbours(game, stone), empty))) or breathes(game, own, opp, empty, stone)
 
 
 @inlined
@@ -84,17 +84,17 @@ def ko_after(game, own, opp, stone, captured):
     """The point that the opponent may not take back: a lone stone has captured one, and that is its only liberty."""
     if is_empty(captured) or size(captured) != U(1):
         return NO_POINTS
-    return captured if same(less(neighbours(game, stone), opp), captured) else NO_POINTS
+    return captured if same(difference(neighbours(game, stone), opp), captured) else NO_POINTS
 
 
 @inlined
 def after_stone(game, position, point):
-    """The Position after a stone on a legal point (uint64)."""
+    """The GoPosition after a stone on a legal point (uint64)."""
     stone = point_set(game, point)
-    own, opp = either(position.own, stone), position.opp
+    own, opp = union(position.own, stone), position.opp
     captured = captured_by(game, opp, empty_points(game, own, opp), neighbours(game, stone))
-    opp = less(opp, captured)
-    return Position(opp, own, ko_after(game, own, opp, stone, captured), following(position.turn, point, False))
+    opp = difference(opp, captured)
+    return GoPosition(opp, own, ko_after(game, own, opp, stone, captured), following(position.turn, point, False))
 
 
 @inlined
@@ -102,7 +102,7 @@ def areas(game, own, opp):
     """The stones of each side with the empty regions that touch no others: (own Points, opp Points)."""
     empty = empty_points(game, own, opp)
     near_own, near_opp = flood(game, neighbours(game, own), empty), flood(game, neighbours(game, opp), empty)
-    return either(own, less(near_own, near_opp)), either(opp, less(near_opp, near_own))
+    return union(own, difference(near_own, near_opp)), union(opp, difference(near_opp, near_own))
 
 
 @inlined
@@ -116,7 +116,7 @@ def score_of(game, own, opp, colour):
 
 @contract.start.implements(Board)
 def go_start(game):
-    return closed(game, Position(NO_POINTS, NO_POINTS, NO_POINTS, U(0)))
+    return closed(game, GoPosition(NO_POINTS, NO_POINTS, NO_POINTS, U(0)))
 
 
 @contract.mover.implements(Board)
@@ -160,7 +160,7 @@ def go_play(game, state, move):
         return state
     position = opened(game, state)
     if U(move) >= shape(game).cells:
-        passed = Position(position.opp, position.own, NO_POINTS, following(position.turn, U(move), True))
+        passed = GoPosition(position.opp, position.own, NO_POINTS, following(position.turn, U(move), True))
         return closed(game, passed)
     return closed(game, after_stone(game, position, U(move)))
 
@@ -168,7 +168,7 @@ def go_play(game, state, move):
 @contract.pass_left_out.implements(Board)
 def go_pass_left_out(game, state):
     own, opp, banned, turn = opened(game, state)
-    return closed(game, Position(own, opp, banned, turn & ~PASSES))
+    return closed(game, GoPosition(own, opp, banned, turn & ~PASSES))
 
 
 @contract.over.implements(Board)

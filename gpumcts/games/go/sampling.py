@@ -13,7 +13,7 @@ from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import neighbours, nth_point, point_set, shape
 from gpumcts.games.go.rules import breathes, empty_points, legal_points
 from gpumcts.games.go.setup import opened
-from gpumcts.games.sets import both, has, is_empty, less, size
+from gpumcts.games.sets import difference, has, intersection, is_empty, size
 from gpumcts.jit import inlined
 from gpumcts.rng import draw
 
@@ -30,14 +30,14 @@ def number_of_draw(j):
 def go_random_move(game, state, stream):
     own, opp, banned, _ = opened(game, state)
     empty = empty_points(game, own, opp)
-    left = less(less(empty, banned), own_eyes(game, own, opp, empty))
+    left = difference(difference(empty, banned), own_eyes(game, own, opp, empty))
     count, j = size(left), U(0)
     while count != U(0):
         point = nth_point(game, left, draw(stream, number_of_draw(j), count))
         stone = point_set(game, point)
-        if not is_empty(both(neighbours(game, stone), empty)) or breathes(game, own, opp, empty, stone):
+        if not is_empty(intersection(neighbours(game, stone), empty)) or breathes(game, own, opp, empty, stone):
             return np.int64(point)
-        left = less(left, stone)
+        left = difference(left, stone)
         count -= U(1)
         j += U(1)
     return np.int64(shape(game).cells)
@@ -51,4 +51,4 @@ def go_move_weight(game, state, move):
     eyes = own_eyes(game, own, opp, empty_points(game, own, opp))
     if U(move) < shape(game).cells:
         return np.int64(not has(eyes, U(move)))
-    return np.int64(is_empty(less(legal_points(game, position), eyes)))
+    return np.int64(is_empty(difference(legal_points(game, position), eyes)))

@@ -22,7 +22,7 @@ BEFORE = U(32)  # where the one before it begins
 POINT_MASK = U((1 << 9) - 1)
 
 
-class Position(NamedTuple):
+class GoPosition(NamedTuple):
     """own : stones of the player to move; opp : the other's; banned : points he may not take; turn : see above."""
 
     own: Points
@@ -59,12 +59,12 @@ def point_before(game, turn):
 
 @verb("game")
 def opened(game, state):
-    """The Position of a state."""
+    """The GoPosition of a state."""
 
 
 @verb("game")
 def closed(game, position):
-    """The state of a Position."""
+    """The state of a GoPosition."""
 
 
 @opened.implements(Board9)
@@ -72,7 +72,7 @@ def open_9(game, state):
     s = state
     z = U(0)
     own, opp = Points(s.own_0, s.own_1, z, z, z, z), Points(s.opp_0, s.opp_1, z, z, z, z)
-    return Position(own, opp, Points(s.banned_0, s.banned_1, z, z, z, z), s.turn)
+    return GoPosition(own, opp, Points(s.banned_0, s.banned_1, z, z, z, z), s.turn)
 
 
 @opened.implements(Board13)
@@ -80,7 +80,7 @@ def open_13(game, state):
     s = state
     z = U(0)
     own, opp = Points(s.own_0, s.own_1, s.own_2, z, z, z), Points(s.opp_0, s.opp_1, s.opp_2, z, z, z)
-    return Position(own, opp, Points(s.banned_0, s.banned_1, s.banned_2, z, z, z), s.turn)
+    return GoPosition(own, opp, Points(s.banned_0, s.banned_1, s.banned_2, z, z, z), s.turn)
 
 
 @opened.implements(Board19)
@@ -89,7 +89,7 @@ def open_19(game, state):
     own = Points(s.own_0, s.own_1, s.own_2, s.own_3, s.own_4, s.own_5)
     opp = Points(s.opp_0, s.opp_1, s.opp_2, s.opp_3, s.opp_4, s.opp_5)
     banned = Points(s.banned_0, s.banned_1, s.banned_2, s.banned_3, s.banned_4, s.banned_5)
-    return Position(own, opp, banned, s.turn)
+    return GoPosition(own, opp, banned, s.turn)
 
 
 @closed.implements(Board9)

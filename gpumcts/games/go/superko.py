@@ -7,13 +7,14 @@ capture are few, and each is played.
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games.contract import unpack, with_history
 from gpumcts.games.go.options import Board
 from gpumcts.games.go.points import NO_POINTS, lowest, neighbours, point_set
 from gpumcts.games.go.rules import captured_by, empty_points, legal_points
-from gpumcts.games.go.setup import SECOND, Position, closed, opened
-from gpumcts.games.sets import both, either, is_empty, less, same, size
-from gpumcts.jit import blend, inlined
+from gpumcts.games.go.setup import SECOND, GoPosition, closed, opened
+from gpumcts.games.sets import difference, intersection, is_empty, same, size, union
+from gpumcts.jit import inlined
 
 U = np.uint64
 
@@ -44,9 +45,9 @@ def repeated_by_a_stone(game, state, earlier):
     words, width = earlier.reshape(-1), earlier.shape[1]
     for i in range(earlier.shape[0]):
         own_then, opp_then = seen_by(game, state, words, i * width)
-        more = less(own_then, position.own)
-        if same(opp_then, position.opp) and is_empty(less(position.own, own_then)) and size(more) == U(1):
-            banned = either(banned, more)
+        more = difference(own_then, position.own)
+        if same(opp_then, position.opp) and is_empty(difference(position.own, own_then)) and size(more) == U(1):
+            banned = union(banned, more)
     return banned
 
 
@@ -56,13 +57,13 @@ def ban_superko(game, state, earlier):
     own, opp = position.own, position.opp
     empty = empty_points(game, own, opp)
     quiet, banned = repeated_by_a_stone(game, state, earlier), position.banned
-    left = both(legal_points(game, position), either(neighbours(game, opp), quiet))
+    left = intersection(legal_points(game, position), union(neighbours(game, opp), quiet))
     while not is_empty(left):
         stone = point_set(game, lowest(game, left))
-        left = less(left, stone)
-        captured = captured_by(game, opp, less(empty, stone), neighbours(game, stone))
+        left = difference(left, stone)
+        captured = captured_by(game, opp, difference(empty, stone), neighbours(game, stone))
         if is_empty(captured):
-            banned = either(banned, both(quiet, stone))
-        elif was_there(game, state, either(own, stone), less(opp, captured), earlier):
-            banned = either(banned, stone)
-    return closed(game, Position(own, opp, banned, position.turn))
+            banned = union(banned, intersection(quiet, stone))
+        elif was_there(game, state, union(own, stone), difference(opp, captured), earlier):
+            banned = union(banned, stone)
+    return closed(game, GoPosition(own, opp, banned, position.turn))

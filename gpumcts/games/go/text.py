@@ -23,14 +23,14 @@ from gpumcts.games.go.setup import (
     PASSES,
     PLIES,
     SECOND,
-    Position,
+    GoPosition,
     closed,
     last_point,
     opened,
     plies_of,
     point_before,
 )
-from gpumcts.games.sets import both, is_empty, less
+from gpumcts.games.sets import difference, intersection, is_empty
 
 U = np.uint64
 PLAYERS, SIGNS, NO_POINTS = ("Black (X)", "White (O)"), "XO", "-"
@@ -155,11 +155,13 @@ def parse_go_position(game, text):
     plies = _count("plies", parts[2] if len(parts) > 2 else "0", game.MAX_PLIES)
     passes = _count("passes just made", parts[3] if len(parts) > 3 else "0", min(2, plies))
     own, opp = (points_of(number) for number in ((black, white) if side == 0 else (white, black)))
-    _check_liberties(game, own, opp)
+    choked = without_liberties(game, own, opp)
+    if choked is not None:
+        raise BadInput(f"position: the chain of {point_name(game, choked)} has no liberty")
     banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NO_POINTS, black | white)
     moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NO_POINTS},{NO_POINTS}", opp)
     turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES | moves
-    return closed(game, Position(own, opp, points_of(banned), turn))
+    return closed(game, GoPosition(own, opp, points_of(banned), turn))
 
 
 def _number(rows: list[str], sign: str) -> int:
@@ -174,14 +176,14 @@ def _count(what: str, text: str, most: int) -> int:
     return int(text)
 
 
-def _check_liberties(game: Any, own: Any, opp: Any) -> None:
-    """Refuse chains without liberties, which no position has."""
+def without_liberties(game: Any, own: Points, opp: Points) -> int | None:
+    """The lowest point of a chain without liberties, which no position has; None if there is no such chain."""
     empty = empty_points(game, own, opp)
     for stones in (own, opp):
-        choked = number_of(less(stones, flood(game, both(neighbours(game, empty), stones), stones)))
+        choked = number_of(difference(stones, flood(game, intersection(neighbours(game, empty), stones), stones)))
         if choked:
-            name = point_name(game, (choked & -choked).bit_length() - 1)
-            raise BadInput(f"position: the chain of {name} has no liberty")
+            return (choked & -choked).bit_length() - 1
+    return None
 
 
 def _parsed_banned(game: Any, text: str, stones: int) -> int:

@@ -13,6 +13,7 @@ put to their own place, which costs no branch.
 
 import numpy as np
 
+from gpumcts.bits import popcount, trailing_zeros
 from gpumcts.games.havannah.board import (
     ARC_BITS,
     AROUND,
@@ -25,7 +26,7 @@ from gpumcts.games.havannah.board import (
     shape,
     spot,
 )
-from gpumcts.jit import inlined, popcount, trailing_zeros
+from gpumcts.jit import inlined
 
 U = np.uint64
 ROWS_A_SIDE = 24  # words of a side in ``rows``: the board's rows and one above and below

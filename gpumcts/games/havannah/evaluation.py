@@ -9,11 +9,13 @@ chain.)
 
 import numpy as np
 
+from gpumcts.bits import popcount, trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.contract import mover
 from gpumcts.games.havannah.board import CORNERS_AT, KINDS, SIDES, Board, places, shape, spot
 from gpumcts.games.havannah.chains import ROWS, ROWS_A_SIDE, fill
-from gpumcts.jit import inlined, popcount, scratch, trailing_zeros
+from gpumcts.jit import inlined
+from gpumcts.scratch import scratch
 
 U = np.uint64
 

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.bits import nth_bit, popcount, trailing_zeros
 from gpumcts.games.contract import SCORE_UNIT, mover, over, play, random_move, score
 from gpumcts.games.havannah.board import KINDS, places, shape, words_of
 from gpumcts.games.havannah.chains import ROWS, fill, put
 from gpumcts.games.havannah.rules import empty_cells, stones_of
-from gpumcts.jit import inlined, nth_bit, popcount, scratch, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.playouts.contract import mark, ply_by_ply, traced_playout, traced_ply_by_ply, whole_playout
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, draw
+from gpumcts.scratch import scratch
 
 U = np.uint64
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import nth_set_bit, popcount, trailing_zeros
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, nth_move, pack, unpack
 from gpumcts.games.havannah.board import (
@@ -15,8 +16,9 @@ from gpumcts.games.havannah.board import (
     shape,
     spot,
 )
-from gpumcts.jit import inlined, nth_set_bit, popcount, scratch, trailing_zeros
+from gpumcts.jit import inlined
 from gpumcts.rng import draw
+from gpumcts.scratch import scratch
 
 U = np.uint64
 NO_WIN, FORK, BRIDGE, RING = U(0), U(1), U(2), U(3)  # how a game was won, the first that holds

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games.go.chains import (
     BORDER,
     COUNT_MASK,
@@ -22,8 +23,8 @@ from gpumcts.games.go.chains import (
     point_of,
 )
 from gpumcts.games.go.points import NO_POINTS, Points, flood, lowest, neighbours, point_set
-from gpumcts.games.sets import both, either, has, is_empty, less, size
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import difference, has, intersection, is_empty, size, union
+from gpumcts.jit import inlined
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -76,22 +77,22 @@ def last_liberties(game, some, opp, empty):
     found = NO_POINTS
     while not is_empty(some):
         chain = flood(game, point_set(game, lowest(game, some)), opp)
-        some = less(some, chain)
-        liberties = both(neighbours(game, chain), empty)
+        some = difference(some, chain)
+        liberties = intersection(neighbours(game, chain), empty)
         if size(liberties) == U(1):
-            found = either(found, liberties)
+            found = union(found, liberties)
     return found
 
 
 @liberties_of.implements(Floods)
 def flooded_liberties(view, game, stones, empty, point, enough):
-    return both(neighbours(game, flood(game, point_set(game, point), stones)), empty)
+    return intersection(neighbours(game, flood(game, point_set(game, point), stones)), empty)
 
 
 @captures_around.implements(Floods)
 def flooded_captures_around(view, game, own, opp, empty, point):
     chain = flood(game, point_set(game, point), own)
-    return last_liberties(game, both(neighbours(game, chain), opp), opp, empty)
+    return last_liberties(game, intersection(neighbours(game, chain), opp), opp, empty)
 
 
 @all_captures.implements(Floods)
@@ -110,7 +111,7 @@ def linked_liberties(view, game, stones, empty, point, enough):
     if one_liberty(sums):
         return point_set(game, point_of(game, last_liberty(sums)))
     while True:
-        found = either(found, both(neighbours(game, point_set(game, point_of(game, place))), empty))
+        found = union(found, intersection(neighbours(game, point_set(game, point_of(game, place))), empty))
         place = U(chains.following[place])
         if place == first or size(found) >= enough:
             return found
@@ -118,7 +119,7 @@ def linked_liberties(view, game, stones, empty, point, enough):
 
 @at_ease.implements(Floods)
 def at_ease_on_bitboards(view, game, own, empty, point):
-    return size(both(neighbours(game, point_set(game, point)), empty)) > U(1)
+    return size(intersection(neighbours(game, point_set(game, point)), empty)) > U(1)
 
 
 @inlined
@@ -153,7 +154,7 @@ def ataris_at(game, chains, point):
     place, side = place_of(game, point), U(0)
     found = atari_of(game, chains, U(chains.at[place]))
     while side < SIDES:
-        found = either(found, atari_of(game, chains, U(chains.at[neighbour(game, place, side)])))
+        found = union(found, atari_of(game, chains, U(chains.at[neighbour(game, place, side)])))
         side += U(1)
     return found
 
@@ -168,7 +169,7 @@ def linked_captures_around(view, game, own, opp, empty, point):
         while side < SIDES:
             found = U(chains.at[neighbour(game, place, side)])
             if is_chain(found, U(1) - colour):
-                captures = either(captures, atari_of(game, chains, found))
+                captures = union(captures, atari_of(game, chains, found))
             side += U(1)
         place = U(chains.following[place])
         if place == first:
@@ -177,16 +178,16 @@ def linked_captures_around(view, game, own, opp, empty, point):
 
 @all_captures.implements(Linked)
 def all_linked_captures(view, game, opp, empty):
-    chains, captures, left = view.chains, NO_POINTS, both(view.ataris, empty)
+    chains, captures, left = view.chains, NO_POINTS, intersection(view.ataris, empty)
     while not is_empty(left):
         point = lowest(game, left)
         stone = point_set(game, point)
-        left = less(left, stone)
+        left = difference(left, stone)
         place, side = place_of(game, point), U(0)
         while side < SIDES:
             found = U(chains.at[neighbour(game, place, side)])
             if is_chain(found, U(1) - view.colour) and one_liberty(chains.liberties[found >> U(1)]):
-                captures = either(captures, stone)
+                captures = union(captures, stone)
             side += U(1)
     return captures
 
@@ -200,16 +201,16 @@ def liberties_after(view, game, own, opp, empty, point, enough):
     """
     stone = point_set(game, point)
     near = neighbours(game, stone)
-    found, left = both(near, empty), less(near, empty)
+    found, left = intersection(near, empty), difference(near, empty)
     while not is_empty(left) and size(found) < enough:
         other = lowest(game, left)
         next_to_it = point_set(game, other)
-        left = less(left, next_to_it)
+        left = difference(left, next_to_it)
         mine = has(own, other)
         # A friend's chain loses one to the stone.
         liberties = liberties_of(view, game, blend(mine, own, opp), empty, other, enough + U(1) if mine else U(2))
         if mine:
-            found = either(found, less(liberties, stone))
+            found = union(found, difference(liberties, stone))
         elif size(liberties) == U(1):
-            found = either(found, next_to_it)
+            found = union(found, next_to_it)
     return found

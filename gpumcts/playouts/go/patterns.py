@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from gpumcts.bits import word_at
 from gpumcts.games.go.points import lowest, point_set, shape, sideways
-from gpumcts.games.sets import both as in_both
-from gpumcts.games.sets import either as in_either
-from gpumcts.games.sets import higher, is_empty, less
+from gpumcts.games.sets import difference, higher, intersection, is_empty, union
 from gpumcts.games.sets import lower as moved_lower
-from gpumcts.jit import JIT_OPTIONS, inlined, word_at
+from gpumcts.jit import JIT_OPTIONS, inlined
 
 U = np.uint64
 OPTIONS: Any = JIT_OPTIONS
@@ -134,9 +133,9 @@ def _compiled_word(number):
 def eight_around(game, points):
     """The up to eight points around a set of one (or none), on the board."""
     s = shape(game)
-    row = in_either(points, sideways(game, points))
-    rows = in_either(row, in_either(in_both(higher(row, s.size), s.board), moved_lower(row, s.size)))
-    return less(rows, points)
+    row = union(points, sideways(game, points))
+    rows = union(row, union(intersection(higher(row, s.size), s.board), moved_lower(row, s.size)))
+    return difference(rows, points)
 
 
 @inlined
@@ -169,9 +168,9 @@ def pattern_points(game, own, opp, candidates):
     while not is_empty(left):
         point = lowest(game, left)
         stone = point_set(game, point)
-        left = less(left, stone)
+        left = difference(left, stone)
         off = off_board(game, point)
         code = (window(game, mine, point) | off) | ((window(game, theirs, point) | off) << U(8))
         if (_word(code >> U(6)) >> (code & U(63))) & U(1) == U(0):
-            candidates = less(candidates, stone)
+            candidates = difference(candidates, stone)
     return candidates

@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.bits import blend
 from gpumcts.games.go.eyes import own_eyes
 from gpumcts.games.go.points import NO_POINTS, Points, lowest, neighbours, nth_point, point_set, shape
 from gpumcts.games.go.rules import empty_points
 from gpumcts.games.go.sampling import number_of_draw
 from gpumcts.games.go.setup import last_point, point_before
-from gpumcts.games.sets import both, either, has, is_empty, less, same, size
-from gpumcts.jit import blend, inlined
+from gpumcts.games.sets import difference, has, intersection, is_empty, same, size, union
+from gpumcts.jit import inlined
 from gpumcts.playouts.go.liberties import all_captures, at_ease, captures_around, liberties_after, liberties_of
 from gpumcts.playouts.go.patterns import eight_around, pattern_points
 from gpumcts.rng import draw
@@ -41,9 +42,9 @@ def gaining(view, game, own, opp, empty, liberties):
     left, found = liberties, NO_POINTS
     while not is_empty(left):
         point = lowest(game, left)
-        left = less(left, point_set(game, point))
+        left = difference(left, point_set(game, point))
         if size(liberties_after(view, game, own, opp, empty, point, U(3))) > U(2):
-            found = either(found, point_set(game, point))
+            found = union(found, point_set(game, point))
     return found
 
 
@@ -51,22 +52,22 @@ def gaining(view, game, own, opp, empty, liberties):
 def around_last(view, game, own, opp, empty, last):
     """The Local of a position; ``last`` is the stone of the last move, a set of one, or none."""
     capture, extend, counter, gain = NO_POINTS, NO_POINTS, NO_POINTS, NO_POINTS
-    left = either(last, both(neighbours(game, last), own))
+    left = union(last, intersection(neighbours(game, last), own))
     while not is_empty(left):
         point = lowest(game, left)
         stone = point_set(game, point)
-        left = less(left, stone)
+        left = difference(left, stone)
         theirs = same(stone, last)
         mine, other = blend(theirs, opp, own), blend(theirs, own, opp)
         liberties = liberties_of(view, game, mine, empty, point, U(3))
         count = size(liberties)
         if count == U(2):
-            gain = either(gain, gaining(view, game, mine, other, empty, liberties))
+            gain = union(gain, gaining(view, game, mine, other, empty, liberties))
         elif count == U(1) and theirs:
             capture = liberties
         elif count == U(1):
-            extend = either(extend, liberties)
-            counter = either(counter, captures_around(view, game, own, opp, empty, point))
+            extend = union(extend, liberties)
+            counter = union(counter, captures_around(view, game, own, opp, empty, point))
     return Local(capture, extend, counter, gain)
 
 
@@ -77,12 +78,12 @@ def candidates_of(policy, stage, view, game, position, allowed, local):
     if stage == CAPTURE and policy.capture:
         return local.capture, local.capture
     if stage == DEFEND and policy.defend:
-        return either(local.extend, local.counter), local.counter
+        return union(local.extend, local.counter), local.counter
     if stage == LOW_LIBERTY and policy.low_liberty:
         return local.gain, NO_POINTS
     if stage == PATTERN and policy.patterns:
-        near = either(eight_around(game, last_point(game, turn)), eight_around(game, point_before(game, turn)))
-        found = pattern_points(game, own, opp, both(near, allowed))
+        near = union(eight_around(game, last_point(game, turn)), eight_around(game, point_before(game, turn)))
+        found = pattern_points(game, own, opp, intersection(near, allowed))
         return found, found
     if stage == ANY_CAPTURE and policy.any_capture:
         found = all_captures(view, game, opp, empty_points(game, own, opp))
@@ -110,7 +111,7 @@ def pick(view, game, position, stage, left, free, stream):
         liberties = liberties_after(view, game, own, opp, empty, point, U(2))
         if size(liberties) > U(0 if has(free, point) else 1):
             return point, liberties
-        left = less(left, point_set(game, point))
+        left = difference(left, point_set(game, point))
         count -= U(1)
         j += U(1)
     return shape(game).cells, NO_POINTS
@@ -119,7 +120,7 @@ def pick(view, game, position, stage, left, free, stream):
 @inlined
 def corrected(view, game, position, allowed, point, liberties):
     """The point for one whose stone would have these liberties: for a self-atari its liberty, if that is none."""
-    if size(liberties) != U(1) or is_empty(both(liberties, allowed)):
+    if size(liberties) != U(1) or is_empty(intersection(liberties, allowed)):
         return point
     other, own, opp = lowest(game, liberties), position.own, position.opp
     after = liberties_after(view, game, own, opp, empty_points(game, own, opp), other, U(2))
@@ -128,19 +129,19 @@ def corrected(view, game, position, allowed, point, liberties):
 
 @inlined
 def informed_point(policy, view, game, position, stream):
-    """The point that the policy takes in a Position (uint64), CELLS for a pass."""
+    """The point that the policy takes in a GoPosition (uint64), CELLS for a pass."""
     own, opp, banned, turn = position
     mine, theirs = np.int64(size(own)), np.int64(size(opp))
     if policy.mercy > 0 and 100 * abs(mine - theirs) >= policy.mercy * np.int64(shape(game).cells):
         return shape(game).cells
     empty = empty_points(game, own, opp)
-    allowed = less(less(empty, banned), own_eyes(game, own, opp, empty))
+    allowed = difference(difference(empty, banned), own_eyes(game, own, opp, empty))
     answers = policy.capture or policy.defend or policy.low_liberty
     local = around_last(view, game, own, opp, empty, last_point(game, turn) if answers else NO_POINTS)
     point, liberties, stage = shape(game).cells, NO_POINTS, CAPTURE
     while point == shape(game).cells and stage <= UNIFORM:
         found, free = candidates_of(policy, stage, view, game, position, allowed, local)
-        point, liberties = pick(view, game, position, stage, both(found, allowed), free, stream)
+        point, liberties = pick(view, game, position, stage, intersection(found, allowed), free, stream)
         stage += 1
     if policy.correction:
         return corrected(view, game, position, allowed, point, liberties)

@@ -19,17 +19,13 @@ Logarithms and powers come from ``tree.deterministic_math``: C libraries differ 
 ties.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts import options
-from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
 from gpumcts.rng import bits
 from gpumcts.tree.backup import contract as backup
-from gpumcts.tree.settings import Settings
 from gpumcts.verbs import verb
 
 U = np.uint64
@@ -114,60 +110,19 @@ def unit(stream, j):
 
 def fits(rule: Any, operator: Any) -> bool:
     """Whether an operator answers every verb that a rule asks of it."""
-    return _answers(type(operator), getattr(rule, "NEEDS", None))
+    return answers(type(operator), getattr(rule, "NEEDS", None))
 
 
-def check(rule: Any, operator: Any, first_play_urgency: float = math.inf) -> None:
-    """Refuse a rule that cannot work with the operator or the settings, before any compilation. Raises BadInput."""
-    name = options.name_of(rule)
-    if not fits(rule, operator):
-        fitting = [o for o in options.names("backup") if _answers(options.option("backup", o), rule.NEEDS)]
-        raise BadInput(
-            f"selection={name} asks the operator for `{rule.NEEDS}`, and backup={options.name_of(operator)} has none; "
-            f"take backup={' or '.join(fitting)}"
-        )
-    if getattr(rule, "DRAWS", False) and first_play_urgency != math.inf:
-        raise BadInput(
-            f"search.first_play_urgency={first_play_urgency}: must be inf with selection={name}, which draws"
-        )
-
-
-def traces(rule: Any) -> bool:
+def learns_from_traces(rule: Any) -> bool:
     """Whether a rule learns from the moves of the playouts."""
     return getattr(rule, "TRACES", False)
 
 
-def columns(rule: Any, operator: Any) -> int:
+def column_count(rule: Any, operator: Any) -> int:
     """float64 columns of the forest that a rule and an operator keep together."""
     return len(operator.COLUMNS) + len(getattr(rule, "COLUMNS", ()))
 
 
-def check_traces(rule: Any, game: Any, settings: Settings) -> None:
-    """Refuse a rule that traces on a game without points, or with settings it cannot work with. Raises BadInput."""
-    if not traces(rule):
-        return
-    name = f"selection={options.name_of(rule)}"
-    if getattr(game, "CELLS", 0) < 1:
-        raise BadInput(f"{name} wants a game whose moves are points (CELLS), and game={options.name_of(game)} is none")
-    if settings.table:
-        raise BadInput(f"search.table={settings.table}: must be null with {name}, which wants trees")
-    if settings.expansion == "whole_path":
-        raise BadInput(f"search.expansion=whole_path: must be node, threshold or root with {name}")
-
-
-def check_in_flight(rule: Any, settings: Settings) -> None:
-    """Refuse to count unobserved samples apart if nothing is in flight, or no score counts visits. Raises BadInput."""
-    if settings.in_flight == "virtual_loss":
-        return
-    where, name = f"search.in_flight={settings.in_flight}", f"selection={options.name_of(rule)}"
-    if settings.leaves_per_tree == settings.batches_in_flight == 1:
-        raise BadInput(f"{where}: counts with search.leaves_per_tree or search.batches_in_flight above 1 alone")
-    field = getattr(rule, "COUNTS", None)
-    if field is None:
-        raise BadInput(f"{where}: visits do not count with {name}; take search.in_flight=virtual_loss")
-    if field and getattr(rule, field) == 0:
-        raise BadInput(f"{where}: visits do not count with {name} selection.{field}=0; must be above 0")
-
-
-def _answers(operator: type, needed: str | None) -> bool:
+def answers(operator: type, needed: str | None) -> bool:
+    """Whether the operators of a class answer a verb, by its name; None is answered by all."""
     return needed is None or getattr(backup, needed).find(operator) is not None

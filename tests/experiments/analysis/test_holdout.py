@@ -87,7 +87,7 @@ def test_nothing_is_said_of_a_single_cell_or_of_runs_without_rounds():
 
 
 def duellists(round_, *wins):
-    """Two fixed decays and two rules of open question 1."""
+    """Two fixed decays and two rules of the decay that sets itself."""
     ways = [("k2", "accelerated"), ("k3", "accelerated"), ("visits_01", ADAPTIVE), ("depth_2", ADAPTIVE)]
     more = {"document": "open_questions/decay", "board": "othello", "by": "many", "round": round_}
     some = [

@@ -290,7 +290,7 @@ def test_a_live_line_of_any_width_tells_the_share_and_both_times_left(monkeypatc
     terminal = Console(file=shown_on, force_terminal=True, width=width, highlight=False, color_system=None)
     monkeypatch.setattr(console, "Pace", lambda: clock.pace)
     monkeypatch.setattr(console, "_console", lambda to_stderr: terminal)
-    monkeypatch.setattr(console, "SECONDS_A_LOOK", -1.0)
+    monkeypatch.setattr(console, "POLL_SECONDS", -1.0)
     monkeypatch.setattr(console, "LINES", console.Lines())
     sweep = SweepClock(tmp_path, "summary.json", 12, begun=time.time() - 600)
     with (

@@ -1,4 +1,4 @@
-"""Open question 1 on trees: constants are chosen on even trees, operators compared on odd ones."""
+"""A decay that sets itself, on trees: constants are chosen on even trees, operators compared on odd ones."""
 
 import csv
 

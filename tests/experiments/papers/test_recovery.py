@@ -1,4 +1,4 @@
-"""Open question 2: every rule and operator is asked, comparisons are paired, and what is seen is said."""
+"""Recovery from poor early choices: every rule and operator is asked, comparisons are paired."""
 
 import csv
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.players.external_engines import terms_of
+from experiments.players.external_engines import launch_of
 from experiments.players.kinds.uci import UciPlayerKeys
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -15,8 +15,8 @@ FAKE = shlex.join([sys.executable, "-I", str(ROOT / "tests/players/fake_program.
 
 
 def test_the_limit_of_time_is_told_to_the_program_and_to_us():
-    assert terms_of(UciPlayerKeys(command="cat", seconds=0.25))[1:] == ("movetime 250", {}, 60.0, 0.25)
-    assert terms_of(UciPlayerKeys(command="cat", depth=3))[1:] == ("depth 3", {}, 60.0, None)
+    assert launch_of(UciPlayerKeys(command="cat", seconds=0.25))[1:] == ("movetime 250", {}, 60.0, 0.25)
+    assert launch_of(UciPlayerKeys(command="cat", depth=3))[1:] == ("depth 3", {}, 60.0, None)
 
 
 ENGINE = '''
@@ -27,7 +27,7 @@ from typing import NamedTuple
 from experiments.players.contract import Program
 from experiments.players.external_engines import Patience, Processes, external_engine
 from gpumcts.errors import BadInput
-from gpumcts.players.gtp import GtpPlayer, Terms, look_at
+from gpumcts.players.gtp import GtpPlayer, GtpLaunch, probe
 
 
 class ShoutingKeys(NamedTuple):
@@ -39,13 +39,13 @@ class ShoutingKeys(NamedTuple):
     volume: int = 3
 
 
-def terms(words, keys, prefix):
+def launch(words, keys, prefix):
     if keys.volume > 11:
         raise BadInput(f"{prefix}player.volume={keys.volume}: must be at most 11")
-    return Terms([*words, "plays"], (), None, keys.patience)
+    return GtpLaunch([*words, "plays"], (), None, keys.patience)
 
 
-KIND = external_engine(ShoutingKeys, Program(terms, look_at, GtpPlayer, "shout --loud"))
+KIND = external_engine(ShoutingKeys, Program(launch, probe, GtpPlayer, "shout --loud"))
 '''
 
 

@@ -27,8 +27,9 @@ class CautiousKeys(NamedTuple):
 class Cautious:
     trusted, concurrent, remembers, playouts, seconds = True, False, False, 0, 0.0
 
-    def __init__(self, place, looks, last):
-        self.name, self.iterations, self._rules, self._looks, self._last = place.name, 0, Rules(place.game), looks, last
+    def __init__(self, context, looks, last):
+        self.name, self.iterations, self._rules = context.name, 0, Rules(context.game)
+        self._looks, self._last = looks, last
 
     def choose(self, states, keys, games, stop=None):
         moves = [self._rules.legal_moves(words) for words in states]
@@ -48,7 +49,7 @@ def configured(plain, prefix):
 
 KIND = Kind(
     configured,
-    lambda player, place, looks: Cautious(place, looks, player.own.last),
+    lambda player, context, looks: Cautious(context, looks, player.own.last),
     keys=CautiousKeys,
     groups=("budget",),
     units=("iterations",),

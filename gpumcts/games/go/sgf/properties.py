@@ -1,4 +1,4 @@
-"""What the properties of a game of Go mean: its board and terms, and its events, stones and points that are set."""
+"""What the properties of a game of Go mean: its board and game info, and its events, stones and points that are set."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:\.[0-9]{0,6})?|[+-]?\.[0-9]{1,6}")
 TAGS = ("PB", "PW", "BR", "WR", "RE", "RU", "DT", "PC", "EV", "RO", "GN", "HA")
 """What is told of a game beside its moves."""
 ROOT_ALONE = ("GM", "SZ", "KM", "RU", "HA")
-"""What the terms of a game are read from. Other nodes may not have them: there nothing would come of them."""
+"""Properties of the game info, in the root alone: in other nodes they would have no effect."""
 
 
 class Stone(NamedTuple):
@@ -38,7 +38,7 @@ class Setup(NamedTuple):
     at: int
 
 
-class Terms(NamedTuple):
+class GameInfo(NamedTuple):
     """What the root says of the game: points a side, komi or None, and ``TAGS`` by name."""
 
     size: int
@@ -46,14 +46,14 @@ class Terms(NamedTuple):
     tags: dict[str, str]
 
 
-def terms_of(text: Text, root: Node) -> Terms:
-    """The terms of a game; raises BadInput where it is none of Go, or of another board."""
+def game_info_of(text: Text, root: Node) -> GameInfo:
+    """The game info of a game; raises BadInput where it is none of Go, or of another board."""
     game = _single(text, root, "GM")
     if game is not None and plain(game) != "1":
         raise text.wrong(game.at, f"GM[{plain(game)}]: the game is not Go, which is GM[1]")
     tags = {name: plain(root.properties[name][0]) for name in TAGS if name in root.properties}
     size = _size(text, root)
-    return Terms(size, _komi(text, root, size), tags)
+    return GameInfo(size, _komi(text, root, size), tags)
 
 
 def _size(text: Text, root: Node) -> int:
@@ -101,7 +101,7 @@ def events_of(text: Text, nodes: list[Node], size: int, plies: int | None = None
     for number, node in enumerate(nodes):
         moves = [(name, value) for name in COLOURS for value in node.properties.get(name, ())]
         if number and count != plies:
-            _refuse_terms(text, node)
+            _check_game_info(text, node)
         if any(name in node.properties for name in SETUP):
             yield _setup(text, node, size)
         if moves and count == plies:
@@ -120,8 +120,8 @@ def first_colour(nodes: list[Node]) -> int | None:
     return next((COLOURS[name] for node in nodes for name in COLOURS if name in node.properties), None)
 
 
-def _refuse_terms(text: Text, node: Node) -> None:
-    """Refuse terms of the game in a node that is not the root."""
+def _check_game_info(text: Text, node: Node) -> None:
+    """Refuse game info in a node that is not the root; raises BadInput."""
     for name in ROOT_ALONE:
         if name in node.properties:
             value = node.properties[name][0]

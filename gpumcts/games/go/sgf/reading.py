@@ -7,13 +7,11 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.go.options import SIZES, Board, Go
-from gpumcts.games.go.points import flood, neighbours, number_of, points_of
-from gpumcts.games.go.rules import empty_points
-from gpumcts.games.go.setup import Position, closed
+from gpumcts.games.go.points import points_of
+from gpumcts.games.go.setup import GoPosition, closed
 from gpumcts.games.go.sgf.grammar import Node, Text, main_line, text_of
-from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, first_colour, terms_of
-from gpumcts.games.go.text import point_name, stones
-from gpumcts.games.sets import both, less
+from gpumcts.games.go.sgf.properties import Setup, Stone, events_of, first_colour, game_info_of
+from gpumcts.games.go.text import point_name, stones, without_liberties
 
 U = np.uint64
 NAMES = ("Black", "White")
@@ -37,7 +35,7 @@ def read(game: Board, sgf: str, plies: int | None = None) -> contract.Record:
     """
     text = text_of(sgf)
     nodes = main_line(text)
-    board = terms_of(text, nodes[0])
+    board = game_info_of(text, nodes[0])
     size: Any = board.size
     option = Go(size, game.half_points / 2 if board.komi is None else board.komi)
     try:
@@ -109,7 +107,7 @@ class Replay:
             if setup.to_move is not None and not self._over:
                 self._turn_to(setup.to_move)
             return
-        choked = _choked(self._game, after)
+        choked = without_liberties(self._game, *(points_of(side) for side in after))
         if choked is not None:
             raise self._text.wrong(setup.at, f"the chain of {point_name(self._game, choked)} has no liberty")
         self._begin(_state(self._game, after, self._mover if setup.to_move is None else setup.to_move))
@@ -158,15 +156,4 @@ class Replay:
 
 def _state(game: Board, board: Sides, to_move: int) -> Any:
     own, opp = board if to_move == 0 else reversed(board)
-    return closed(game, Position(points_of(own), points_of(opp), points_of(0), U(to_move)))
-
-
-def _choked(game: Board, board: Sides) -> int | None:
-    """A point of a chain without liberties, if there is one."""
-    sides = [points_of(side) for side in board]
-    empty = empty_points(game, *sides)
-    for side in sides:
-        choked = number_of(less(side, flood(game, both(neighbours(game, empty), side), side)))
-        if choked:
-            return (choked & -choked).bit_length() - 1
-    return None
+    return closed(game, GoPosition(points_of(own), points_of(opp), points_of(0), U(to_move)))

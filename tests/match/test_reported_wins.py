@@ -1,4 +1,4 @@
-"""When the winner saw the win: told by players, kept in the journal, the same when resumed; old journals have none."""
+"""When winners reported their wins: kept in the journal, the same when resumed; old journals have no win rates."""
 
 import json
 import threading
@@ -10,9 +10,9 @@ from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.match.runner import Sights, play_match
+from gpumcts.match.runner import ReportedWins, play_match
 from gpumcts.options import option
-from gpumcts.players.contract import NOT_TOLD, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
@@ -33,17 +33,17 @@ def uct(**settings):
     return UctPlayer(Searcher(GAME, Uniform(), rule, operator, settings=Settings(**settings)), 200)
 
 
-def sight_of(views, movers_score):
-    """What a table says of a game whose moves had these views; the last score decides the winner."""
-    table = GameBatch(Rules(GAME), 1)
-    table._told[0] = views
-    table.scores[0] = movers_score
-    table._note_sight(0)
-    return table.sights.get(0)
+def reported_win_of(rates, movers_score):
+    """When a win is reported in a game whose moves had these win rates; the last score decides the winner."""
+    games = GameBatch(Rules(GAME), 1)
+    games._reported[0] = rates
+    games.scores[0] = movers_score
+    games._note_reported_win(0)
+    return games.reported_wins.get(0)
 
 
 @pytest.mark.parametrize(
-    ("views", "sight"),
+    ("rates", "ply"),
     [
         ([], None),
         ([(0, 0, 500), (2, 0, 960), (4, 0, 1000)], 2),
@@ -54,16 +54,16 @@ def sight_of(views, movers_score):
         ([(0, 0, PROVEN_DRAW), (1, 1, PROVEN_WIN), (2, 0, PROVEN_LOSS)], None),
     ],
 )
-def test_the_first_sight_of_a_win(views, sight):
-    """Of the first player's, who wins; of the second's, where all is turned round; of a draw there is none."""
-    assert sight_of(views, 1) == sight
-    assert sight_of([(ply, 1 - turn, view) for ply, turn, view in views], -1) == sight
-    assert sight_of(views, 0) is None
+def test_the_first_report_of_a_win(rates, ply):
+    """Of the first player, who wins; of the second, where all is turned round; in a draw there is none."""
+    assert reported_win_of(rates, 1) == ply
+    assert reported_win_of([(at, 1 - turn, rate) for at, turn, rate in rates], -1) == ply
+    assert reported_win_of(rates, 0) is None
 
 
 @pytest.mark.slow
-def test_views_of_a_search_that_proves():
-    """What pvs tells of boxes is exact, and with search.solve UCT tells what it has proven of the move it plays."""
+def test_reported_win_rates_of_a_search_that_proves():
+    """What pvs reports of boxes is exact, and with search.solve UCT reports what it has proven of the move it plays."""
     rules = Rules(GAME)
     states, count = rules.starts(80), 80
     for ply in range(6):
@@ -80,7 +80,7 @@ def test_views_of_a_search_that_proves():
         exact == PROVEN_LOSS
     ].mean()
     assert (
-        PvsPlayer(Deepening(GAME, 64), depth=1).choose_and_tell(rules.starts(1), keys[:1], games[:1])[1] == NOT_TOLD
+        PvsPlayer(Deepening(GAME, 64), depth=1).choose_and_tell(rules.starts(1), keys[:1], games[:1])[1] == NOT_REPORTED
     ).all()
 
 
@@ -90,18 +90,19 @@ def play(folder, players, games=12, most_moves=10**9):
     return play_match(GAME, players, games, 1, folder, {}, 5, on_progress, stop, 2)
 
 
-def test_a_match_tells_when_wins_were_seen_and_keeps_it(tmp_path):
+def test_a_match_tells_when_wins_were_reported_and_keeps_it(tmp_path):
     """The first player wins 2 x 2 boxes, so his search proves it at ply 0 in the six games that he begins."""
     whole = play(tmp_path / "whole", (pvs(), RandomPlayer(GAME)))
-    assert whole.sights[1] == Sights(0, None) and whole.sights[0].games == whole.wins >= 6
-    assert 0 <= whole.sights[0].mean_ply < 6
+    assert whole.reported_wins[1] == ReportedWins(0, None)
+    assert whole.reported_wins[0].games == whole.wins >= 6
+    assert 0 <= whole.reported_wins[0].mean_ply < 6
     assert play(tmp_path / "resumed", (pvs(), RandomPlayer(GAME)), most_moves=40).interrupted
     resumed = play(tmp_path / "resumed", (pvs(), RandomPlayer(GAME)))
-    assert (resumed.sights, resumed.digest) == (whole.sights, whole.digest)
+    assert (resumed.reported_wins, resumed.digest) == (whole.reported_wins, whole.digest)
 
 
-def test_a_journal_without_views_goes_on(tmp_path):
-    """One that was begun by players who tell nothing, as older journals were."""
+def test_a_journal_without_win_rates_goes_on(tmp_path):
+    """One that was begun by players who report nothing, as older journals were."""
 
     class Silent:
         def __init__(self, player):

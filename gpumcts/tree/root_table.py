@@ -106,25 +106,25 @@ def root_table(operator, forest) -> RootTable:
     return table if widest == most else RootTable(table.count, *(array[:, :widest].copy() for array in table[1:]))
 
 
-def decide(table: RootTable, by_value: bool, keys: np.ndarray, merits: np.ndarray | None = None) -> np.ndarray:
+def decide(table: RootTable, by_value: bool, keys: np.ndarray, final_scores: np.ndarray | None = None) -> np.ndarray:
     """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T]).
 
-    merits : float64[T, M] >= 0, by which moves are chosen in place of both
+    final_scores : float64[T, M] >= 0, by which moves are chosen in place of both
 
     A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to
     draw, where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
     """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     plain = table.value if by_value else table.visits.astype(np.float64)
-    worth = _with_proofs(table, plain if merits is None else merits, present)
-    best = worth == worth.max(axis=1, keepdims=True)
+    scores = _with_proofs(table, plain if final_scores is None else final_scores, present)
+    best = scores == scores.max(axis=1, keepdims=True)
     picks = np.empty(len(keys), np.int64)
     _pick(keys, best.sum(axis=1), picks)
     column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
     return np.where(table.count > 0, table.move[np.arange(len(table.move)), column], NO_MOVE)
 
 
-def worth(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def values_of_moves(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The values float64[T] and proofs int64[T] of one visited move of each root (int64[T])."""
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     column = (present & (table.move == moves[:, None])).argmax(axis=1)
@@ -132,13 +132,13 @@ def worth(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return table.value[rows, column], table.proof[rows, column]
 
 
-def _with_proofs(table: RootTable, worth: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """What decides between the moves: ``worth``, overruled by what is proven; -1 where there is no move."""
+def _with_proofs(table: RootTable, scores: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """What decides between the moves: ``scores``, overruled by what is proven; -1 where there is no move."""
     proof = table.proof
     draws = (proof == DRAW).any(axis=1, keepdims=True)
-    worth = np.where(draws & (proof == 0) & (table.value < 0.5), -0.25, worth)
-    worth = np.where(proof == DRAW, 0.0, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, worth)))
-    return np.where(present, worth, -1.0)
+    scores = np.where(draws & (proof == 0) & (table.value < 0.5), -0.25, scores)
+    scores = np.where(proof == DRAW, 0.0, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, scores)))
+    return np.where(present, scores, -1.0)
 
 
 def principal_variation(forest, tree: int, first_move: int | None = None, most: int = 64) -> list[int]:

@@ -1,4 +1,4 @@
-"""How the CPU's threads grow a forest: blocks of trees side by side, or each tree together where trees are few."""
+"""Iterations on the CPU's threads: blocks of trees side by side, or all threads in one tree where trees are few."""
 
 import functools
 import threading
@@ -13,7 +13,7 @@ from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
 from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room
-from gpumcts.tree.team_steps import assist, lead
+from gpumcts.tree.team_steps import run_coordinator, run_worker
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, no_ticks
 from gpumcts.tree.wave import Wave
@@ -30,8 +30,8 @@ FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before 
 Block = tuple[int, int]
 
 
-class Together:
-    """One tree that all threads of a searcher grow: its team and its batch, which last for as long as the tree does."""
+class SharedTree:
+    """One tree that all threads of a searcher share: its team and its batch, which last as long as the tree."""
 
     def __init__(self, searcher: Any, used: np.ndarray, steps: Steps) -> None:
         leaves = searcher.settings.leaves_per_tree
@@ -51,19 +51,19 @@ class Together:
 
         def work(thread: int, stop_event: threading.Event) -> None:
             if thread == 0:
-                reached[0] = lead(
+                reached[0] = run_coordinator(
                     self._steps, s.method, forest, states, keys, numbers, self._room, self._batch, watch, team, ticks
                 )
             else:
-                assist(self._steps, s.method, forest, self._batch, team, ticks)
+                run_worker(self._steps, s.method, forest, self._batch, team, ticks)
 
         workers.run(work, range(s.threads), wave.stop)
-        wave.clock.share_out(_of_all(ticks), s.threads * (time.perf_counter() - begin))
+        wave.clock.add_sampled(_of_all(ticks), s.threads * (time.perf_counter() - begin))
         return reached[0]
 
 
 def _of_all(ticks: np.ndarray) -> np.ndarray:
-    """The ticks of all threads, int64[PARTS], from those of each; the lead's ``WAITING`` are those of whole batches."""
+    """The ticks of all threads, int64[PARTS], from those of each; the coordinator's ``WAITING`` is of whole batches."""
     found = ticks.sum(axis=0)[:PARTS]
     whole, found[WAITING] = len(ticks) * ticks[0, WAITING], 0
     found[WAITING] = max(0, whole - int(found.sum()))
@@ -80,13 +80,13 @@ def team_for(searcher: Any) -> Team:
     )  # fmt: skip
 
 
-class Growth:
-    """Grows the forests of a searcher whose playouts the CPU plays."""
+class CpuIterations:
+    """Iterations of a searcher whose playouts the CPU plays, on the forest of a wave."""
 
     def __init__(self, searcher: Any, workers: ThreadPool) -> None:
         self._searcher, self._workers = searcher, workers
         self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
-        self._together: dict[int, Together] = {}  # by the tree's place in the forest
+        self._shared: dict[int, SharedTree] = {}  # by the tree's place in the forest
         self._kept: tuple[np.ndarray, Batch] | None = None  # of a forest that is one block
 
     @functools.cached_property
@@ -98,7 +98,7 @@ class Growth:
         )
 
     def shares_trees(self, trees: int) -> bool:
-        """Whether the threads grow each tree together, one after the other: there are too few trees for one each."""
+        """Whether the threads share each tree, one after the other: there are too few trees for one each."""
         settings = self._searcher.settings
         if settings.batches_in_flight > 1:
             return False
@@ -113,18 +113,18 @@ class Growth:
             else 0
         )
 
-    def grow(self, wave: Wave, span: Block) -> None:
+    def iterate(self, wave: Wave, span: Block) -> None:
         """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
 
         Raises KeyboardInterrupt where the wave is told to stop.
         """
         if self.shares_trees(wave.trees):
             for tree in range(wave.trees):
-                self._grow_together(wave, tree, span)
+                self._iterate_shared(wave, tree, span)
         else:
-            self._grow_blocks(wave, span)
+            self._iterate_blocks(wave, span)
 
-    def _grow_blocks(self, wave: Wave, span: Block) -> None:
+    def _iterate_blocks(self, wave: Wave, span: Block) -> None:
         """Every block goes on until it is done or lacks room; then the forest grows and they go on."""
         iterations = span[1]
         blocks = self._blocks(wave.trees, iterations)
@@ -178,7 +178,7 @@ class Growth:
                 reached = self._searcher.advance(
                     wave.forest, wave.states, wave.keys, block, span, batch, wave.watch, ticks
                 )
-                wave.clock.share_out(ticks, time.perf_counter() - begin)
+                wave.clock.add_sampled(ticks, time.perf_counter() - begin)
                 done, numbers[block] = reached - numbers[block], reached
                 if wave.on_progress is not None:
                     wave.on_progress(done * trees)
@@ -191,16 +191,16 @@ class Growth:
     def _keep_pace(self, begin: float, iterations: int) -> None:
         self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)
 
-    def _grow_together(self, wave: Wave, tree: int, span: Block) -> None:
+    def _iterate_shared(self, wave: Wave, tree: int, span: Block) -> None:
         """Iterations ``span`` of one tree of a wave on all threads."""
-        together = self._together.get(tree)
-        if together is None or together.used is not wave.forest.used:
-            together = self._together[tree] = Together(self._searcher, wave.forest.used, self._shared_steps)
+        shared = self._shared.get(tree)
+        if shared is None or shared.used is not wave.forest.used:
+            shared = self._shared[tree] = SharedTree(self._searcher, wave.forest.used, self._shared_steps)
         (number, iterations), leaves = span, self._searcher.settings.leaves_per_tree
         while number < iterations:
             begin = time.perf_counter()
             until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)
-            reached = together.advance(self._workers, wave, tree, (number, until))
+            reached = shared.advance(self._workers, wave, tree, (number, until))
             done, number = reached - number, reached
             if wave.on_progress is not None:
                 wave.on_progress(done)

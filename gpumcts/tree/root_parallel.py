@@ -8,7 +8,7 @@ import numpy as np
 from gpumcts.jit import entry
 from gpumcts.rng import TREE_STREAM, child_key
 from gpumcts.tree.forest import ROOT, Forest
-from gpumcts.tree.root import RootTable, empty_table
+from gpumcts.tree.root_table import RootTable, empty_table
 
 
 @entry

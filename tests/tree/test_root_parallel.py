@@ -5,8 +5,8 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.tree.incremental_search import IncrementalSearch
-from gpumcts.tree.root import Child
-from gpumcts.tree.roots import merged, tree_keys
+from gpumcts.tree.root_parallel import merged, tree_keys
+from gpumcts.tree.root_table import Child
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.solve import DRAW, WIN
 from tests.reference.uct import key_below
