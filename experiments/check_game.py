@@ -25,6 +25,7 @@ from rich.table import Table
 from experiments.config.validation import shown, typed
 from experiments.terminal.console import show
 from gpumcts import options
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance.suite import Effort, answers
@@ -87,9 +88,6 @@ def figures(game: Any) -> Iterator[tuple[str, str]]:
     points = getattr(game, "CELLS", 0)
     yield "selection=rave", f"plays it: {points} points" if points else "does not play it: the class says no CELLS"
     yield "playout=minimax", _minimax(game)
-    there = options.classes("game").values()
-    for other in (other for other in there if other is not type(game) and other.__name__ == type(game).__name__):
-        yield "name of the class", f"also that of {other.__module__}: rename it to search both in one process"
 
 
 def _minimax(game: Any) -> str:
@@ -175,7 +173,7 @@ def _shown(name: str, game: Any) -> int:
                 table.add_row(question, "no" if fault else "yes")
                 faults += [f"{question}: {fault}"] if fault else []
     finally:  # what has been answered is worth showing whatever stops it
-        show(f"game={name}: {type(game).__name__}({_options(game)})", table, *faults)
+        show(f"game={name}: {title(game)}({_options(game)})", table, *faults)
     if not faults:
         code = Table("machine code", "uniform playouts", box=SIMPLE_HEAD)
         for what, said in figures(game):

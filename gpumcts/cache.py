@@ -1,7 +1,8 @@
 """The disk cache of compiled code: one that cannot be stale, and that processes may fill at the same time.
 
 Numba's own cache sees edits of the file that holds a function, not of the files it inlines. So the cache lives in a
-folder named by a hash of every compiled source file, of the options and of the versions; an edit starts a fresh folder.
+folder named by a hash of every source file of the library, of the options and of the versions. Code that was compiled
+for a user's own classes lies in a folder within it, named by a hash of their sources. An edit starts a fresh folder.
 """
 
 import atexit
@@ -12,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -22,9 +24,12 @@ import numba
 import numpy as np
 from numba.core.caching import IndexDataCacheFile
 
+from gpumcts.own_sources import version_of
 from gpumcts.verbs import JIT_OPTIONS
 
 KEEP_FOLDERS = 3
+KEEP_OWN = 64  # folders for sets of users' own classes
+OWN = "own-"
 LOCK = "lock"
 DEVICE_PACKAGES = (  # what makes a device's code besides numba: compiler to PTX, linker to machine code
     "numba-cuda",
@@ -35,31 +40,57 @@ DEVICE_PACKAGES = (  # what makes a device's code besides numba: compiler to PTX
     "cuda-core",
 )
 
-_watched: set[Path] = set()
+_pointing = threading.RLock()
+_library = ""
+"""The folder of code for the library's own classes; ``choose`` sets it."""
 
 
 def root() -> Path:
-    """The folder of this program in the user's cache: GPUMCTS_CACHE, XDG_CACHE_HOME or ``~/.cache``."""
-    base = os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "gpumcts"
+    """The folder of this program in GPUMCTS_CACHE, NUMBA_CACHE_DIR, XDG_CACHE_HOME or ``~/.cache``."""
+    chosen = (os.environ.get(name) for name in ("GPUMCTS_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"))
+    return Path(next(filter(None, chosen), None) or Path.home() / ".cache") / "gpumcts"
 
 
-def folder() -> Path:
-    """Where compiled code of this source and these versions is kept."""
-    return Path(numba.config.CACHE_DIR)
+def folder(classes: frozenset[type] = frozenset()) -> Path:
+    """Where code is kept that is compiled for these users' own classes, and for any of the library's."""
+    return Path(_library) / f"{OWN}{_own_digest(classes)}" if classes else Path(_library)
 
 
+def keeps(classes: frozenset[type]) -> bool:
+    """Whether code for these users' own classes may be kept on disk: their files are what was imported."""
+    return all(version_of(kind).certain for kind in classes)
+
+
+@functools.cache
+def _own_digest(classes: frozenset[type]) -> str:
+    # Compiled code knows classes by their modules: the same text in another module is another option.
+    found = sorted((kind.__module__, kind.__qualname__, *version_of(kind).sources.items()) for kind in classes)
+    return hashlib.sha256(repr(found).encode()).hexdigest()[:20]
+
+
+@contextlib.contextmanager
+def pointed(classes: frozenset[type]) -> Iterator[None]:
+    """Numba's disk cache is ``folder(classes)`` meanwhile: for the decoration of a function, which fixes it."""
+    with _pointing:
+        before = numba.config.CACHE_DIR
+        if classes:
+            _begin(folder(classes), KEEP_OWN, OWN)
+        numba.config.CACHE_DIR = str(folder(classes))
+        try:
+            yield
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+@functools.cache
 def digest() -> str:
-    """A hash of the sources that compiled code is made of, of the versions and of the options."""
+    """A hash of the library's sources, as they are at first, of the versions and of the options."""
     package = Path(__file__).parent
     text = hashlib.sha256(repr((JIT_OPTIONS, numba.__version__, np.__version__, llvmlite.__version__)).encode())
     text.update(repr(_device_versions()).encode())
     text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())
-    for file in sorted({*package.rglob("*.py"), *_watched}):
+    for file in sorted(package.rglob("*.py")):
         text.update(file.read_bytes())
-    # Compiled code knows classes by their modules: the same text in another folder is another option.
-    for file in sorted(_watched):
-        text.update("/".join(file.parts[-2:]).encode())
     return text.hexdigest()[:20]
 
 
@@ -72,39 +103,40 @@ def _device_versions() -> list[tuple[str, str]]:
     return found
 
 
-def watch(file: Path | None = None) -> None:
-    """Point numba at the folder for the present sources, with ``file`` (a user's own option) among them.
+def choose() -> None:
+    """Point numba at the folder for the library's present sources.
 
     The oldest folders are removed so that three remain. Where the folder cannot be written, a temporary one serves this
     process (numba's own default place could hand back stale code), and the reason is printed.
     """
-    if file is not None:
-        _watched.add(file.resolve())
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return  # the user has chosen a place; numba.config has read it
+    global _library
     chosen = root() / digest()
     try:
-        chosen.mkdir(parents=True, exist_ok=True)
-        os.utime(chosen)
+        _begin(chosen, KEEP_FOLDERS)
     except OSError as error:
         print(
             f"gpumcts: no compile cache at {chosen}: {error.strerror}; compiling for this process only", file=sys.stderr
         )
         chosen = Path(tempfile.mkdtemp(prefix="gpumcts-"))
         atexit.register(shutil.rmtree, chosen, ignore_errors=True)
-    else:
-        _prune(chosen.parent)
-    numba.config.CACHE_DIR = str(chosen)
+    _library = numba.config.CACHE_DIR = str(chosen)
 
 
-def _prune(parent: Path) -> None:
-    """Remove the oldest folders; another process may be at it too."""
+def _begin(chosen: Path, most: int, kind: str = "") -> None:
+    """Make a folder the newest of its kind (names that begin so), of which ``most`` stay."""
+    chosen.mkdir(parents=True, exist_ok=True)
+    os.utime(chosen)
+    _prune(chosen.parent, most, kind)
+
+
+def _prune(parent: Path, most: int, kind: str) -> None:
+    """Remove the oldest folders of a kind; another process may be at it too."""
     used: list[tuple[float, Path]] = []
-    for found in parent.iterdir():
+    for found in parent.glob(f"{kind}*"):
         with contextlib.suppress(OSError):
             if found.is_dir():
                 used.append((found.stat().st_mtime, found))
-    for _, old in sorted(used)[:-KEEP_FOLDERS]:
+    for _, old in sorted(used)[:-most]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -157,4 +189,4 @@ def in_turns(files: type) -> None:
 
 
 in_turns(IndexDataCacheFile)
-watch()
+choose()

@@ -14,7 +14,7 @@ from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
-from gpumcts import cache  # noqa: F401  it chooses the folder before anything is compiled
+from gpumcts import cache
 from gpumcts.bits import (
     bit_reverse,
     bits_float,
@@ -30,7 +30,7 @@ from gpumcts.bits import (
     with_bits,
     word_at,
 )
-from gpumcts.class_names import check_signature
+from gpumcts.class_names import check_signature, own_classes
 from gpumcts.compile_messages import announced
 from gpumcts.scratch import scratch
 from gpumcts.verbs import JIT_OPTIONS, inlined
@@ -73,19 +73,20 @@ def entry(function: Callable) -> Callable:
 
     Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array.
 
-    Numba fixes a function's cache folder when it decorates it. Here that happens at the first call, and again once a
-    user's option file has changed the folder, so that code which takes an option in is never older than the option.
+    Numba fixes a function's cache folder when it decorates it. Here that happens at the first call with each set of
+    users' own classes, whose code lies in folders of its own (see ``cache``).
     """
-    made: dict[str, Callable] = {}
+    made: dict[frozenset[type], Callable] = {}
     making = threading.Lock()
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        folder = str(numba.config.CACHE_DIR)
-        if folder not in made:
-            with making:
-                made.setdefault(folder, njit(**SEPARATE)(function))
-        return made[folder](*arguments)
+        classes = own_classes(arguments)
+        if classes not in made:
+            with making, cache.pointed(classes):
+                options = SEPARATE if cache.keeps(classes) else {**SEPARATE, "cache": False}
+                made.setdefault(classes, njit(**options)(function))
+        return made[classes](*arguments)
 
     return call
 
@@ -129,5 +130,7 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
         return function
     check_signature(signature)
     _wake_numba()
-    with announced(name, may_load=True):
-        return cfunc(signature, cache=True, nopython=True, error_model="numpy", _nrt=False)(function)
+    classes = own_classes(signature.args)
+    with announced(name, may_load=True), cache.pointed(classes):
+        kept = cache.keeps(classes)
+        return cfunc(signature, cache=kept, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -1,21 +1,18 @@
 """Options by name, which is the name of a module (a file or a package); only what is named is imported."""
 
 import difflib
-import functools
 import importlib
 import importlib.util
 import math
 import pkgutil
 import re
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gpumcts import cache
+from gpumcts.class_names import admit
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import SOURCES, sources_of
+from gpumcts.own_sources import SOURCES, is_own, sources_of
 from gpumcts.validation import checked
 
 FOLDERS = {
@@ -83,6 +80,7 @@ def option(kind: str, name: str) -> type:
             raise _unknown(kind, name)
         raise BadInput(f"{kind}={name}: the module has no OPTION: end it with OPTION = and the name of its class")
     if kind in CHECKS and "." in name:
+        admit(module.OPTION)
         _own[module.OPTION] = kind
     return module.OPTION
 
@@ -110,8 +108,6 @@ def _own_module(kind: str, name: str) -> ModuleType:
         where, said = places.of_import(error), (str(error).splitlines() or [""])[0]
         what = "cannot import it" if isinstance(error, ImportError) else type(error).__name__
         raise BadInput(": ".join([f"{kind}={name}", *([where] if where else []), what, said])) from error
-    for file in places.files_of(module):
-        cache.watch(Path(file))
     return module
 
 
@@ -122,10 +118,11 @@ def compiled(value: Any) -> Any:
     Raises BadInput, with file and line, where it does not.
     """
     found = value.compiled() if hasattr(value, "compiled") else value
+    admit(type(found))
     if type(value) in _own:
         from gpumcts.games import conformance
 
-        if _is_own(found):
+        if is_own(type(found)):
             _own.setdefault(type(found), _own[type(value)])
         conformance.check_once(CHECKS[_own[type(value)]], found)
     return found
@@ -174,28 +171,15 @@ def value_of(kind: str, given: Any) -> Any:
     if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
         raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     value = checked(type(given), given._asdict(), kind)
-    _watch(type(given).__module__)
-    if _is_own(given):
+    if is_own(type(given)):
         _own[type(given)] = kind
     compiled(value)
     return value
 
 
-@functools.cache
-def _watch(module: str) -> None:
-    """Let the compile cache look at the file of a user's own option, given as a value."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if not module.startswith("gpumcts.") and file is not None:
-        cache.watch(Path(file))
-
-
-def _is_own(value: Any) -> bool:
-    return not type(value).__module__.startswith("gpumcts.")
-
-
 def _is_of_kind(kind: str, given: Any) -> bool:
     """Whether an option that comes with the library is of ``kind``; a user's own is what its owner says it is."""
-    return _is_own(given) or type(given).__module__.startswith(f"{FOLDERS[kind]}.")
+    return is_own(type(given)) or type(given).__module__.startswith(f"{FOLDERS[kind]}.")
 
 
 def identity(value: Any) -> dict[str, Any]:

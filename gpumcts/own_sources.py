@@ -1,47 +1,74 @@
-"""The text of a user's own options, by which a run knows of which version of them it is."""
+"""The text of a user's own options, by which a run knows of which version of them it is, and so does compiled code."""
 
 import ast
 import functools
 import hashlib
 import importlib.util
 import sys
+import sysconfig
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = "_sources"
 """Key of the identity of an own option; no field of a NamedTuple begins with an underscore."""
 DIGITS = 16
+LIBRARY = Path(__file__).resolve().parent
+OTHERS = (
+    *(Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")),
+    *(LIBRARY.parent / beside for beside in ("experiments", "benchmarks", "hydra_plugins")),
+)
+"""Where modules lie that are no user's: Python's, installed ones, and those of the commands."""
+STARTED = time.time()
+
+
+class Version(NamedTuple):
+    """Of which version a class is.
+
+    sources : digests of the modules that it is made of, by name
+    certain : whether their files hold what was imported: none is missing, and none was changed since this process began
+    """
+
+    sources: dict[str, str]
+    certain: bool
 
 
 def sources_of(value: Any) -> dict[str, str]:
     """Digests of the modules that a user's own option is made of, by name; none for one of the library.
 
-    They are the option's module, the packages it lies in, and what these import of the same package at the top. Of a
-    script (``__main__``) only definitions count: functions, classes, and constants in capitals. A module without a
-    file, as a notebook, has no digest.
+    They are the option's module, the packages it lies in, and all that these import and that is neither the library's,
+    nor Python's, nor installed. Of a script (``__main__``) only definitions count: functions, classes, and constants in
+    capitals. A module without a file, as a notebook, has no digest.
     """
-    return dict(_sources_of(type(value)))
+    return dict(version_of(type(value)).sources)
+
+
+def is_own(kind: type) -> bool:
+    """Whether a class is a user's own: not of the library."""
+    return kind.__module__.partition(".")[0] != LIBRARY.name
 
 
 @functools.cache
-def _sources_of(kind: type) -> dict[str, str]:
+def version_of(kind: type) -> Version:
+    """The version of a class, as its files are when this is asked for the first time."""
     # By class: a module that is loaded anew has another one, and the text of an earlier version stays as it was read.
-    if kind.__module__.partition(".")[0] == __name__.partition(".")[0]:
-        return {}
+    if not is_own(kind):
+        return Version({}, True)
     found: dict[str, str] = {}
+    certain = _file_of(kind.__module__) is not None
     waiting = [kind.__module__]
     while waiting:
         name = waiting.pop()
         file = _file_of(name)
-        if name in found or file is None:
+        if name in found or file is None or not _is_own_file(file):
             continue
+        certain &= file.stat().st_mtime < STARTED
         text = file.read_text("utf-8", "replace")
         counted = _definitions(text) if name == "__main__" else text
         found[name] = hashlib.sha256(counted.encode()).hexdigest()[:DIGITS]
-        if name != "__main__":
-            waiting += [*_packages(name), *_imported(name, text, file.name == "__init__.py")]
-    return {name: found[name] for name in sorted(found)}
+        waiting += [*_packages(name), *_imported(name, text, file.name == "__init__.py")]
+    return Version({name: found[name] for name in sorted(found)}, certain)
 
 
 def _file_of(name: str) -> Path | None:
@@ -53,6 +80,11 @@ def _file_of(name: str) -> Path | None:
     return Path(file) if file and file.endswith(".py") and Path(file).is_file() else None
 
 
+def _is_own_file(file: Path) -> bool:
+    path = file.resolve()
+    return not any(path.is_relative_to(folder) for folder in (LIBRARY, *OTHERS))
+
+
 def _packages(name: str) -> list[str]:
     """The packages that a module lies in: ``my_lab.backup.median`` in ``my_lab.backup`` and ``my_lab``."""
     parts = name.split(".")
@@ -60,20 +92,25 @@ def _packages(name: str) -> list[str]:
 
 
 def _imported(name: str, text: str, is_package: bool) -> Iterator[str]:
-    """What a module may import of its own package at the top; names that are no modules have no file."""
+    """What a module may import: all of its own package at the top, and else what is loaded."""
     top, base = name.partition(".")[0], name if is_package else name.rpartition(".")[0]
+
+    def counts(whence: str) -> bool:
+        return whence.partition(".")[0] == top or whence in sys.modules
+
     try:
         tree = ast.parse(text)
     except SyntaxError:  # the file has been changed since it was imported
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == top)
+            yield from (alias.name for alias in node.names if counts(alias.name))
         elif isinstance(node, ast.ImportFrom):
             above = base.split(".")[: len(base.split(".")) - node.level + 1] if node.level else []
             whence = ".".join([*above, *([node.module] if node.module else [])])
-            if whence.partition(".")[0] == top:
-                yield from (whence, *(f"{whence}.{alias.name}" for alias in node.names))
+            if counts(whence):
+                names = (whence, *(f"{whence}.{alias.name}" for alias in node.names))
+                yield from (found for found in names if counts(found))
 
 
 def _definitions(text: str) -> str:

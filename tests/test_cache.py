@@ -4,12 +4,14 @@ import os
 import sys
 import threading
 import types
+from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from gpumcts import cache
+from gpumcts import cache, class_names
 
 CLASSES = [IndexDataCacheFile]
 try:
@@ -24,9 +26,9 @@ except ImportError:
 
 @pytest.fixture
 def pointed_back(monkeypatch):
-    """Numba's folder, and the files that are watched, are as before afterwards."""
+    """Numba's folder is as before afterwards."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
-    monkeypatch.setattr(cache, "_watched", set())
+    monkeypatch.setattr(cache, "_library", cache._library)
 
 
 @pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
@@ -85,32 +87,55 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
 
 
 def test_the_newest_folders_stay(tmp_path, monkeypatch, pointed_back):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
     for age in range(4):
         old = tmp_path / "gpumcts" / f"old{age}"
         old.mkdir(parents=True)
         os.utime(old, (1000 - age, 1000 - age))
-    cache.watch()
+    cache.choose()
     assert {found.name for found in (tmp_path / "gpumcts").iterdir()} == {"old0", "old1", cache.folder().name}
 
 
-def test_a_watched_file_chooses_the_folder(tmp_path, monkeypatch, pointed_back):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+@pytest.mark.parametrize("chosen", ["GPUMCTS_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_folder_that_the_user_chooses_has_one_for_each_version(chosen, tmp_path, monkeypatch, pointed_back):
+    for name in ("GPUMCTS_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(chosen, str(tmp_path))
+    cache.choose()
+    assert cache.folder() == tmp_path / "gpumcts" / cache.digest()
+
+
+def test_the_newest_folders_of_own_classes_stay(tmp_path, monkeypatch, pointed_back):
+    """Those of the library's code are not among them."""
     monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
-    option, found = tmp_path / "option.py", []
-    for text in ("a = 1", "a = 2", "a = 1"):
-        option.write_text(text)
-        cache.watch(option)
-        found.append(cache.folder())
-    assert found[0] == found[2] != found[1]
+    monkeypatch.setattr(cache, "KEEP_OWN", 2)
+    cache.choose()
+    for age in range(3):
+        for name in (f"own-{age}", f"kernels_{age}"):
+            (cache.folder() / name).mkdir()
+            os.utime(cache.folder() / name, (1000 - age, 1000 - age))
+    mine = class_names.own_classes([field_class("my_lab.game")()])
+    with cache.pointed(mine):
+        assert Path(numba.config.CACHE_DIR) == cache.folder(mine)
+    assert Path(numba.config.CACHE_DIR) == cache.folder()
+    left = {found.name for found in cache.folder().iterdir()}
+    assert left == {"own-0", cache.folder(mine).name, "kernels_0", "kernels_1", "kernels_2"}
+
+
+def field_class(module):
+    """A class of values of a user's own, in a module that has no file."""
+
+    class Lab(NamedTuple):
+        size: int = 3
+
+    Lab.__module__ = module
+    return Lab
 
 
 def test_without_a_place_for_it_a_temporary_folder_serves(tmp_path, monkeypatch, capsys, pointed_back):
     (tmp_path / "file").write_text("")
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path / "file"))
-    cache.watch()
+    cache.choose()
     assert cache.folder().is_dir() and not cache.folder().is_relative_to(tmp_path)
     assert "no compile cache at" in capsys.readouterr().err
 
@@ -126,6 +151,6 @@ def test_a_newer_compiler_for_devices_starts_a_fresh_folder(monkeypatch, package
         return versions[name]
 
     monkeypatch.setattr(cache.metadata, "version", version)
-    old = cache.digest()
+    old = cache.digest.__wrapped__()
     versions[package] = "1.1"
-    assert cache.digest() != old
+    assert cache.digest.__wrapped__() != old

@@ -10,6 +10,7 @@ from experiments.ranking.methods import PlayoutsKeys, SearchKeys
 from experiments.ranking.summary import equal_times
 from experiments.ranking.tables import BOARDS, RANKS, write_boards, write_ranks
 from experiments.terminal.console import seconds_text, table
+from gpumcts.class_names import title
 from gpumcts.playouts.uniform import Uniform
 
 REPORT = "report.md"
@@ -287,7 +288,7 @@ def method_words(keys: Any) -> str:
     if isinstance(keys, PlayoutsKeys):
         policy = keys.playout
         fields = ", ".join(f"{key} {value:g}" for key, value in policy._asdict().items() if value)
-        name = type(policy).__name__
+        name = title(policy)
         return f"{keys.playouts:,} playouts ({name}{f', {fields}' if fields else ''}) from the state after the move"
     if isinstance(keys, SearchKeys):
         return f"MM-{keys.depth} of the position, the move being the first ply"

@@ -23,6 +23,7 @@ from gpumcts.alpha_beta.roots import (
 )
 from gpumcts.alpha_beta.search import Stack, empty_stack
 from gpumcts.alpha_beta.table import MAX_DEPTH, MIN_ENTRIES, TranspositionTable, empty_table
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
@@ -71,7 +72,7 @@ class Deepening:
             raise BadInput(f"entries={entries}: must be a power of two, at least {MIN_ENTRIES}")
         self.game = compiled(game)
         if self.game.PLAYERS != 2:
-            raise BadInput(f"game={type(self.game).__name__} is for one player; principal-variation search takes two")
+            raise BadInput(f"game={title(self.game)} is for one player; principal-variation search takes two")
         self.leaf = leaf
         self.entries, self.threads = entries, threads
         self.max_depth = min(self.game.MAX_PLIES, MAX_DEPTH)
@@ -168,7 +169,7 @@ class Deepening:
             started = time.perf_counter()
             answer = advance(self.game, self.leaf, roots, stack, table, cursor, end, limits, quota)
             if answer == BY_CHANCE:
-                name = type(self.game).__name__
+                name = title(self.game)
                 raise BadInput(f"game: principal-variation search takes games without chance; in {name} chance moves")
             if answer == BEYOND_MOVES:
                 raise beyond(self.game, "MAX_MOVES")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from gpumcts.api.interrupts import stoppable
 from gpumcts.api.option_values import Option
 from gpumcts.api.search import bytes_of, engine_named, threads_of
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
@@ -135,7 +136,7 @@ def play_match(
     count, number = integer("games", games, 1, runner.MAX_GAMES), seed_of(seed)
     in_flight = integer("games_in_flight", games_in_flight, 1, runner.MAX_GAMES)
     if compiled(value).PLAYERS != 2:
-        raise BadInput(f"game={type(value).__name__} is for one player; a match takes a game for two")
+        raise BadInput(f"game={title(value)} is for one player; a match takes a game for two")
     cores = threads_of(threads)
     context = PlayerContext(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
     same = _identity(value, pair, number)

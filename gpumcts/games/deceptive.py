@@ -30,11 +30,12 @@ from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, mover
 from gpumcts.games.instances import MOST, PLIES, check_nodes, flag, goes_on, instance_key, instance_of, parsed
 from gpumcts.jit import inlined
-from gpumcts.rng import PLY_STEP, draw
+from gpumcts.rng import PLY_STEP, child_key, draw
 
 U = np.uint64
 KIND = U(3)  # of instance keys
-NOISE_DRAW, ONLY_MOVE_DRAW = 0, 1  # draws of a node
+ONLY_MOVE_DRAW = 1  # of a node
+NOISE_KEY = 0  # child of the instance's key: draws of one key meet after 65,536 nodes (``rng.PLIES_PER_KEY``)
 # State.progress: plies in the low bits, above them whether the root move was wrong and whether an only move was missed.
 WRONG, MISSED = 8, 9
 
@@ -177,7 +178,7 @@ def looks_won(game, state):
 
 @contract.score.implements(Deceptive)
 def deceptive_score(game, state):
-    drawn = draw(state.key + state.node * PLY_STEP, NOISE_DRAW, 100)
+    drawn = draw(child_key(state.key, NOISE_KEY) + state.node * PLY_STEP, 0, 100)
     turned = U(drawn < U(game.noise)) & flag(state, MISSED)
     return SCORE_UNIT * (2 * np.int64(looks_won(game, state) ^ turned) - 1)
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.states import packed, unpacked
@@ -154,7 +155,7 @@ def gtp_setup_by_fields(game):
 
 @contract.parse_record.implements(object)
 def without_records(game, text, plies):
-    raise BadInput(f"{type(game).__name__} has no records")
+    raise BadInput(f"{title(game)} has no records")
 
 
 @contract.parse_nth_record.implements(object)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import has_evaluation
 from gpumcts.options import name_of
@@ -13,5 +14,5 @@ def check_evaluation(game: Any, where: str) -> None:
     Raises BadInput.
     """
     if not has_evaluation(game):
-        how = f"write one, @contract.evaluation.implements({type(game).__name__})"
+        how = f"write one, @contract.evaluation.implements({title(game)})"
         raise BadInput(f"{where}: game={name_of(game)} has no evaluation: {how}")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.jit import inlined
@@ -93,7 +94,7 @@ def instances(game: Any, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
     """
     game = compiled(game)
     if "instance" not in getattr(game, "_fields", ()):
-        raise BadInput(f"game: {type(game).__name__} has no instances; synthetic trees have, such as pgame")
+        raise BadInput(f"game: {title(game)} has no instances; synthetic trees have, such as pgame")
     listed = [int(number) for number in numbers]
     if listed and not 0 <= min(listed) <= max(listed) <= MOST:
         raise BadInput(f"game.instance: numbers of instances are 0 to {MOST}")

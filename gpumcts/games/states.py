@@ -17,6 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from gpumcts.class_names import title
 from gpumcts.verbs import JIT_OPTIONS
 
 S = TypeVar("S", bound=type)
@@ -32,12 +33,12 @@ def state_of(*games: type) -> Callable[[S], S]:
     def name(kind: S) -> S:
         fields = getattr(kind, "_fields", None)
         if fields is None or any(kind.__annotations__[field] not in (np.uint64, "np.uint64") for field in fields):
-            raise TypeError(f"{kind.__name__}: the class of a game's states is a NamedTuple of np.uint64")
+            raise TypeError(f"{title(kind)}: the class of a game's states is a NamedTuple of np.uint64")
         for game in games:
             said = vars(game).get("WORDS", len(fields))
             if said != len(fields):
                 raise TypeError(
-                    f"{game.__name__}.WORDS = {said}, but its states have {len(fields)} words: leave WORDS out"
+                    f"{title(game)}.WORDS = {said}, but its states have {len(fields)} words: leave WORDS out"
                 )
             game.WORDS, game.STATE = len(fields), kind  # type: ignore[attr-defined]
         return kind

@@ -16,7 +16,7 @@ from numba import cuda, types
 
 from gpumcts import cache
 from gpumcts.bits import popcount
-from gpumcts.class_names import title
+from gpumcts.class_names import own_classes, title
 from gpumcts.compile_messages import announced
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import inlined
@@ -256,10 +256,16 @@ def jit(signature: tuple, registers: int | None = None) -> Any:
     Without ``lto``, what runs on the device is what ``gpumcts.kernels.compile_check`` looks at. Numba's cache does not
     tell code for other numbers of registers apart: kernels with a cap must have names of their own.
     """
-    options: dict[str, Any] = {} if device.simulated() else {"cache": True, "lto": False}
+    classes = own_classes(signature)
+    options: dict[str, Any] = {} if device.simulated() else {"cache": cache.keeps(classes), "lto": False}
     if registers is not None and not device.simulated():
         options["max_registers"] = registers
-    return cuda.jit(signature, **options)
+
+    def compiled(kernel: Callable) -> Any:
+        with cache.pointed(classes):
+            return cuda.jit(signature, **options)(kernel)
+
+    return compiled
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gpumcts import cache
+from gpumcts.class_names import name_as_written
 from gpumcts.errors import BadInput
 from gpumcts.kernels.driver import describe
 from gpumcts.options import name_of
@@ -27,7 +28,7 @@ PARTS = ("rule", "operator", "policy", "game")
 
 def label(value: Any) -> str:
     """An option, as it travels into compiled code, as tables call it: by its name and class, which decide the code."""
-    return f"{name_of(value)}:{type(value).__name__}"
+    return f"{name_of(value)}:{name_as_written(type(value))}"
 
 
 def fastest_way(game: Any, policy: Any, ways: Sequence[str]) -> str:

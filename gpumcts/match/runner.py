@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
 from gpumcts.jit import entry
@@ -122,7 +123,7 @@ def play_match(
 
 def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int) -> None:
     if game.PLAYERS != 2:
-        raise BadInput(f"game={type(game).__name__} is for one player; a match takes a game for two")
+        raise BadInput(f"game={title(game)} is for one player; a match takes a game for two")
     if not 1 <= games <= MAX_GAMES:
         raise BadInput(f"games={games} is not between 1 and {MAX_GAMES}")
     if not 0 <= seed < 1 << 64:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from gpumcts.class_names import title
 from gpumcts.compile_messages import announced
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry
@@ -71,7 +72,7 @@ class Queries:
         if len(runs) and not (runs.min() >= 0 and runs.max() < len(evaluations)):
             raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
         self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
-        self._name = f"planner {type(planner).__name__}"
+        self._name = f"planner {title(planner)}"
         self._limit = memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
         self._evaluations = np.ascontiguousarray(evaluations, np.float64)
         self._roots, self._runs = np.ascontiguousarray(roots, np.int64), np.ascontiguousarray(runs, np.int64)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
@@ -38,4 +39,4 @@ def check_no_early_chance(game: Any, player: str) -> None:
 
 
 def _refusal(game: Any, player: str) -> BadInput:
-    return BadInput(f"{player}: in {type(game).__name__} chance moves, which it takes no account of")
+    return BadInput(f"{player}: in {title(game)} chance moves, which it takes no account of")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
@@ -193,9 +194,7 @@ def _run(
             while answer != DONE and not stop_event.is_set():
                 answer = advance(game, roots, stack, shuffled, signs, cursor, end, limit, QUOTA)
                 if answer == BY_CHANCE:
-                    raise BadInput(
-                        f"game: alpha-beta takes games without chance; in {type(game).__name__} chance moves"
-                    )
+                    raise BadInput(f"game: alpha-beta takes games without chance; in {title(game)} chance moves")
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.tree.device_search import DeviceEngine
@@ -31,7 +32,7 @@ class EngineChoice:
             engine = self._made[engine]
         played = getattr(engine, "game", self._game)
         if type(played) is not type(self._game):
-            raise BadInput(f"engine={engine.name}: made for {type(played).__name__}, not {type(self._game).__name__}")
+            raise BadInput(f"engine={engine.name}: made for {title(played)}, not {title(self._game)}")
         return None if engine is None or engine.name == "cpu" else engine
 
     def fastest(self, settings: Settings, trees: int, watched: bool) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.class_names import own_classes
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
@@ -69,6 +70,7 @@ class Searcher:
         workers: ThreadPool | None = None,
     ) -> None:
         game = compiled(game)
+        own_classes((game, policy, rule, operator))  # names of their own, before numba is asked for their types
         check_tree_parts(game, policy, rule, operator, settings)
         policy = compiled(policy)
         if learns_from_traces(rule) and hasattr(operator, "beside_traces"):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from gpumcts.class_names import own_classes
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE
@@ -123,6 +124,7 @@ class TableSearcher:
             raise BadInput("search.table=null: a TableSearcher keeps tables; Searcher keeps trees")
         self.entries = settings.table
         self.replacement = replacement_of(self.entries, settings.replacement, settings.stored_above)
+        own_classes((self.game, self.policy, rule, operator))  # names of their own, before numba asks for their types
         self._check_parts(engine)
         self.rules = Rules(game)
         self.switches = settings.compiled(False)

@@ -108,6 +108,7 @@ def test_a_module_without_an_option_is_told_what_it_lacks(lab):
 def test_helper_modules_are_part_of_the_source(lab):
     """An edit of a module beside the game's is a new version, which is asked and compiled anew."""
     from gpumcts import cache
+    from gpumcts.class_names import own_classes
 
     (lab / "helper_lab").mkdir()
     (lab / "helper_lab" / "common.py").write_text("MOST = 3\n")
@@ -117,12 +118,10 @@ def test_helper_modules_are_part_of_the_source(lab):
         ("    MAX_MOVES = 3", "    MAX_MOVES = MOST"),
         ("U = np.uint64\n", "U = np.uint64\nfrom helper_lab.common import MOST\n"),
     )
-    heap.load("helper_lab.game")
-    before = cache.folder()
+    before = cache.folder(own_classes([heap.load("helper_lab.game")]))
     heap.forget("helper_lab.game")
     (lab / "helper_lab" / "common.py").write_text("MOST = 4\n")
-    heap.load("helper_lab.game")
-    assert cache.folder() != before
+    assert cache.folder(own_classes([heap.load("helper_lab.game")])) != before
     assert importlib.util.find_spec("helper_lab.common") is not None and "helper_lab.common" in sys.modules
 
 

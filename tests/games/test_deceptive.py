@@ -6,7 +6,7 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
-from gpumcts.games.deceptive import Deceptive
+from gpumcts.games.deceptive import MISSED, Deceptive, State, only_move
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import CpuPlayouts
@@ -14,6 +14,8 @@ from gpumcts.playouts.minimax import Minimax
 from gpumcts.playouts.uniform import Uniform
 from tests.games import drivers
 from tests.reference.synthetic import DeceptiveTree, minimax
+
+U = np.uint64
 
 TREES = [(3, 6, 1, 1, 0), (3, 5, 2, 2, 0), (2, 9, 3, 2, 20), (2, 8, 4, 1, 50), (4, 4, 1, 1, 99), (2, 3, 1, 1, 0)]
 
@@ -143,3 +145,16 @@ def test_texts():
     right = DeceptiveTree(3, 4, 1, 1, 0, 5).only_move(())
     side = "right; MAX has missed no only move of the ladder" if right == 2 else "wrong; MIN has missed no only move"
     assert lines[2].startswith(f"the root move was {side}")
+
+
+def test_noise_knows_nothing_of_the_only_moves():
+    """In trees of more than 65,536 nodes too, where draws of one key meet: the share of noise is that of all leaves."""
+    game = Deceptive(branching=3, depth=12, noise=30)
+    key, counts = contract.start(game).key, np.zeros((3, 2), np.int64)
+    for node in range(1, 20_001):
+        wrong = State(key, U(node), U(1))
+        leaf = State(key, U(node + 65_536), U(game.depth) | U(1) << U(MISSED))
+        plain = contract.score(game._replace(noise=0), leaf)
+        counts[int(only_move(game, wrong)), int(contract.score(game, leaf) != plain)] += 1
+    shares = counts[:, 1] / counts.sum(axis=1)
+    assert np.all(np.abs(shares - 0.3) < 5 * np.sqrt(0.21 / counts.sum(axis=1)))

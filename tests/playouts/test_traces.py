@@ -1,6 +1,5 @@
 """Traces: who was first to play where, the same by every loop, in memory and in registers."""
 
-import numba
 import numpy as np
 import pytest
 from numba import njit
@@ -113,9 +112,8 @@ def test_other_policies_see_the_game_itself():
     assert [sum((word % 2**64).bit_count() for word in row) for row in words] == found[:, 3].tolist()
 
 
-def test_a_game_with_a_playout_of_its_own(monkeypatch, tmp_path):
+def test_a_game_with_a_playout_of_its_own():
     plain = columns(DotsAndBoxes(), Uniform(), 16)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # other processes do not know the class
     own = columns(Own(), Uniform(), 16, TracedWhole)
     assert np.array_equal(own[:, 4:], plain[:, 4:]) and np.array_equal(own[:, :3], plain[:, :3])
     assert np.array_equal(own[:, 3], plain[:, 3] + 1000 * PLAYOUTS)

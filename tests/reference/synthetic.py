@@ -141,7 +141,7 @@ class DeceptiveTree(Tree):
         found = all(path[ply] == self.only_move(path[:ply]) for ply in self.line(wrong))
         if found:
             return -1 if wrong else 1
-        turned = draw_of(self.key, self.node(path), 0, 100) < self.noise
+        turned = draw_of(child_key(self.key, 0), self.node(path), 0, 100) < self.noise
         return (1 if wrong else -1) * (-1 if turned else 1)
 
 

@@ -9,12 +9,12 @@
 import contextlib
 import hashlib
 import importlib
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gpumcts import cache
+from gpumcts.class_names import own_classes
 
 _held: set[Any] = set()
 
@@ -53,11 +53,10 @@ def check_once(question: str, *values: Any) -> None:
 
 
 def _stamp(question: str, values: Sequence[Any]) -> Path | None:
-    """The file that says that options of these sources held; None where they are in no file, as in a notebook."""
-    from gpumcts.games.conformance import places
-
-    if not places.files_of(sys.modules[type(values[0]).__module__]):
+    """The file that says that options of these sources held; None where no file is sure to hold these sources."""
+    classes = own_classes(values)
+    if not classes or not cache.keeps(classes):
         return None
     named = (f"{type(value).__module__}.{type(value).__qualname__} {tuple(value)!r}" for value in values)
-    text = f"{question} {' '.join(named)} {cache.digest()}"
-    return cache.folder() / "checked" / hashlib.sha256(text.encode()).hexdigest()[:20]
+    text = f"{question} {' '.join(named)}"
+    return cache.folder(classes) / "checked" / hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.core.errors import NumbaError
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.conformance import places
 from gpumcts.games.conformance.typed_bodies import returned
@@ -35,7 +36,7 @@ class Bodies(NamedTuple):
     @property
     def name(self) -> str:
         """Of the option's class."""
-        return type(self.value).__name__
+        return title(type(self.value))
 
     @property
     def where(self) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import places
@@ -36,9 +37,9 @@ def check(game: Any) -> None:
     for name, most in limits.items():
         said = _attribute(game, name, where)
         if isinstance(said, bool) or not isinstance(said, int | np.integer) or not 1 <= said <= most:
-            raise BadInput(f"{where}: {kind.__name__}.{name} = {said!r}: must be an integer in [1, {most}]")
+            raise BadInput(f"{where}: {title(kind)}.{name} = {said!r}: must be an integer in [1, {most}]")
     if not isinstance(_attribute(game, "LANES", where), bool):
-        raise BadInput(f"{where}: {kind.__name__}.LANES = {game.LANES!r}: must be True or False")
+        raise BadInput(f"{where}: {title(kind)}.LANES = {game.LANES!r}: must be True or False")
 
 
 def check_bodies(game: Any, where: str) -> None:
@@ -46,11 +47,11 @@ def check_bodies(game: Any, where: str) -> None:
     kind = type(game)
     for name in REQUIRED:
         if getattr(contract, name).find(kind) is None:
-            raise BadInput(f"{where}: {kind.__name__} has no body of {name}: write one, @contract.{name}.implements")
+            raise BadInput(f"{where}: {title(kind)} has no body of {name}: write one, @contract.{name}.implements")
     own = contract.unpack.find(kind) is not contract.unpack.find(object)
     if class_of_states(game) is None and not own:
         raise BadInput(
-            f"{where}: nothing says what states of {kind.__name__} are: put @contract.state_of({kind.__name__}) "
+            f"{where}: nothing says what states of {title(kind)} are: put @contract.state_of({title(kind)}) "
             "before their class"
         )
 
@@ -59,4 +60,4 @@ def _attribute(game: Any, name: str, where: str) -> Any:
     try:
         return getattr(game, name)
     except AttributeError:
-        raise BadInput(f"{where}: {type(game).__name__} has no {name}: say it in the class") from None
+        raise BadInput(f"{where}: {title(type(game))} has no {name}: say it in the class") from None

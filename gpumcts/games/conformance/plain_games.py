@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import places
@@ -84,10 +85,10 @@ class _Game:
             self.refuse(verb, f"{verb} returns {written(state)}{named}{fields}")
         if len(state) != self.game.WORDS:
             self.refuse(
-                verb, f"{verb} returns {len(state)} words, but {type(self.game).__name__}.WORDS = {self.game.WORDS}"
+                verb, f"{verb} returns {len(state)} words, but {title(type(self.game))}.WORDS = {self.game.WORDS}"
             )
         if verb != "start" and kind is not type(self.first):
-            self.refuse(verb, f"{verb} returns {kind.__name__}, start returns {type(self.first).__name__}")
+            self.refuse(verb, f"{verb} returns {title(kind)}, start returns {title(type(self.first))}")
 
     # ------------------------------------------------------------------------------------------------------ playing
 
@@ -101,7 +102,7 @@ class _Game:
             if plies >= self.game.MAX_PLIES:
                 kind = type(self.game)
                 raise BadInput(
-                    f"{places.of_class(kind)}: {kind.__name__}.MAX_PLIES = {self.game.MAX_PLIES}, but a random game "
+                    f"{places.of_class(kind)}: {title(kind)}.MAX_PLIES = {self.game.MAX_PLIES}, but a random game "
                     f"was not over after {plies} plies"
                 )
             state = self.step(state)
@@ -125,10 +126,10 @@ class _Game:
         self.check_sets(state)
         count, who = self.whole("count_moves", state), self.whole("mover", state)
         if who not in (0, 1, CHANCE) or (who == 1 and game.PLAYERS == 1):
-            self.refuse("mover", f"mover returns {who}, and {kind.__name__}.PLAYERS = {game.PLAYERS}")
+            self.refuse("mover", f"mover returns {who}, and {title(kind)}.PLAYERS = {game.PLAYERS}")
         if not 0 <= count <= game.MAX_MOVES:
             raise BadInput(
-                f"{places.of_class(kind)}: {kind.__name__}.MAX_MOVES = {game.MAX_MOVES}, "
+                f"{places.of_class(kind)}: {title(kind)}.MAX_MOVES = {game.MAX_MOVES}, "
                 f"but count_moves returns {count} after {plies} plies"
             )
         self.check_words(state)
@@ -219,7 +220,7 @@ def written(state: Any) -> str:
     """A state with the types of its words: ``State(uint64, int64, uint64)``, ``State(uint64 x 3)``."""
     kind = type(state)
     if not hasattr(kind, "_fields"):
-        return kind.__name__
+        return title(kind)
     words = [NAMES.get(type(word).__name__, type(word).__name__) for word in state]
     same = len(set(words)) == 1 and len(words) > 1
-    return f"{kind.__name__}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"
+    return f"{title(kind)}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"

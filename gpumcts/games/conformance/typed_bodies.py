@@ -16,6 +16,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import NumbaError
 from numba.core.typed_passes import NopythonTypeInference
 
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract, moves
 from gpumcts.games.conformance import places
@@ -175,7 +176,7 @@ def written(found: Any) -> str:
     """A state's type as people read it: ``State(uint64, int64, uint64)``, ``State(uint64 x 3)``."""
     words = [str(word) for word in found]
     same = len(set(words)) == 1 and len(words) > 1
-    return f"{found.instance_class.__name__}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"
+    return f"{title(found.instance_class)}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"
 
 
 def _short(found: Any) -> str:

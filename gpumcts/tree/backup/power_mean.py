@@ -18,12 +18,13 @@ VALUE, OWN_SUM = 0, 1
 class PowerMean(NamedTuple):
     """``V(s) = (sum_a n(a)/n Q(a)^p)^(1/p)``, Q in [0, 1] for the player who chooses; 32 bytes a node.
 
-    exponent : p >= 1; 1 is the mean, infinity would be the maximum
+    exponent : p in [1, 100]; 1 is the mean, infinity would be the maximum. Beyond 100 the power of a quality that is
+        not small would be 0
 
     The playouts made before a node had children count as one more child, as they do in the mean; chance takes the mean.
     """
 
-    exponent: Annotated[float, Interval(ge=1, le=1000)] = 2.0
+    exponent: Annotated[float, Interval(ge=1, le=100)] = 2.0
 
     COLUMNS = ("value", "own_sum")
     EVALUATES = False
