@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from gpumcts.class_names import admit
+from gpumcts.class_names import admit, title
 from gpumcts.errors import BadInput
 from gpumcts.own_sources import SOURCES, is_own, sources_of
 from gpumcts.validation import checked
@@ -168,6 +168,8 @@ def value_of(kind: str, given: Any) -> Any:
     """
     if isinstance(given, str):
         return named(kind, given, {})
+    if isinstance(given, type) and hasattr(given, "_fields"):
+        raise BadInput(f"{kind}={title(given)}: a class; take a value of it, {title(given)}(...)")
     if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
         raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     value = checked(type(given), given._asdict(), kind)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -141,6 +142,8 @@ def play_match(
     context = PlayerContext(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
     same = _identity(value, pair, number)
     if folder is not None:
+        if not isinstance(folder, str | os.PathLike) or "\0" in str(folder):
+            raise BadInput(f"folder={folder!r}: must be a path, or None")
         return _played(pair, count, number, Path(folder), same, in_flight, context)
     with tempfile.TemporaryDirectory(prefix="gpumcts-match-") as fresh:
         return _played(pair, count, number, Path(fresh), same, in_flight, context)

@@ -1,8 +1,11 @@
 """A search from Python: what it is made of, checked, and many positions at once."""
 
 import contextlib
+import difflib
+import inspect
 import threading
-from typing import Literal, SupportsIndex, TypedDict, Unpack
+from collections.abc import Mapping
+from typing import Any, Literal, SupportsIndex, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +97,7 @@ class Search:
         memory_gb: float | None = None,
         **settings: Unpack[SearchSettings],
     ) -> None:
+        _check_names(settings)
         self._game = value_of("game", game)
         self._playout = value_of("playout", playout)
         self._selection = value_of("selection", selection)
@@ -187,10 +191,20 @@ def threads_of(threads: SupportsIndex | None) -> int:
     return PlayerContext(None).cores
 
 
+def _check_names(given: Mapping[str, Any]) -> None:
+    """Refuse keyword arguments of ``Search`` that there are not. Raises BadInput, with the nearest that there is."""
+    there = [*(name for name in inspect.signature(Search).parameters if name != "settings"), *Settings._fields]
+    for name in given:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            raise BadInput(f"search.{name}: unknown parameter{meant}; a Search has {', '.join(there)}")
+
+
 def bytes_of(memory_gb: float | None) -> int | None:
-    """A limit in GiB as bytes; None for none. Raises BadInput for what is no number above 0."""
+    """A limit in GiB as bytes; None for none. Raises BadInput for what is no number of a byte or more."""
     if memory_gb is None:
         return None
-    if not isinstance(memory_gb, int | float) or isinstance(memory_gb, bool) or not 0 < memory_gb < 1e9:
-        raise BadInput(f"memory_gb={memory_gb!r}: must be a number above 0, or None")
+    if not isinstance(memory_gb, int | float) or isinstance(memory_gb, bool) or not 1e-9 <= memory_gb < 1e9:
+        raise BadInput(f"memory_gb={memory_gb!r}: must be a number of at least 1e-9, or None")
     return int(memory_gb * 2**30)

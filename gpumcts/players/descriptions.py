@@ -116,6 +116,10 @@ class Uct(NamedTuple):
 
     def identity(self) -> dict[str, Any]:
         """What decides the moves, JSON values; raises BadInput for parts that are none."""
+        if not isinstance(self.settings, Settings):
+            raise BadInput(f"players.Uct.settings={self.settings!r}: must be a gpumcts.tree.settings.Settings")
+        if not isinstance(self.origin, Origin | None):
+            raise BadInput(f"players.Uct.origin={self.origin!r}: must be None; search.player(...) gives one")
         settings = checked_settings(self.settings._asdict())
         return {
             "player": {"name": "uct"},

@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Interval
 
+from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT, evaluation, mover, next_move, play, random_move, score
 from gpumcts.jit import inlined
 from gpumcts.playouts.contract import choose
@@ -21,6 +22,8 @@ U = np.uint64
 WIN_VALUE = np.int64(1 << 40)
 """Above every evaluation; a near win is worth no more than a far one, unlike ``WON`` of ``alpha_beta.leaves``."""
 BOUND = np.int64(1 << 60)
+WORDS = 2**32
+"""Values of the random word that decides epsilon."""
 TIE_DRAWS = 2  # draws 0 and 1 decide epsilon and the random move; the ties follow
 
 
@@ -28,7 +31,7 @@ class Minimax(NamedTuple):
     """Depth-k minimax players on both sides.
 
     depth : plies each player looks ahead, its own move included (MM-k)
-    epsilon : probability of a random move, as ``Uniform`` draws it, in [0, 1]
+    epsilon : probability of a random move, as ``Uniform`` draws it: 0, or in [2^-32, 1]
     truncate : plies after which the evaluation stands for the outcome; 0 plays to the end
     """
 
@@ -39,8 +42,13 @@ class Minimax(NamedTuple):
     LANES = False
 
     def compiled(self) -> "MinimaxDepth":
-        """Depth becomes a class, epsilon the 32-bit threshold of a random word, so that compiled code is integer."""
-        return (MinimaxDepth1, MinimaxDepth2, MinimaxDepth3)[self.depth - 1](round(self.epsilon * 2**32), self.truncate)
+        """Depth becomes a class, epsilon the 32-bit threshold of a random word, so that compiled code is integer.
+
+        Raises BadInput for an epsilon that no random word tells from 0.
+        """
+        if 0 < self.epsilon < 1 / WORDS:
+            raise BadInput(f"playout.epsilon={self.epsilon}: must be 0 or at least 2^-32, about {1 / WORDS:.2g}")
+        return (MinimaxDepth1, MinimaxDepth2, MinimaxDepth3)[self.depth - 1](round(self.epsilon * WORDS), self.truncate)
 
 
 OPTION = Minimax

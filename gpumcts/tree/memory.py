@@ -34,7 +34,7 @@ def _available(second: int) -> int:
 
 def limit_of(asked: int | None) -> int:
     """Bytes that may be used: those that were asked for, or a share of what is free."""
-    return asked or int(SHARE_OF_MEMORY * _available(int(time.monotonic())))
+    return int(SHARE_OF_MEMORY * _available(int(time.monotonic()))) if asked is None else asked
 
 
 def memory_for_trees(limit: int | None) -> int:

@@ -92,6 +92,12 @@ REFUSED = {
     "players.Uci takes one limit a move of players.Uci.depth, players.Uci.nodes": lambda: g.play_match(
         BOXES, (g.players.Uci("nope"), RANDOM)
     ),
+    r"players.Uct.settings=\{\}: must be a gpumcts.tree.settings.Settings": lambda: g.play_match(
+        BOXES, (g.players.Uct(settings={}), RANDOM)
+    ),
+    "players.Uct.origin=3: must be None; search.player": lambda: g.play_match(BOXES, (g.players.Uct(origin=3), RANDOM)),
+    "folder=3: must be a path, or None": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=3),  # type: ignore[arg-type]
+    r"folder='a\\x00b': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder="a\0b"),
     "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
     "search.threshold=2: counts with": lambda: g.play_match(
         BOXES, (g.players.Uct(settings=g.Search(BOXES).settings._replace(threshold=2)), RANDOM)

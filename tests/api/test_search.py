@@ -163,7 +163,10 @@ REFUSED = {
         BOXES, selection=g.selection.Ucb1(exploration=-1)
     ),
     r"backup=Ucb1\(.*: must be a backup or its name": lambda: g.Search(BOXES, backup=g.selection.Ucb1()),
-    "search.nope: unknown parameter; search has expansion, ": lambda: g.Search(BOXES, nope=1),  # type: ignore[call-arg]
+    "search.nope: unknown parameter; a Search has game, playout, ": lambda: g.Search(BOXES, nope=1),  # type: ignore[call-arg]
+    r"search.playuot: unknown parameter \(did you mean playout\?\)": lambda: g.Search(BOXES, playuot=1),  # type: ignore[call-arg]
+    r"backup=Average: a class; take a value of it, Average\(": lambda: g.Search(BOXES, backup=g.backup.Average),  # type: ignore[arg-type]
+    r"game=DotsAndBoxes: a class; take a value of it": lambda: g.Search(type(BOXES)),  # type: ignore[arg-type]
     "search.expansion='leaf': must be node, threshold, whole_path or root": lambda: g.Search(
         BOXES,
         expansion="leaf",  # type: ignore[arg-type]
@@ -172,9 +175,10 @@ REFUSED = {
     "search.stored_above=0.5: counts with search.table alone": lambda: g.Search(BOXES, stored_above=0.5),
     "engine='gpu': must be one of auto, cpu, cuda": lambda: g.Search(BOXES, engine="gpu"),
     r"threads=0: must be an integer in \[1, 4096\]": lambda: g.Search(BOXES, threads=0),
-    "memory_gb='1': must be a number above 0, or None": (
+    "memory_gb='1': must be a number of at least 1e-9, or None": (
         lambda: g.Search(BOXES, memory_gb="1")  # type: ignore[arg-type]
     ),
+    "memory_gb=1e-10: must be a number of at least 1e-9, or None": lambda: g.Search(BOXES, memory_gb=1e-10),
     "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
     r"states\[1\]: chance is to move there, and a search decides for a player": lambda: g.Search(DUEL)(_thrown(), 10),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.dice_duel import DiceDuel
@@ -102,6 +103,12 @@ def test_epsilon_one_is_the_uniform_policy():
     for state in decisions(game, 1, 20):
         theirs = chosen(game, Uniform(), state, keys)
         assert np.array_equal(chosen(game, Minimax(depth=2, epsilon=1.0), state, keys), theirs)
+
+
+def test_an_epsilon_below_what_a_random_word_tells_from_0_is_refused():
+    assert Minimax(epsilon=2.0**-32).compiled().threshold == 1
+    with pytest.raises(BadInput, match=r"playout.epsilon=1e-10: must be 0 or at least 2\^-32"):
+        Minimax(epsilon=1e-10).compiled()
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
