@@ -20,7 +20,7 @@ SECONDS_A_TURN, MAX_SEARCHES = 0.1, 100
 
 
 def suite(bench: Bench) -> Iterator[Row]:
-    """Iterations a second of every engine, trees by playouts a leaf as the grid has them, held against the CPU."""
+    """Iterations a second of every engine, trees by playouts a leaf as the grid has them, compared with the CPU."""
     engines = engines_of(bench)
     for playouts in bench.grid.playouts:
         settings = Settings(playouts_per_leaf=playouts)

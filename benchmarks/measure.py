@@ -58,7 +58,7 @@ class Bench(NamedTuple):
 class Row(NamedTuple):
     """One figure: median, smallest and largest of its turns.
 
-    ratios : by the names of the contenders it was held against, how many times as much it is
+    ratios : by the names of the contenders it was compared with, how many times as much it is
     at : what it was measured at, such as ``{"trees": 64}``
     """
 
@@ -76,7 +76,7 @@ class Contender(NamedTuple):
     """Something that can be timed: ``run(n)`` does n units of work; ``units`` is how many make a turn.
 
     engines : those whose kernels it runs, where the time of these is of interest
-    against : names of others that it is held against, beside those that all are
+    against : names of others that it is compared with, beside those that all are
     """
 
     what: str
@@ -133,7 +133,7 @@ def row_of(
     bases: dict[str, list[float]] | None = None,
     at: dict[str, Any] | None = None,
 ) -> Row:
-    """The row of one contender's turns; ``bases`` are those of the contenders it is held against."""
+    """The row of one contender's turns; ``bases`` are those of the contenders it is compared with."""
     others = {name: base for name, base in (bases or {}).items() if name != what}
     ratios = {
         name: statistics.median(ours / theirs for ours, theirs in zip(values, base, strict=True))

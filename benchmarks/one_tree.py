@@ -28,7 +28,7 @@ def _threads() -> tuple[int, ...]:
 
 
 def _rates(bench: Bench, playouts: int, of_leaves: tuple[int, ...]) -> list[Row]:
-    """Each held against one leaf a batch on one thread, and against as many leaves on one thread."""
+    """Each compared with one leaf a batch on one thread, and against as many leaves on one thread."""
     contenders = []
     for leaves in of_leaves:
         for threads in _threads() if bench.on_cpu else (bench.threads,):

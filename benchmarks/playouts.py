@@ -27,7 +27,7 @@ INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
 
 
 def there(game: Any, on_cpu: bool) -> list[str]:
-    """The policies by name that the suite measures; uniform playouts always, since others are held against them."""
+    """The policies by name that the suite measures; uniform playouts always, since others are compared with them."""
     few_moves = compiled(game).MAX_MOVES <= MAX_INFORMED_MOVES
     if not on_cpu:
         return ["uniform", *(["minimax"] if few_moves else [])]
@@ -37,10 +37,10 @@ def there(game: Any, on_cpu: bool) -> list[str]:
 
 
 def suite(bench: Bench) -> Iterator[Row]:
-    """Playouts a second from the start of the game; each row is held against other programs, else the slowest of ours.
+    """Playouts a second from the start of the game; each row is compared with other programs, else the slowest of ours.
 
-    Those of the game's own policies are held against uniform ones too. On a device uniform playouts come first, then
-    informed ones, each held against the CPU's: what is measured is there, should time run out.
+    Those of the game's own policies are compared with uniform ones too. On a device uniform playouts come first, then
+    informed ones, each compared with the CPU's: what is measured is there, should time run out.
     """
     if not bench.on_cpu:
         with ExitStack() as stack:

@@ -50,7 +50,7 @@ def _bare(axes: "Axes") -> None:
 
 
 def _ratios(rows: Sequence[Row]) -> "Figure":
-    """A panel for each contender that others are held against."""
+    """A panel for each contender that others are compared with."""
     panels: dict[str, list[Row]] = {}
     for row in rows:
         for other in row.ratios:

@@ -26,7 +26,7 @@ ON_A_DEVICE = 20  # times as many playouts a turn there
 
 
 def suite(bench: Bench) -> list[Row]:
-    """The curves of the CPU, or those of a device: in each, rates are held against its first point."""
+    """The curves of the CPU, or those of a device: in each, rates are compared with its first point."""
     curves = [_threads_of_playouts, _threads_of_searches, _threads_of_matches, _lanes, _batches, _trees, _one_tree]
     if not bench.on_cpu:
         curves = [_batches, _trees_and_playouts]

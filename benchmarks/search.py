@@ -30,7 +30,7 @@ def suite(bench: Bench) -> Iterator[Row]:
     """UCT iterations a second, 1000 trees of 500 iterations from the start of the game; on a device more trees besides.
 
     All with uniform playouts and UCB1 but for a row of each policy that the game has of its own, and on the CPU one of
-    RAVE where moves are points: these are held against ``average``. On the CPU alone slow games have fewer trees, or
+    RAVE where moves are points: these are compared with ``average``. On the CPU alone slow games have fewer trees, or
     the operators would take a quarter of an hour.
     """
     shape = _trees(bench) if bench.on_cpu else TREES, ITERATIONS

@@ -13,8 +13,8 @@ startup (imports, first move with and without a compile cache). Where they are n
 on threads, and ten million iterations), trees (synthetic trees, tables and planners, on one core), chess_attacks
 (game=chess: three ways to find what sliding pieces attack) and with a device crossover (which engine is fastest for how
 many trees and playouts a leaf) and launch (what launches cost). ``only`` names the playout policies, backup operators
-and selection rules that playouts and search measure, beside what those are held against. Tables, plots and JSON go into
-the folder, suite by suite.
+and selection rules that playouts and search measure, beside what those are compared with. Tables, plots and JSON
+go into the folder, suite by suite.
 """
 
 import os

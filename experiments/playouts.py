@@ -106,7 +106,7 @@ def _key_maker(seed: int) -> Any:
     """(first, count) -> keys uint64[count] of the playouts first, first + 1, ... under ``seed``."""
     import numpy as np
 
-    from gpumcts.match.runner import keys_of
+    from gpumcts.game_keys import keys_of
     from gpumcts.rng import key_of
 
     root = key_of(seed)

@@ -20,7 +20,7 @@ from numba.extending import intrinsic, overload
 # ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,
 # even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
 # arrays it is given; it can make views of them, but no array of its own (see ``scratch``). Compiled code alone
-# calls it: a wrapper for C, which numba makes unasked, would be an eighth of all compile time.
+# calls it, so numba leaves out its wrapper for C: an eighth of all compile time.
 JIT_OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 

@@ -1,4 +1,4 @@
-"""Ways to play playouts and caps on the registers of searches, held against each other; the tables that engines follow.
+"""Ways to play playouts and caps on the registers of searches, compared; the tables that engines follow.
 
 Rates are those of the kernels alone where the device tells them: how batches travel is the same for all ways.
 """

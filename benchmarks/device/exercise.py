@@ -1,4 +1,4 @@
-"""One kernel of a kind at work on a few leaves, its outcomes held against the CPU's: what tools look at.
+"""One kernel of a kind at work on a few leaves, its outcomes compared with the CPU's: what tools look at.
 
 python -m benchmarks.device.exercise KIND LEAVES FILE
 """

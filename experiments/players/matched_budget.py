@@ -14,10 +14,10 @@ import numpy as np
 from experiments.config.json_files import read_json, write_json
 from experiments.terminal.console import say
 from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
 from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.match.runner import keys_of
 from gpumcts.players.contract import Player
 from gpumcts.rng import key_of
 

@@ -53,12 +53,6 @@ class Points(Strict):
         """Wilson's 95 % interval; a draw counts as half a success, which errs to the safe side."""
         return wilson(self.wins, self.draws, self.count)
 
-    @property
-    def trinomial(self) -> tuple[float, float]:
-        """The 95 % interval by the variance of wins, draws and losses as observed, within [0, 1]."""
-        half = Z * math.sqrt(self.variance)
-        return max(0.0, self.value - half), min(1.0, self.value + half)
-
 
 class Share(Strict):
     """How many of ``count`` trials came out one way."""

@@ -40,8 +40,8 @@ PARTS_A_THREAD = 16
 class DeepeningResult(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
-    moves : the best ones. Where all that were done in an iteration that the budget stopped lose, the next one of which
-        that is not known, if there is one
+    moves : the best ones; where every move that was searched before the budget ran out loses, the first that is not
+        known to lose, if there is one
     values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A
         win that ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss
         their negative

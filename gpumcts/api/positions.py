@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from gpumcts.api.option_values import Option
 from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
 from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.gtp.position import GtpPosition
 from gpumcts.kernels.batch import Rules
-from gpumcts.match.runner import keys_of
 from gpumcts.options import compiled, value_of
 from gpumcts.rng import key_of
 from gpumcts.validation import integer, seed_of

@@ -15,8 +15,8 @@ from gpumcts.api.option_values import Option
 from gpumcts.api.positions import batch_of, check_deciding
 from gpumcts.api.search_result import SearchResult
 from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
 from gpumcts.kernels.engines import NAMES
-from gpumcts.match.runner import keys_of
 from gpumcts.options import value_of
 from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.descriptions import Origin, Uct, checked_settings

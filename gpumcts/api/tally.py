@@ -14,9 +14,9 @@ from gpumcts.api.interrupts import stoppable
 from gpumcts.api.option_values import Option
 from gpumcts.api.positions import batch_of, check_playing
 from gpumcts.api.search import engine_named, threads_of
+from gpumcts.game_keys import keys_of
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.engines import playout_engine
-from gpumcts.match.runner import keys_of
 from gpumcts.options import compiled, value_of
 from gpumcts.playouts.contract import check_policy
 from gpumcts.rng import key_of

@@ -31,7 +31,7 @@ class GtpPosition(Position):
         super().__init__(game, number, start)
         self._marks: list[int] = []  # plies before each command that moved
         self._left_out: set[int] = set()  # plies that are passes which GTP leaves out
-        self._ended: dict[int, Any] = {}  # states in which passes had ended the game, and it went on, by plies before
+        self._ended: dict[int, Any] = {}  # by plies: finished states after two passes, where play went on
 
     def turn_to(self, player: int) -> None:
         """Let the other pass where it is not ``player``'s turn, as GTP leaves passes out; BadInput if he may not."""

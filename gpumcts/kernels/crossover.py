@@ -160,7 +160,7 @@ def _between(cells: dict[tuple[int, int], float], trees: float, playouts: float)
 
 
 def _place(grid: list[int], number: float) -> tuple[int, int, float]:
-    """The numbers of the grid on both sides, and how far the number is on its way from the one to the other."""
+    """The numbers of the grid below and above one, and how far between them it lies, on a scale of logarithms."""
     number = min(max(number, grid[0]), grid[-1])
     after = next(place for place, node in enumerate(grid) if node >= number)
     low, high = grid[max(0, after - 1)], grid[after]

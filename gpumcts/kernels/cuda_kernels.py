@@ -282,7 +282,7 @@ def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
 def tightened(kernel: Callable, signature: tuple, usual: Any) -> Any:
     """The kernel with a few registers less, if more warps are resident then and nothing is spilled; else the ``usual``.
 
-    nvJitLink takes registers as it likes up to the next limit that it is told, not up to the next that lets a warp in.
+    nvJitLink ignores the steps of occupancy: it may use one register too many for another warp.
     """
     cap = tighter(usual.get_regs_per_thread(), device.describe().capability)
     if cap is None:

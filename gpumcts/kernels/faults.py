@@ -63,7 +63,7 @@ def lose(fault: str) -> DeviceLost:
 
 
 def _unraisable(usual: Callable, what: Any) -> None:
-    """Of streams and events that go, the driver refuses that too: nothing new, so nothing is printed."""
+    """A lost driver also refuses to destroy streams and events: no news, so nothing is printed."""
     if not (_lost and what.exc_value is not None and fault_of(what.exc_value)):
         usual(what)
 

@@ -99,7 +99,7 @@ class InFlightBatch:
         self._engine.note(self._begin, self._end)
 
     def _feed(self, wait: bool) -> None:
-        """Queue launches, LAUNCHES_AHEAD at a time at most: more of them once earlier ones are through, or not now."""
+        """Queue launches, LAUNCHES_AHEAD at most; with ``wait`` the rest too, as earlier ones finish."""
         while self._first < self._total and not (self._stop is not None and self._stop.is_set()):
             event = self._queue[self._queued % LAUNCHES_AHEAD]
             if self._queued >= LAUNCHES_AHEAD:

@@ -21,7 +21,7 @@ MAX_RESIDENT = {
     (12, 0): (48, 24),
     (12, 1): (48, 24),
 }
-FEWER = 4  # registers that a compiler mostly finds somewhere without spilling any
+FEWER = 4  # registers that a compiler can usually save without a spill
 USUAL_MAX_RESIDENT = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
 
 

@@ -31,7 +31,7 @@ def restore(rules: Rules, games: int, journal: Journal) -> GameBatch:
 def is_over(folder: Path, games: int) -> bool:
     """Whether ``games.jsonl`` in ``folder`` has a line for each of games 0 to ``games - 1``: no move is left to choose.
 
-    The lines are not held against the moves, which ``restore`` does.
+    The lines are not checked against the moves, which ``restore`` does.
     """
     path = folder / GAMES
     if not path.exists():

@@ -21,8 +21,8 @@ import numpy as np
 
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
 from gpumcts.games.contract import CHANCE
-from gpumcts.jit import entry
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.batches import Batches
 from gpumcts.match.game_batch import GameBatch, GivenUp
@@ -30,10 +30,9 @@ from gpumcts.match.journal import Journal
 from gpumcts.match.progress import Expectations, Progress
 from gpumcts.match.resume import restore
 from gpumcts.players.contract import AnyPlayer, ExternalPlayer, WinRateReporter
-from gpumcts.rng import child_key, key_of
+from gpumcts.rng import key_of
 from gpumcts.stop_event import StopEvent
 
-U = np.uint64
 MAX_GAMES = 10_000_000  # about a kilobyte of memory each
 BATCHES_AT_ONCE = 2
 
@@ -365,17 +364,3 @@ class _Match:
             len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, time.perf_counter() - self.begin,
             self.earlier, ply, self._expectations.means(running), begun, int(plies.sum()), int(plies[~running].sum()),
         )  # fmt: skip
-
-
-@entry
-def _fill_keys(root, games, plies, keys):
-    for i in range(len(games)):
-        keys[i] = child_key(child_key(root, U(games[i])), U(plies[i]))
-
-
-def keys_of(root: np.uint64, games: np.ndarray, plies: np.ndarray) -> np.ndarray:
-    """``key_of(seed, game, ply)`` for many games and plies (int64[K]), uint64[K]; ``root`` is ``key_of(seed)``."""
-    keys = np.empty(len(games), np.uint64)
-    with np.errstate(over="ignore"):  # for plain Python; compiled code wraps around silently
-        _fill_keys(root, games, plies, keys)
-    return keys

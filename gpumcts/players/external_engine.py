@@ -104,7 +104,7 @@ class ExternalEnginePlayer:
     on_progress : called with the moves found since the last call
     """
 
-    trusted = True  # every move is held against the legal ones
+    trusted = True  # every move is checked against the legal ones
     concurrent = True
     remembers = False
     iterations = 0

@@ -23,7 +23,7 @@ def reward_of(switches, score_sum):
 
 @inlined
 def prefetch_path(forest, row, batch):
-    """Ask for the deepest nodes of a row's path; those above are others' too, and near."""
+    """Prefetch the deepest nodes of a row's path; nodes nearer the root are shared by rows, and in the cache."""
     tree, depth = np.int64(batch.trees[row]), batch.depths[row]
     for k in range(max(depth - DEEPEST, 0), depth + 1):
         prefetch(forest.visits, (tree, np.int64(batch.paths[row, k])))
@@ -55,7 +55,8 @@ def back_up_part(operator, forest, switches, rows, tops, begin, end, above, batc
     """Back up one part of the paths of rows of a tree of its own, for operators that have ``back_up_at``.
 
     rows : int32[B], the rows are number ``begin`` to ``end`` of it
-    tops : int32[B], for each row where its path parts: with ``above`` what is above, else what is there and below
+    tops : int32[B], for each row the depth at which its path leaves those of others: with ``above`` the nodes of lower
+        depth are backed up, else those from it on
     """
     for i in range(begin, end):
         if i + AHEAD < end:

@@ -27,8 +27,8 @@ def scores_in_blocks(operator: Any) -> bool:
 @inlined
 def score_block(rule, operator, forest, switches, tree, begin, size, prepared, stream, scores):
     """Score ``size`` children, number ``begin`` and on, into ``scores`` (float64[BLOCK])."""
-    # What the compiler is told: no child is negative, so no index counts from an array's end; a node of one column has
-    # its neighbour's next to it. Without either, vector code gathers, and half of what it gains is lost.
+    # The cast to uint32 says that no index counts from an array's end, the shape that columns of neighbours lie side by
+    # side. So LLVM loads contiguously; without either it gathers, and half of the gain is lost.
     first = np.int64(np.uint32(begin))
     if forest.columns.shape[2] == 1:
         for i in range(size):
@@ -42,7 +42,7 @@ def score_block(rule, operator, forest, switches, tree, begin, size, prepared, s
 def span_of_highest(scores, size, best):
     """From the first of the highest of ``size`` scores to behind the last; nothing where they are below ``best``.
 
-    The maximum is one of whole numbers: for NaN's sake there is no vector code for that of floats.
+    Compared as integers: because of NaN, LLVM makes no vector code of a maximum of floats.
     """
     highest = np.int64(LOWEST)
     for i in range(size):

@@ -91,7 +91,7 @@ class CpuIterations:
 
     @functools.cached_property
     def _shared_steps(self) -> Steps:
-        """The steps of threads that share a tree; loading the one more takes longer than a short search."""
+        """The steps of threads that share a tree; lazily, since loading one more takes longer than a short search."""
         s = self._searcher
         return s.steps._replace(
             back_up_part=back_up_part_step(s.operator, s.empty_forest(1, 1), s.switches, s.batch(1))

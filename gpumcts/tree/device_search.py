@@ -140,9 +140,10 @@ def extra_tree_bytes(searcher: Any) -> int:
 
 
 def next_step(step: int, done: int, seconds: float) -> int:
-    """Steps of a tree in the next launch, after one of ``done`` took so long; fewer than ``step`` are done at the end.
+    """Steps of a tree with which a launch takes SECONDS_A_LAUNCH, after one of ``done`` steps that took ``seconds``.
 
-    No more than eight times as many as a launch has done, or ``step``: many short searches would raise it without end.
+    ``step`` was asked for, and fewer may be left at the end. The answer is at most ``step`` or 8 ``done``, so that many
+    short searches do not raise it without bound.
     """
     return max(1, min(int(done * SECONDS_A_LAUNCH / max(seconds, 1e-6)), max(step, 8 * done)))
 

@@ -45,7 +45,7 @@ def estimate_block(rule, operator, forest, switches, tree, begin, size, factor, 
 def flipped(bits):
     """The bits of a float64 as an int64 that is the greater the greater the number is, and back; NaN is the greatest.
 
-    The maximum is one of whole numbers: for NaN's sake there is no vector code for that of floats.
+    Compared as integers: because of NaN, LLVM makes no vector code of a maximum of floats.
     """
     return bits ^ ((bits >> np.int64(63)) & np.int64((1 << 63) - 1))
 

@@ -107,7 +107,7 @@ def zeroed_forest(trees: int, slots: int, layout: Layout, zeros: Callable = np.z
 
 
 def empty_forest(trees: int, slots: int, layout: Layout) -> Forest:
-    """A forest without roots and free blocks, whose pages come from the operating system as they are first written."""
+    """A forest without roots and free blocks; the operating system commits its memory when it is first written."""
     forest = zeroed_forest(trees, slots, layout)
     forest.free[:] = NO_NODE
     return forest

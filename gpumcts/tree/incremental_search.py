@@ -37,8 +37,8 @@ def _room(searcher: Searcher) -> int:
 class IncrementalSearch:
     """A tree on one position (``state`` uint64[W], not over) under ``key``: however sliced, the tree of one search.
 
-    Slices are multiples of ``Settings.leaves_per_tree``, as the steps of a search are, but the last one of so many
-    iterations. Iterations are those of all ``Settings.roots`` trees; the search ends where one of them is proven.
+    Every slice but the last is a multiple of ``Settings.leaves_per_tree``. Iterations are those of all
+    ``Settings.roots`` trees; the search ends where one of them is proven.
 
     game : its number; with ``Settings.reuse`` the tree begins with what was kept of it, and ``keep`` keeps this one
 

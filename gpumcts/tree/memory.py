@@ -17,7 +17,7 @@ MAX_SLOTS = 2**31
 MAX_VISITS = 2**31  # of a tree: nodes count them in 32 bits
 
 # Slots a tree is given: nodes leave gaps between their blocks of children, 4 to 20 % of them and more in small trees,
-# which vary. It does for all trees of most batches of Othello; a forest that is too small grows.
+# which vary. Enough for most batches of Othello; otherwise the forest is widened.
 SLOTS_PER_NODE = 1.2
 SPREAD = 16  # by the root of the nodes
 # Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at

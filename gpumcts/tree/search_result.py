@@ -13,8 +13,7 @@ from gpumcts.tree.time_split import TimeSplit
 class TreeSearchResult:
     """What a search found: ``table`` (the roots' moves), ``iterations``, and the ``forest`` where it was kept.
 
-    It is not where the search was played in waves, or on the device with more of it than is worth bringing back.
-
+    forest : None after a search in waves, and on a device where it is larger than what is brought back
     iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
     times : where the time went; None where nobody kept it, as in a search that goes on by slices
     final_scores : float64[T, M] by which the move is chosen, where neither visits nor values decide (``final_move``)

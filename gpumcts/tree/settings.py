@@ -21,8 +21,8 @@ class Settings(NamedTuple):
         ``selection=uniform`` is plain Monte-Carlo planning (Kocsis et al. 2006 and Kocsis and Szepesvári 2006, MC)
     threshold : playouts a leaf has before it gets children, for ``expansion=threshold``; ``node`` is 1
     first_play_urgency : what an unvisited move stands for beside values plus biases (Wang and Gelly 2007); infinity
-        tries every move once first (Sensei's Library, Ramanujan et al. 2010). Fuego's is 1 without a bias; it adds a
-        bias of no visits, which comes to infinity
+        tries every move once first (Sensei's Library, Ramanujan et al. 2010). Fuego's is 1, beside which it adds the
+        bias of an unvisited move, which is infinite
     playouts_per_leaf : P playouts of a leaf count P visits
     leaves_per_tree : leaves a tree puts into one batch
     in_flight : what leaves of a batch that are selected and not yet played are to those selected after them.

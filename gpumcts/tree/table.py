@@ -84,7 +84,7 @@ def replacement_of(entries: int, replacement: str = "twobigp", stored_above: flo
 
 
 def empty_table(trees: int, entries: int) -> Table:
-    """Tables without entries, every bucket in one line of the cache. Their pages come as they are first written."""
+    """Tables without entries, every bucket in one line of the cache. Memory is committed when it is first written."""
     spare = LINE // 8
     words = np.zeros(trees * entries * WORDS + spare, np.uint64)
     begin = (-words.ctypes.data // 8) % spare

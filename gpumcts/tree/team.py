@@ -1,8 +1,9 @@
 """Several threads in one tree: a coordinator, who does what ``advance`` does, and workers who take shares of steps.
 
 The answer is that of one thread. In a batch, groups below different nodes have nothing in common, so whoever takes one
-on finds the same; playouts are integers that add up in any order; the coordinator backs up alone, in row order. Slots
-are handed out to each thread in chunks, so nodes lie elsewhere than with one thread, which nothing reads.
+on finds the same. Playouts are integers that add up in any order. The coordinator backs up alone, in row order, unless
+the operator has ``back_up_at``: then bundles of rows are shared. Slots are handed out to each thread in chunks, so
+nodes lie elsewhere than with one thread, which nothing reads.
 
 A step is a phase, and the coordinator announces it. Whoever is there takes shares of it, one by one; it is over when
 all are done. Nobody waits for a thread that has taken none: threads may be somebody else's, and their cores too.

@@ -1,8 +1,8 @@
 """How the time of a search is split: selection, growth, playouts, back-up and waiting, in seconds of its threads.
 
-Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. A clock costs a small batch more than it tells, so of batches
-of few playouts one in several is timed (``timing_interval``), and the seconds of all are shared out as its are. A
-``Stopwatch`` adds up what the threads of one search bring.
+Compiled steps add nanoseconds to ``ticks``, int64[PARTS]. Reading the clock costs more than a small batch takes. So one
+batch in several is timed (``timing_interval``), and its shares stand for all. A ``Stopwatch`` adds up what the threads
+of one search bring.
 """
 
 import contextlib
@@ -60,7 +60,7 @@ class TimeSplit(NamedTuple):
 
 @inlined
 def timing_interval(rows, playouts):
-    """Of how many batches of so many rows and playouts a row one is timed."""
+    """Batches from one that is timed to the next, where they have so many rows and playouts a row."""
     return max(np.int64(1), np.int64(PLAYOUTS_PER_TIMED_BATCH) // (rows * playouts))
 
 

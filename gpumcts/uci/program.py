@@ -44,7 +44,7 @@ class UciProgram(Process):
         self.ready(stop)
 
     def ready(self, stop: threading.Event | None = None) -> None:
-        """Wait until it has done all that it was told. What it has said meanwhile, and before, is nobody's answer."""
+        """Wait for ``readyok``; what it has said before that is discarded."""
         self.send("isready")
         self._wait_for("readyok", "isready", stop)
 

@@ -30,7 +30,7 @@ ROOT = process.ROOT
 
 
 def test_two_batches_in_flight_against_one():
-    """For each number of playouts both rates, held against each other, and what a leaf costs the host."""
+    """For each number of playouts both rates, compared with each other, and what a leaf costs the host."""
     engine = Elsewhere(option("game", "dots_and_boxes")())
     rows = list(rows_of_batches("dots_and_boxes", 8, sizes.SMALL._replace(turn=0.01), engine))
     assert len(rows) == 4 * len(sizes.SMALL.batch_playouts)

@@ -81,7 +81,7 @@ def test_ratios_are_written_without_powers_of_ten():
 
 
 def test_ratios_of_one_alone(clock):
-    """What a contender is held against beside all others counts for its row alone."""
+    """What a contender is compared with beside all others counts for its row alone."""
     clock([0, 1, 1, 3, 3, 7])
     contenders = [Contender("a", lambda n: None, 100), Contender("b", lambda n: None, 100)]
     contenders.append(Contender("c", lambda n: None, 100, against=("b", "nobody")))
@@ -213,7 +213,7 @@ BOTH = ["uniform, cpu", "uniform, one by one, cpu"]
     ],
 )
 def test_playouts_of_a_game(made, tmp_path, game, only, expected):
-    """A game's own policies are held against uniform playouts; nothing is made that is not measured."""
+    """A game's own policies are compared with uniform playouts; nothing is made that is not measured."""
     rows = list(playouts.suite(bench_of(tmp_path, option("game", game)(), only=only)))
     assert [row.what for row in rows] == expected
     assert len(made) == len(expected)
@@ -236,7 +236,7 @@ def test_playouts_of_a_game(made, tmp_path, game, only, expected):
     ],
 )
 def test_searches_of_a_game(made, tmp_path, game, only, expected):
-    """Besides the operators, searches by a game's own playouts and by RAVE are held against averages of their shape."""
+    """Besides operators, searches by a game's own playouts and by RAVE are compared with averages of their shape."""
     rows = list(search.suite(bench_of(tmp_path, option("game", game)(), only=only)))
     operators = [name for name in names("backup") if not only or name in (*only, "average")]
     assert made == ["uniform/ucb1/average"] + [f"uniform/ucb1/{name}" for name in operators] + expected

@@ -11,13 +11,13 @@ import pyspiel
 import pytest
 
 from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
-from gpumcts.match.runner import keys_of
 from gpumcts.match.statistics import wilson
 from gpumcts.players.random import RandomPlayer
 from gpumcts.rng import key_of

@@ -26,7 +26,7 @@ def cell_of(
     """A cell of one run, or of several that are compared with each other, the first of which gives its record.
 
     ``published`` is None where the paper says nothing of it. Raises BadInput where the catalogue has no budget either:
-    of a cell that is held against none nobody could tell that it was measured with less.
+    of a cell that is checked against none nobody could tell that it was measured with less.
     """
     record, run = runs[0].provenance, item.owner(name)
     if run is not None and run.explains is not None:
@@ -54,7 +54,7 @@ def cell_of(
 
 
 def unstated(item: Item, budget: dict[str, int | float]) -> Published:
-    """What is held against a cell of which the paper says nothing: a budget, with less than which it is reduced."""
+    """What is checked against a cell of which the paper says nothing: a budget, with less than which it is reduced."""
     return Published(relation="unstated", budget=budget, source=item.place)
 
 

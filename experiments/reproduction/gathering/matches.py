@@ -31,7 +31,7 @@ def match_digests(folder: Path, games: int) -> Digests:
 
 
 def points_of(result: Result) -> tuple[Points, Digests]:
-    """The points of a finished match, and its digests, held against the digest of its summary."""
+    """The points of a finished match, and its digests, checked against the digest of its summary."""
     summary = result.summary
     digests = match_digests(result.folder, summary["games"])
     if summary["digest"] != digests.all:

@@ -1,4 +1,4 @@
-"""What cells of runs over positions of games share: their lines, each held against the positions that the run had."""
+"""What cells of runs over positions of games share: their lines, each checked against the positions of the run."""
 
 import json
 from collections.abc import Iterable, Sequence

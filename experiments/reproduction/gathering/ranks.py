@@ -68,7 +68,7 @@ def _values(result: Result, definitions: dict[str, Any]) -> list[Line]:
 
 
 class _Ranked:
-    """The correlations of a run, made again from the values of its methods and held against its summary."""
+    """The correlations of a run, made again from the values of its methods and checked against its summary."""
 
     def __init__(self, paper: Paper, item: Item, result: Result) -> None:
         self._paper, self._item, self._result = paper, item, result

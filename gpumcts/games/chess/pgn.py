@@ -99,7 +99,7 @@ def nth_of_pgn(game, text, number, plies):
 
 
 def _scores(text: str) -> Iterator[Score]:
-    """The games of a file, held against the grammar. Nothing is recursive."""
+    """The games of a file, checked against the grammar. Nothing is recursive."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     score, depth, at = Score(1, {}, []), 0, 0
     while at < len(text):
@@ -159,7 +159,7 @@ def _start(game: Any, score: Score) -> Any:
 
 
 def _played(game: Any, start: Any, score: Score, plies: int | None) -> list[int]:
-    """The moves up to the end of the game by our rules, all of them held against what pieces may do."""
+    """The moves up to the end of the game by our rules, all of them checked against what pieces may do."""
     state, moves, over = start, [], bool(contract.over(game, start))
     for ply, text in enumerate(score.moves[:plies], 1):
         found = of_san(state, text)

@@ -48,7 +48,7 @@ OPTION = Rave
 
 @prepare.implements(Rave)
 def rave_prepare(rule, operator, forest, switches, tree, node, total, depth, stream):
-    """(what an unvisited move stands for, C^2 ln n(s); the latter is -1 less that where RAVE is ignored)."""
+    """(What an unvisited move stands for, b): b = C^2 ln n(s), or -1 - C^2 ln n(s) where RAVE is ignored."""
     squared = rule.exploration * rule.exploration * ln_of_count(total)
     if rule.ignore_every > 0:
         selection = np.int64(forest.visits[tree, node]) // np.int64(switches.playouts) + 1

@@ -42,13 +42,6 @@ def test_the_variance_of_the_paper_s_own_games_counts():
     assert math.isclose(wide.high - wide.low, 2 * 1.96 * math.sqrt(0.246 / 100 + 0.246 / 10_000), rel_tol=1e-2)
 
 
-def test_draws_make_the_interval_narrower_than_wins_and_losses():
-    drawn, decided = Points(wins=100, draws=800, losses=100), Points(wins=500, draws=0, losses=500)
-    assert drawn.value == decided.value == 0.5
-    assert drawn.trinomial[1] - drawn.trinomial[0] < 0.5 * (decided.trinomial[1] - decided.trinomial[0])
-    assert drawn.interval == decided.interval  # Wilson's takes no account of draws
-
-
 @pytest.mark.parametrize("budget", [{"games": 1000, "iterations": 2000}, {"games": 999, "iterations": 50_000}, {}])
 def test_another_budget_is_reduced_however_close(budget):
     assert compare(rate(563, 0, 437), printed(0.563), budget).verdict == "reduced"

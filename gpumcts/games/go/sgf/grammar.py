@@ -1,8 +1,8 @@
 """The form of SGF: the nodes of a game's main line, with their properties, and where in the file each stands.
 
 The main line is the first variation wherever there is a choice, so all of it stands before the first parenthesis that
-closes. What comes after is held against the grammar and not kept. Nothing is recursive: a file may nest variations as
-deeply as it likes.
+closes. What comes after is checked against the grammar and not kept. Nothing is recursive: a file may nest variations
+as deeply as it likes.
 """
 
 import re
