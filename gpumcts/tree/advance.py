@@ -40,6 +40,7 @@ def watch_roots(operator, forest, watch, block, number):
 def gather(steps, method, forest, roots, block, number, leaves, batch, ticks, timed):
     """Select and expand ``leaves`` leaves of the trees of a block into prepared rows, iteration ``number`` and on.
 
+    roots : uint64[T, W], states of the trees' roots
     ticks : int64[PARTS], or None where nothing is timed; the time at the end is returned, see ``time_split.lap``
     """
     clock = clock_if_timed(ticks, timed)
@@ -76,6 +77,8 @@ def has_room(forest, block, slots):
 @inlined
 def advance(steps, method, forest, roots, keys, block, numbers, room, batch, watch, ticks):
     """Iterations ``numbers`` (begin, end) of the trees of a block; the source of the CPU's and device's loops.
+
+    roots : uint64[T, W]; keys : uint64[T]; block, numbers : int64 (begin, end); room : int64, slots
 
     Stops early, and returns the iteration it stopped at, where a tree may lack room for another step of ``room`` slots.
     Where every root is proven, the iterations left would change nothing and are not made.

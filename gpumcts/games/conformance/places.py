@@ -22,6 +22,10 @@ MAX_PART = 120
 REASONS = (
     (re.compile(r"Unknown attribute '(\w+)' of type (.+)"), "{1} has no field `{0}`"),
     (re.compile(r"Cannot unify (.+?) and (.+?) for '([\w$.]+)'"), "`{2}` is {0} in one place and {1} in another"),
+    (
+        re.compile(r">>> (\w+)\(((?:u?int64, float64|float64, u?int64)[^)]*)\)"),
+        "compiled code has no {0}({1}): a plain integer beside a uint64 makes a float64; write np.uint64(0) for 0",
+    ),
     (re.compile(r">>> (.+)"), "compiled code has no {0}"),
 )
 

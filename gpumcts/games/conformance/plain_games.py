@@ -21,6 +21,7 @@ GAMES = 20
 MAX_STATES = 400  # looked at in all; the first game is looked at to its end
 MAX_LISTED = 32  # moves of a position that are gone through
 FEW_MOVES, EVERY = 8, 7  # positions of more moves are gone through every so many plies
+AS_IT_IS = "return the state as it is where the game is over"
 PAST_THE_END = 8  # plies that are played on after it
 SEED = 61
 STRIDE, AT = 3, 2  # for packing
@@ -202,9 +203,15 @@ class _Game:
         for _ in range(PAST_THE_END if self.game.LANES else 1):
             state = self.step(state)
             if self.whole("count_moves", state) != 0:
-                self.refuse("play", "playing on from a finished game revives it: a finished game stays finished")
+                self.refuse(
+                    "play",
+                    f"playing on from a finished game revives it: {AS_IT_IS}",
+                )
             if self.whole("score", state) != result:
-                self.refuse("play", "playing on from a finished game changes its score")
+                self.refuse(
+                    "play",
+                    f"playing on from a finished game changes its score: {AS_IT_IS}",
+                )
 
     def check_texts(self, state: Any) -> None:
         self.ask("lead", state)

@@ -37,6 +37,11 @@ MISTAKES = {
         "return State(state.left - U(move)",
         "play raised ",
     ),
+    "plain_zero": (
+        [("U(move), state.turn ^ U(1)", "U(move), state.turn ^ U(1) | (state.turn if state.turn > U(5) else 0)")],
+        "return State(state.left - U(move)",
+        "a plain integer beside a uint64 makes a float64; write np.uint64(0) for 0",
+    ),
     "undefined_name": (
         [("np.int64(min(state.left, U(3)))", "np.int64(min(state.left, most))")],
         "return np.int64(min(",
@@ -76,7 +81,7 @@ MISTAKES = {
             )
         ],
         "@contract.play",
-        "playing on from a finished game revives it",
+        "playing on from a finished game revives it: return the state as it is where the game is over",
     ),
     "score": (
         [
