@@ -16,6 +16,7 @@ from experiments.app.command import Command, Run
 from experiments.app.serving import check_serving, own_streams, serving_config, tell_batches
 from experiments.config.command_options import GtpKeys
 from experiments.config.schema import Checked, Given, Plain, game_value
+from gpumcts.own_sources import SOURCES
 
 
 def gtp_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -58,7 +59,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     limits = Limits(player.budget.iterations, player.budget.seconds)
     tell_batches(config)
     with own_streams() as (source, sink):
-        terms = {key: value for key, value in game.items() if key != "name"}
+        terms = {key: value for key, value in game.items() if key not in ("name", SOURCES)}
         engine = GtpEngine(config.game, make, limits, config.keys.seed, terms, with_terms, say, config.keys.resign)
         serve(engine.handle, source, sink)
     if engine.compiling:

@@ -8,13 +8,12 @@
 A sample is one call of the simulator. The error after so many is the mean of Q*(s, a) - V*(s), with a the action named
 in state s; what is told is when it falls below the limit and stays, with a 95 % interval over states. Samples are
 raised fourfold until the error was reached by half of them, or to ``samples``. A run is done in pieces of some queries
-each, and one that was stopped goes on with those that are missing.
+each, and one that was stopped goes on with those that are missing. Compiling is not in ``seconds``.
 """
 
 import csv
 import hashlib
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -30,6 +29,7 @@ from experiments.config.validation import typed
 from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
+from experiments.runs.work_clock import WorkClock
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.match.lock import held
@@ -157,9 +157,10 @@ def _answers(pieces: list[Any], points: Any, home: Path, stop: Any, progress: An
             chosen, took = read_npz(path, ("chosen", "seconds"))
             progress.skip(len(chosen))
         else:
-            before = time.perf_counter()
-            chosen = queries.answers(points, stop, progress.advance)
-            took = time.perf_counter() - before
+            clock = WorkClock()
+            with clock.running():
+                chosen = queries.answers(points, stop, progress.advance)
+            took = clock.seconds
             write_npz(path, chosen=chosen, seconds=took)
         found.append(chosen)
         seconds += float(took)
@@ -172,19 +173,19 @@ def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[s
 
     from gpumcts.planning import study
 
-    keys, begin = config.keys, time.perf_counter()
-    pieces, errors_of = _queries(config, stop, progress)
-    drawn, seconds, stages = 0, 0.0, iter(_stages(keys.samples))
-    while True:
-        most = next(stages)
-        progress.note(f"{most:,} samples a query")
-        points = study.checkpoints(most)
-        chosen, took = _answers(pieces, points, folder / PIECES, stop, progress)
-        seconds, drawn = seconds + took, drawn + most * len(chosen)
-        found = errors_of(chosen)
-        needed = study.samples_needed(found, points, keys.error, keys.seed)
-        if most == keys.samples or (needed.samples is not None and 2 * needed.samples <= most):
-            break
+    keys, clock, drawn, seconds, stages = config.keys, WorkClock(), 0, 0.0, iter(_stages(config.keys.samples))
+    with clock.running():
+        pieces, errors_of = _queries(config, stop, progress)
+        while True:
+            most = next(stages)
+            progress.note(f"{most:,} samples a query")
+            points = study.checkpoints(most)
+            chosen, took = _answers(pieces, points, folder / PIECES, stop, progress)
+            seconds, drawn = seconds + took, drawn + most * len(chosen)
+            found = errors_of(chosen)
+            needed = study.samples_needed(found, points, keys.error, keys.seed)
+            if most == keys.samples or (needed.samples is not None and 2 * needed.samples <= most):
+                break
     return {
         "planner": config.identity["planner"]["name"],
         "size": config.game.size,
@@ -197,7 +198,7 @@ def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[s
         "standard_error": (found.std(axis=0, ddof=1) / np.sqrt(len(found))).tolist(),
         "digest": hashlib.sha256(chosen.tobytes()).hexdigest(),
         "samples_per_second": drawn / seconds,
-        "seconds": max(seconds, time.perf_counter() - begin),
+        "seconds": max(seconds, clock.seconds),  # those of pieces that an earlier run made too
         "interrupted": False,
         "seed": keys.seed,
         "threads": config.threads,

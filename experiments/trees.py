@@ -7,11 +7,10 @@
 
 A move fails that is worth less than the best one: a draw for a win, a loss for a draw. Every tree is solved beforehand.
 Those without a wrong move cannot fail; they count, and are not searched. Intervals are over trees. An interrupted run
-goes on with the pieces that are missing.
+goes on with the pieces that are missing. Compiling is not in ``seconds``.
 """
 
 import sys
-import time
 from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
@@ -132,20 +131,18 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.kernels.engines import resolve
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
-    begin = time.perf_counter()
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
-        pieces, iterations = follow(config, run.folder, stop, shown.advance, shown.skip)
+        pieces, iterations, seconds = follow(config, run.folder, stop, shown.advance, shown.skip)
     path = run.folder / SUMMARY
     earlier = read_json(path) if path.exists() else {}
-    points, seconds = points_of(config), time.perf_counter() - begin
     summary: dict[str, Any] = {
-        **summarise(pieces, points, config.keys),
+        **summarise(pieces, points_of(config), config.keys),
         "iterations": iterations + earlier.get("iterations", 0),
-        "seconds": seconds + earlier.get("seconds", 0.0) if iterations else earlier.get("seconds", seconds),
+        "seconds": seconds + earlier.get("seconds", 0.0),
         "seed": config.keys.seed,
         "engine": resolve(config.engine),
     }
-    summary["iterations_per_second"] = summary["iterations"] / summary["seconds"]
+    summary["iterations_per_second"] = summary["iterations"] / summary["seconds"] if summary["seconds"] else 0.0
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
     write_curve(summary, run.folder)
     if run.of > 1:

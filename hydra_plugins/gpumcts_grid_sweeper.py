@@ -5,7 +5,7 @@ is launched, as the basic sweeper does.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hydra.core.config_store import ConfigStore
@@ -26,10 +26,16 @@ class GridSweeper(Sweeper):
 
     max_batch_size : runs that the launcher is given at a time, None for all of them
     params : values of keys that are swept, those of the command line go before
+    left_out : numbers of combinations that repeat an earlier one in other words; the command fills them in
     """
 
-    def __init__(self, max_batch_size: int | None = None, params: Mapping[str, str] | None = None) -> None:
-        self._size, self._params = max_batch_size, dict(params or {})
+    def __init__(
+        self,
+        max_batch_size: int | None = None,
+        params: Mapping[str, str] | None = None,
+        left_out: Sequence[int] = (),
+    ) -> None:
+        self._size, self._params, self._left_out = max_batch_size, dict(params or {}), frozenset(left_out)
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Make the launcher that is chosen."""
@@ -43,7 +49,8 @@ class GridSweeper(Sweeper):
         assert self.config is not None and self.launcher is not None and self.hydra_context is not None
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
         words = [*(f"{key}={value}" for key, value in self._params.items()), *arguments]
-        rows = combinations(parser.parse_overrides(words))
+        every = combinations(parser.parse_overrides(words))
+        rows = [row for number, row in enumerate(every) if number not in self._left_out]
         folder = Path(str(self.config.hydra.sweep.dir))
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.save(self.config, folder / CONFIG)
@@ -60,6 +67,7 @@ class GridSweeperConf:
     _target_: str = f"{GridSweeper.__module__}.{GridSweeper.__name__}"
     max_batch_size: int | None = None
     params: dict[str, str] | None = None
+    left_out: list[int] = field(default_factory=list)
 
 
 ConfigStore.instance().store(group="hydra/sweeper", name="grid", node=GridSweeperConf, provider="gpumcts")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import hydra
 from hydra import compose, initialize_config_dir
@@ -34,6 +34,7 @@ from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import parsed
 from experiments.app.hydra_speed import quicken
 from experiments.app.launchers import (
+    GRID,
     GRIDS,
     LAUNCH,
     SWEEPER,
@@ -42,6 +43,7 @@ from experiments.app.launchers import (
     check_launcher,
     check_sweeper,
     failure,
+    sampler_seed,
 )
 from experiments.app.line import Line
 from experiments.app.overrides import (
@@ -57,7 +59,7 @@ from experiments.app.overrides import (
     once_each,
 )
 from experiments.app.own_modules import register
-from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of
+from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, repeated
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
@@ -67,8 +69,9 @@ from experiments.terminal.console import say, show
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 
+T = TypeVar("T")
 VERSION_BASE = "1.3"
-DIRECTION = "hydra.sweeper.direction"
+DIRECTION, LEFT_OUT = "hydra.sweeper.direction", "hydra.sweeper.left_out"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"
@@ -212,15 +215,18 @@ class Command:
         """A sweep over all combinations of values, each of which is checked now."""
         rows, first = combinations(line.drawn()), line.first
         jobs, also = self._every(line.name, rows, line.more), []
+        if (repeats := repeated(jobs)) and first.hydra.runtime.choices[SWEEPER] == GRID:
+            rows, jobs = _without(repeats, rows), _without(repeats, jobs)
+            also = [f"{LEFT_OUT}={repeats}"]
         if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
-            also = ["hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"]
-            jobs = self._every(line.name, [[*row, *also] for row in rows], line.more)
+            numbered = "hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"
+            jobs, also = self._every(line.name, [[*row, numbered] for row in rows], line.more), [*also, numbered]
         folder, family, swept = Path(str(first.hydra.sweep.dir)), None, line.swept()
         if not line.names_folder:
             family = family_of(jobs, swept)
             folder = folder_of(folder, jobs, family)
         share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
-        jobs = [Job(job.checked, folder / job.folder) for job in jobs]
+        jobs = [replace(job, folder=folder / job.folder) for job in jobs]
         costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
         launcher = str(first.hydra.launcher._target_)
         return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher)
@@ -243,6 +249,7 @@ class Command:
             folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
         if not any(override.key_or_group == DIRECTION for override in line.given):
             also = [f"{DIRECTION}=maximize"]
+        also += sampler_seed(sweeper, line.given, getattr(job.checked.keys, "seed", None))
         runs, tolerated = int(sweeper.get("n_trials") or 1), float(sweeper.get("max_failure_rate") or 0.0)
         share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
         sweep = Sweep(folder, tuple(line.swept()), share, runs, tuple(also), launcher=str(launcher._target_))
@@ -264,7 +271,7 @@ class Command:
         checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, more))))
         if (objective := composed.get(OBJECTIVE)) is not None:
             check_objective(objective, self.numbers(checked), self.name)
-        return Job(checked, Path(str(OmegaConf.select(composed, where))))
+        return Job(checked, Path(str(OmegaConf.select(composed, where))), plain)
 
     def _known(self, words: list[str], in_sweep: bool) -> dict[str, Any]:
         """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
@@ -343,6 +350,11 @@ def _first_of(given: Sequence[Override]) -> list[str]:
     """The overrides of one run of a sweep, to see what they choose; ranges for a sweeper to draw from are left out."""
     drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
     return combinations(drawn)[0]
+
+
+def _without(numbers: Sequence[int], rows: Sequence[T]) -> list[T]:
+    """``rows`` but for those of these numbers."""
+    return [row for number, row in enumerate(rows) if number not in numbers]
 
 
 def _once_each(words: Sequence[str]) -> list[str]:

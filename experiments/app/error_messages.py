@@ -11,14 +11,15 @@ import yaml
 from hydra.errors import OverrideParseException
 
 from experiments.app import launchers, ray_settings
-from experiments.app.own_modules import own_module
+from experiments.app.own_modules import as_module, own_module
 from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
 from gpumcts.games.conformance.places import shown
+from gpumcts.options import FOLDERS
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
-MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w/]+?)/(?P<choice>[^/']*)'")
+MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w./]+?)/(?P<choice>[^/']*)'")
 AVAILABLE_OPTIONS = re.compile(r"Available options in '[^']+':(?P<names>(\n[ \t]+\S+(?=\n|$))*)")
 MISSING_GROUP = re.compile(r"Could not override '(?P<key>[^']+)'\.\s*No match in the defaults list")
 MISSING_PLACE = re.compile(
@@ -78,8 +79,18 @@ def set_not_chosen(words: Iterable[str]) -> str | None:
 
 def no_such_choice(group: str, choice: object) -> str:
     """The error message about a choice that a group does not have."""
-    own = "; a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)" if "." in str(choice) else ""
-    return _not_among(group, str(choice), choices(group)) + own
+    if module := as_module(group, str(choice)):
+        return f"{group}={choice} is not known; a module of your own is named with dots: {group}={module}"
+    return _not_among(group, str(choice), choices(group)) + _how_own(group, str(choice))
+
+
+def _how_own(group: str, choice: str) -> str:
+    """How a module of one's own is chosen in a group, for who seems to name one."""
+    if "." not in choice:
+        return ""
+    if group in FOLDERS:
+        return f"; a module of your own is named with dots, as {group}=my_lab.mine"
+    return "; a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)"
 
 
 def _not_among(group: str, choice: str, names: list[str]) -> str:

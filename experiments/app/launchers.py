@@ -18,6 +18,7 @@ GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
 RAY = "ray"
+SAMPLER_SEED = "hydra.sweeper.sampler.seed"
 LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
 """The module between a sweeper and a launcher."""
 EXTRAS = {
@@ -64,6 +65,18 @@ def check_sweeper(chosen: Mapping[str, Any]) -> None:
             raise BadInput(f"hydra.sweeper.{key}={number}: must be an integer above 0{otherwise}")
     if (rate := chosen.get("max_failure_rate")) is not None and not 0 <= rate <= 1:
         raise BadInput(f"hydra.sweeper.max_failure_rate={rate}: must be a number in [0, 1]")
+
+
+def sampler_seed(sweeper: Mapping[str, Any], given: Sequence[Override], seed: int | None) -> list[str]:
+    """The override that gives Optuna's sampler the run's seed; nothing where it is given one, or has none.
+
+    A study in a storage goes on: under the same seed it would draw the trials again that it has.
+    """
+    sampler = sweeper.get("sampler") or {}
+    named = any(override.key_or_group == SAMPLER_SEED for override in given)
+    if named or seed is None or "seed" not in sampler or sampler["seed"] is not None or sweeper.get("storage"):
+        return []
+    return [f"{SAMPLER_SEED}={seed % 2**32}"]  # numpy's generators take no greater ones
 
 
 def quieten() -> None:

@@ -4,6 +4,8 @@ A source of configurations, a plugin through Hydra's public interface: it stands
 such name what a file would say, the name and the defaults of the option's class.
 """
 
+from pathlib import Path
+
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
@@ -15,11 +17,41 @@ from gpumcts import options
 
 SCHEME = "own"
 PATH = f"{SCHEME}://modules"
+BELOW = ("*", "*/*")
+"""Folders below the current one in which a user's modules are looked for."""
+
+
+def as_module(group: str, choice: str) -> str | None:
+    """The dotted name of the module that a user means by its file, ``my_lab/chess960.py``, or by ``chess960`` alone.
+
+    None where there is no such file below the current folder, and for groups without modules of one's own.
+    """
+    stem = choice.removesuffix(".py")
+    if group not in options.FOLDERS:
+        return None
+    if "/" in stem:
+        files = [Path(f"{stem}.py")]
+    else:
+        files = [file for folder in BELOW if stem.isidentifier() for file in sorted(Path().glob(f"{folder}/{stem}.py"))]
+    return next((name for file in files if _has_option(file) and (name := _dotted(file))), None)
+
+
+def _dotted(file: Path) -> str | None:
+    """``my_lab.chess960`` for ``my_lab/chess960.py``, from the current folder; None where that is no module's name."""
+    parts = file.with_suffix("").parts
+    return ".".join(parts) if len(parts) > 1 and all(part.isidentifier() for part in parts) else None
+
+
+def _has_option(file: Path) -> bool:
+    try:
+        return "\nOPTION = " in file.read_text("utf-8", "replace")
+    except OSError:
+        return False
 
 
 def own_module(group: str, choice: str) -> bool:
     """Whether a choice of a group names a module of one's own."""
-    return group in options.FOLDERS and "." in choice and not choice.endswith((".yaml", ".yml"))
+    return group in options.FOLDERS and "." in choice and not choice.endswith((".yaml", ".yml", ".py"))
 
 
 class OwnModules(ConfigSource):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config.json_files import read_json, write_json
-from experiments.config.schema import Checked
+from experiments.config.schema import Checked, Plain
 from experiments.runs.results import flat
 from experiments.runs.run_directory import SUMMARY, digest
 from experiments.terminal.sweep_clock import SweepClock
@@ -17,10 +17,11 @@ BEST = "optimization_results.yaml"
 
 @dataclass(frozen=True)
 class Job:
-    """A run as it was composed and checked before any work."""
+    """A run as it was composed (``plain``) and checked before any work."""
 
     checked: Checked
     folder: Path
+    plain: Plain = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,19 @@ class Sweep:
         if self.family is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_json(self.folder / SWEEP, {"family": self.family})
+
+
+def repeated(jobs: Sequence[Job]) -> list[int]:
+    """The numbers of runs that an earlier one equals in every key: ``seed=1,1.0`` are two ways to write one run."""
+    first: dict[str, list[Job]] = {}
+    found = []
+    for number, job in enumerate(jobs):
+        earlier = first.setdefault(digest(job.checked.identity), [])  # in Python 1 equals true, in JSON it does not
+        if any(job.plain == other.plain for other in earlier):
+            found.append(number)
+        else:
+            earlier.append(job)
+    return found
 
 
 def family_of(jobs: Sequence[Job], swept: Sequence[str]) -> str:

@@ -48,18 +48,20 @@ def budget_of(
     follows : whether there is another side whose nodes its budget may follow (``budget.matched``)
     """
     where = f"{prefix}budget"
-    budget = typed(Budget, {key: value for key, value in group_at(plain, where).items() if key != "name"}, where)
+    group = group_at(plain, where)
+    budget = typed(Budget, {key: value for key, value in group.items() if key != "name"}, where)
     given = [unit for unit in EXAMPLES if getattr(budget, unit) is not None]
-    if len(given) != 1:
-        values = " and ".join(f"{unit}={shown(getattr(budget, unit))}" for unit in given) or "none"
-        raise BadInput(
-            f"{where}: give one of {_listed(tuple(EXAMPLES))}, the others null; here {values} "
-            f"({_example(prefix, 'seconds')} is a budget in seconds)"
-        )
+    if not given:
+        raise BadInput(f"{where}: give one of {_listed(tuple(EXAMPLES))}; here all are null")
     units += ("matched",) if follows else ()
-    if given[0] not in units:
+    asked = [unit for unit in given if unit != group.get("name")] or given
+    if not set(asked) & set(units):
         unit = next((unit for unit in units if unit == "depth"), units[0])
         raise BadInput(f"{where}: {prefix}player={player} takes {_listed(units)}; e.g. {_example(prefix, unit)}")
+    if len(given) > 1:
+        values = " and ".join(f"{where}.{unit}={_short(getattr(budget, unit))}" for unit in given)
+        write = " or ".join(_example(prefix, unit, getattr(budget, unit)) for unit in asked if unit in units)
+        raise BadInput(f"{values}: a budget has one unit; write {write}, or set one to null")
     if not plays_out and budget.playouts_per_leaf != 1:
         raise BadInput(f"{where}.playouts_per_leaf={budget.playouts_per_leaf}: {prefix}player={player} has no playouts")
     return budget
@@ -69,7 +71,12 @@ def _listed(units: tuple[str, ...]) -> str:
     return " or ".join([*filter(None, [", ".join(units[:-1])]), units[-1]])
 
 
-def _example(prefix: str, unit: str) -> str:
-    """How a command line gives a budget in ``unit``."""
+def _example(prefix: str, unit: str, value: Any = None) -> str:
+    """How a command line gives a budget in ``unit``, of so many, or of as many as one may try."""
     group = "budget@opponent.budget" if prefix else "budget"
-    return f"{group}={unit} {prefix}budget.{unit}={EXAMPLES[unit]}"
+    return f"{group}={unit} {prefix}budget.{unit}={_short(EXAMPLES[unit] if value is None else value)}"
+
+
+def _short(number: float) -> str:
+    """``2`` for 2.0, as seconds are read."""
+    return shown(int(number) if number == int(number) else number)

@@ -6,7 +6,7 @@ from annotated_types import Interval
 
 Seed = Annotated[int, Interval(ge=0, le=2**64 - 1)]
 Threads = Annotated[int, Interval(ge=1, le=4096)] | None
-Memory = Annotated[float, Interval(gt=0)] | None
+Memory = Annotated[float, Interval(ge=1e-9)] | None  # GiB: a byte, since a limit of 0 would read as none
 
 
 class MatchKeys(NamedTuple):

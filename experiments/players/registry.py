@@ -1,9 +1,12 @@
 """The players that there are, by name: modules of ``kinds/``, or a user's own by its dotted name."""
 
+import functools
 import importlib
 import importlib.util
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from experiments.config.schema import Given, Plain, PlayerConfig
@@ -11,6 +14,7 @@ from experiments.config.validation import group_at, shown
 from experiments.players import kinds
 from experiments.players.contract import GROUPS, Kind
 from gpumcts.errors import BadInput
+from gpumcts.own_sources import SOURCES, sources_of
 
 
 def names() -> list[str]:
@@ -48,7 +52,21 @@ def player_of(plain: Plain, prefix: str = "") -> PlayerConfig:
     kind = kind_of(group.get("name"), where)
     if kind.keys is None and len(group) > 1:
         raise BadInput(f"{where}.{next(key for key in group if key != 'name')}: unknown key; {where} has name alone")
-    return kind.configured(plain, prefix)
+    player = kind.configured(plain, prefix)
+    return _with_sources(player, group["name"]) if "." in group["name"] else player
+
+
+def _with_sources(player: PlayerConfig, module: str) -> PlayerConfig:
+    """A player of a user's module, whose identity has digests of its source: another version is another run."""
+    if not (own := sources_of(_value_of(importlib.import_module(module)))):
+        return player
+    return replace(player, identity={**player.identity, "player": {**player.identity["player"], SOURCES: own}})
+
+
+@functools.cache
+def _value_of(module: ModuleType) -> object:
+    """A value whose class stands in ``module``, which a KIND itself does not; one for each time that it is loaded."""
+    return type("Player", (), {"__module__": module.__name__})()
 
 
 def check_player(game: Any, player: PlayerConfig, prefix: str = "") -> None:

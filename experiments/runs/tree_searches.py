@@ -14,12 +14,14 @@ import numpy as np
 from experiments.config.schema import Checked
 from experiments.players.player_factory import searcher
 from experiments.runs.array_files import read_npz, write_npz
+from experiments.runs.work_clock import WorkClock
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
 from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
 from gpumcts.tree.root_table import RootTable, decide
+from gpumcts.tree.search import Searcher
 
 SEARCHES_A_PIECE = 2000
 PIECES = "pieces"
@@ -53,6 +55,14 @@ class Found(NamedTuple):
     wrong: np.ndarray
     below: np.ndarray
     values: np.ndarray
+
+
+class Followed(NamedTuple):
+    """All pieces of a run, and the iterations that this process made of them, in so many seconds of work."""
+
+    pieces: list[Piece]
+    iterations: int
+    seconds: float
 
 
 def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
@@ -89,8 +99,8 @@ def follow(
     stop: threading.Event,
     on_progress: Callable[[float], None],
     on_read: Callable[[float], None],
-) -> tuple[list[Piece], float]:
-    """All pieces, those of ``folder`` read, the others made and written there; and the iterations that were made.
+) -> Followed:
+    """All pieces, those of ``folder`` read, the others made and written there.
 
     ``on_progress`` is told the share of the run that is made, ``on_read`` that which is read. KeyboardInterrupt where
     ``stop`` is set meanwhile.
@@ -108,7 +118,7 @@ def follow(
         else:
             pieces.append(made.piece(trees, lambda done, share=share: on_progress(done * share)))
             write_npz(path, **pieces[-1]._asdict())
-    return pieces, made.iterations
+    return Followed(pieces, made.iterations, made.clock.seconds)
 
 
 def pieces_of(folder: Path) -> list[Piece]:
@@ -121,18 +131,19 @@ def _read(path: Path) -> Piece:
 
 
 class _Maker:
-    """Makes pieces with one searcher, compiled when the first is needed."""
+    """Makes pieces with one searcher, compiled when the first is needed; ``clock`` has the seconds of work."""
 
     def __init__(self, config: Checked, stop: threading.Event) -> None:
         self.config, self.stop, self.iterations = config, stop, 0
-        self.points = points_of(config)
+        self.points, self.clock = points_of(config), WorkClock()
         self._searcher: Any = None
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""
         config = self.config
-        roots = instances(config.game, trees)
-        right = self._right_moves(roots)
+        with self.clock.running():
+            roots = instances(config.game, trees)
+            right = self._right_moves(roots)
         decisive = np.asarray(~right.all(axis=1))
         skip = config.keys.exact and config.keys.level is None  # where nothing but failures is asked for
         chosen = np.flatnonzero(decisive) if skip else np.arange(len(trees))
@@ -146,7 +157,8 @@ class _Maker:
         else:
             make = self._search if config.keys.method == "search" else self._alpha_beta
             found = make(roots[owners], keys, right[owners], on_progress)
-        leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
+        with self.clock.running():
+            leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
         self.iterations += len(owners) * self.points[-1]
         return Piece(numbers, decisive, numbers[owners], leaves=leaves, **found._asdict())
 
@@ -177,8 +189,7 @@ class _Maker:
     def _search(self, states, keys, right, on_progress) -> Found:
         config, player = self.config, self.config.player
         assert player is not None
-        if self._searcher is None:
-            self._searcher = searcher(config, player)
+        search = self._ready(len(states))
         failed = np.zeros((len(states), len(self.points)), bool)
         visits, wrong = (np.zeros((len(states), len(self.points)), np.int32) for _ in range(2))
         watched = config.keys.level is not None
@@ -199,17 +210,30 @@ class _Maker:
                 rows, columns = np.nonzero(there)
                 values[trees.start + rows, column, table.move[rows, columns]] = table.value[rows, columns]
 
-        total = len(states) * self.points[-1]
-        below = self._searcher.follow(
-            states, keys, self.points, on_table, config.keys.level, self.stop, lambda done: on_progress(done / total)
-        )
+        total, level = len(states) * self.points[-1], config.keys.level
+        with self.clock.running():
+            below = search.follow(
+                states, keys, self.points, on_table, level, self.stop, lambda done: on_progress(done / total)
+            )
         return Found(failed, visits, wrong, below, values)
+
+    def _ready(self, trees: int) -> Any:
+        """The searcher, compiled for the engine that searches so many trees; kernels have compilers of their own."""
+        config = self.config
+        if self._searcher is None:
+            assert config.player is not None
+            self._searcher = searcher(config, config.player)
+        if isinstance(self._searcher, Searcher):
+            self._searcher.adapt(trees, watched=config.keys.level is not None)
+        return self._searcher
 
     def _alpha_beta(self, states, keys, right, on_progress) -> Found:
         best = self.config.keys.method == "alpha_beta_best"
-        found = search_budget(
-            self.config.game, states, keys, self.points, best_so_far=best, threads=self.config.threads, stop=self.stop
-        )
+        threads = self.config.threads
+        with self.clock.running():
+            found = search_budget(
+                self.config.game, states, keys, self.points, best_so_far=best, threads=threads, stop=self.stop
+            )
         failed = ~np.take_along_axis(right, found.moves, axis=1)
         on_progress(1.0)
         none = np.zeros((len(states), len(self.points)), np.int32)

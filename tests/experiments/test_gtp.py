@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.games.conformance import heap
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FAKE = shlex.join([sys.executable, "-I", str(ROOT / "tests/players/fake_program.py")])
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -34,6 +36,17 @@ def test_the_engine_as_a_process(tmp_path):
     assert (first, third) == ("=1 gpumcts", "? unknown command")
     assert second in ("= d3", "= c4", "= f5", "= e6")
     assert b"Traceback" not in done.stderr and not list(tmp_path.iterdir())
+
+
+def test_boardsize_of_a_game_of_ones_own(tmp_path):
+    heap.write(tmp_path, "own_lab.heap")
+    file = tmp_path / "own_lab/heap.py"
+    file.write_text(file.read_text().replace("stones", "size"))
+    done = subprocess.run(
+        [*ENGINE, "game=own_lab.heap"], input=b"boardsize 15\nshowboard\nboardsize 99\nquit\n", capture_output=True,
+        cwd=tmp_path, env=ENVIRONMENT, timeout=300,
+    )  # fmt: skip
+    assert done.stdout.decode().split("\n\n")[:3] == ["=", f"=\n{15 * 'o'}.", "? unacceptable size"], done.stderr
 
 
 @pytest.mark.parametrize("command", [ENGINE, [word.replace("gtp", "uci") for word in ENGINE]], ids=["gtp", "uci"])

@@ -4,10 +4,12 @@ import csv
 import json
 import os
 import re
+import time
 
 import pytest
 import yaml
 from matplotlib.figure import Figure
+from numba.core.compiler_lock import global_compiler_lock
 
 from experiments import planning
 from experiments.analysis import planner_samples
@@ -18,6 +20,7 @@ from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts import options
 from gpumcts.match.lock import held
 from gpumcts.planning import KIND
+from gpumcts.planning.queries import Queries
 from tests.experiments.damage import damage_to
 
 TINY = "game.size=3 states=20 samples=500"
@@ -60,6 +63,22 @@ def test_a_run_and_what_it_leaves(run, only):
     assert [int(row["samples"]) for row in rows] == summary["points"]
     assert [float(row["mean_error"]) for row in rows] == summary["mean_error"]
     assert "standard error" in done.out
+
+
+def test_compiling_is_not_in_the_seconds(run, only, monkeypatch):
+    answers = Queries.answers
+
+    def compiles(*arguments):
+        with global_compiler_lock:
+            time.sleep(0.2)
+        return answers(*arguments)
+
+    monkeypatch.setattr(Queries, "answers", compiles)
+    assert run(f"planning {TINY}").code == 0
+    summary = summary_of(only("outputs/planning/*"))
+    pieces = len(list(only("outputs/planning/*/pieces").iterdir()))
+    assert pieces >= 10 and 0 < summary["seconds"] < 0.2 * pieces
+    assert summary["samples_per_second"] > 20 * 500 / (0.2 * pieces)
 
 
 def test_a_finished_run_is_not_made_again(run, only, monkeypatch):

@@ -3,12 +3,15 @@
 import json
 import math
 import os
+import time
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from experiments.analysis.convergence import _interval, _lasting
 from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
+from experiments.runs import tree_searches
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
 from gpumcts.games.instances import instances
@@ -69,6 +72,22 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monke
     assert run(TINY).code == 0
     assert without_clock(summary_of(folder)) == without_clock(whole)
     assert pieces[2].stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("part", ["root_scores", "searcher"])
+def test_compiling_is_not_in_the_seconds(run, only, monkeypatch, part):
+    own = getattr(tree_searches, part)
+
+    def compiles(*arguments, **keys):
+        with global_compiler_lock:
+            time.sleep(1)
+        return own(*arguments, **keys)
+
+    monkeypatch.setattr(tree_searches, part, compiles)
+    assert run(TINY).code == 0
+    summary = summary_of(only("outputs/trees/*"))
+    assert 0 < summary["seconds"] < 1
+    assert summary["iterations_per_second"] == summary["iterations"] / summary["seconds"]
 
 
 def test_neither_pieces_nor_threads_change_a_result(run, only, tmp_path, monkeypatch):

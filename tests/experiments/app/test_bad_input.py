@@ -29,6 +29,8 @@ BAD = {
         "backup@oponent.backup: the command has no such place for it; there are: backup, backup@opponent.backup"
     ),
     "match game=my_lab.last_stone": "game=my_lab.last_stone: cannot import it: No module named 'my_lab'",
+    "match game=my_lab/last_stone.py": "a module of your own is named with dots, as game=my_lab.mine",
+    "match game=mine.yaml": "a module of your own is named with dots, as game=my_lab.mine",
     "match player=my_lab.last_stone": "a module of your own takes a YAML file and --config-dir (docs/add_a_game.md)",
     "match game=othello game=chess": "game is given twice: game=othello and game=chess",
     "match player@opponent.player=pvs player@opponent.player=uct": "player@opponent.player is given twice: ",
@@ -123,8 +125,19 @@ BAD = {
     "match seed=-1": "seed=-1: must be an integer in [0, 18446744073709551615]",
     "match threads=0": "threads=0: must be an integer",
     "match budget.iterations=-5": "budget.iterations=-5: must be an integer",
-    "match budget.seconds=1": "budget: give one of iterations, nodes, depth, seconds or matched, the others null; "
-    "here iterations=1000 and seconds=1",
+    "match budget.seconds=1": "budget.iterations=1000 and budget.seconds=1: a budget has one unit; write "
+    "budget=seconds budget.seconds=1",
+    "match opponent.budget.seconds=0.5": "a budget has one unit; write budget@opponent.budget=iterations "
+    "opponent.budget.iterations=1000 or budget@opponent.budget=seconds opponent.budget.seconds=0.5",
+    "match budget=matched budget.matched=null": "budget: give one of iterations, nodes, depth, seconds or matched; "
+    "here all are null",
+    "match budget.nodes=7": "budget: player=uct takes iterations, seconds or matched; e.g. budget=iterations",
+    "gtp budget.iterations=200": "budget.iterations=200 and budget.seconds=0.1: a budget has one unit; write "
+    "budget=iterations budget.iterations=200",
+    "uci budget.iterations=2e2": "write budget=iterations budget.iterations=200",
+    "match memory_gb=1e-10": "memory_gb=1e-10: must be a number of at least 1e-09, or null",
+    "match playout=minimax playout.epsilon=1e-10": "playout.epsilon=1e-10: must be 0 or at least 2^-32, about 2.3e-10",
+    "match playout@opponent.playout=minimax opponent.playout.epsilon=1e-10": "opponent.playout.epsilon=1e-10: must be ",
     "match budget=nodes": "budget: player=uct takes iterations, seconds or matched; e.g. budget=iterations "
     "budget.iterations=1000",
     "match budget=depth budget.depth=256": "budget.depth=256: must be an integer in [1, 255], or null",
@@ -144,7 +157,7 @@ BAD = {
     "budget@opponent.budget=depth opponent.budget.depth=4",
     "match player=pvs budget=nodes": "opponent.budget: opponent.player=uct takes iterations, seconds or matched; e.g. "
     "budget@opponent.budget=iterations",
-    "match player=pvs budget=nodes budget.depth=3": "budget: give one of",
+    "match player=pvs budget=nodes budget.depth=3": "a budget has one unit; write budget=depth budget.depth=3",
     "match player=pvs budget=nodes budget.nodes=0": "budget.nodes=0: must be an integer in [1, ",
     "match player=pvs budget=depth player.table_mb=0.5": "player.table_mb=0.5: must be an integer in [1, 1048576]",
     "match player=pvs budget=depth player.reuse=true": "player.reuse: unknown key",
@@ -216,7 +229,10 @@ BAD = {
         "experiment=nonsense is not known; there are: go/gnugo, go/policy, hashimoto2012accelerated/"
     ),
     "match experiment=hashimoto2012accelerated/table1a k=8": "k=8: must be an integer in [1, 7]",
-    "match experiment=hashimoto2012accelerated/table1a budget=seconds": "here iterations=50000 and seconds=0.1",
+    "match experiment=hashimoto2012accelerated/table1a budget=seconds": (
+        "budget.iterations=50000 and budget.seconds=0.1: a budget has one unit; "
+        "write budget=iterations budget.iterations=50000, or set one to null"
+    ),
     "match experiment=hashimoto2012accelerated/table1a scale=large": (
         "scale=large is not known; there are: small, document"
     ),

@@ -1,11 +1,15 @@
 """Our own sweeper makes the runs of Hydra's basic one, composes none twice, and tells refused runs in one line."""
 
 import importlib
+import json
+from pathlib import Path
 
 import pytest
 from hydra.core.plugins import Plugins
 from hydra.plugins.sweeper import Sweeper
 
+from experiments.app.sweeps import Job, repeated
+from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 
 SWEEP = "playouts -m count=1 seed=1,2 threads=1 engine=cpu"
@@ -34,6 +38,32 @@ def test_the_runs_of_a_sweep_are_those_of_the_basic_sweeper(run, tmp_path, told)
 
 def test_hydra_finds_it_as_a_plugin():
     assert "GridSweeper" in {sweeper.__name__ for sweeper in Plugins.instance().discover(Sweeper)}
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        ("seed=1,1.0,1e0", ["seed=1"]),
+        ("seed=2,1 count=3,3.0", ["count=3 seed=2", "count=3 seed=1"]),
+        ("seed=1,1.0 threads=1,2", ["seed=1 threads=1", "seed=1 threads=2"]),
+        ("seed=1,1.0 hydra.sweep.subdir='${hydra.job.num}'", ["seed=1"]),
+        ("hydra.sweeper.max_batch_size=1 seed=1,1.0,2", ["seed=1", "seed=2"]),
+    ],
+)
+def test_a_value_written_in_two_ways_is_one_run(run, tmp_path, words, labels):
+    done = run("playouts -m count=1 engine=cpu", *words.split())
+    assert done.code == 0, done.err
+    records = [json.loads(path.read_text()) for path in tmp_path.glob("multirun/*/*/provenance.json")]
+    found = sorted((record["number"], record["label"]) for record in records)
+    assert found == [(number, label) for number, label in enumerate(labels, 1)]
+
+
+def test_runs_of_one_identity_and_other_keys_are_no_repeats():
+    def job(seed, **plain):
+        return Job(Checked({"seed": seed}, "", None), Path("any"), {"seed": seed, **plain})
+
+    assert repeated([job(1), job(1.0), job(2), job(1)]) == [3]  # 1.0 in an identity is another one
+    assert repeated([job(1, games=2), job(1, games=4), job(1, games=4.0), job(1, games="4")]) == [2]
 
 
 def refusing(monkeypatch, seeds):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf.errors import InterpolationResolutionError
 
 from experiments.app import launchers, overrides
@@ -97,6 +98,44 @@ def test_optuna_looks_for_the_greatest_objective(space, tmp_path):
     best = max(one["win_rate"] for one in summaries(tmp_path).values())
     assert f"best_value: {best}" in (sweep / "optimization_results.yaml").read_text()
     assert "best: backup.decay=" in done.stdout and (sweep / "plot.png").exists()
+
+
+def numbers_of(sweep):
+    """Decays of the trials that lie in the folder of a sweep."""
+    return sorted(json.loads(path.read_text())["label"] for path in sweep.glob("*/provenance.json"))
+
+
+@pytest.mark.slow
+def test_optuna_draws_the_same_trials_under_the_same_seed(tmp_path):
+    """The same command again plays nothing; another seed is another study."""
+    needs("optuna")
+    words = "playouts -m count=20 threads=1 engine=cpu hydra/sweeper=optuna objective=mean_plies"
+    words += " hydra.sweeper.n_trials=3 playout=minimax playout.depth=1"
+    for _ in range(2):
+        assert command(words, tmp_path, "playout.epsilon=interval(0.1,0.9)").returncode == 0
+        (sweep,) = (tmp_path / "multirun").iterdir()
+        assert len(numbers_of(sweep)) == 3
+    assert command(f"{words} seed=2", tmp_path, "playout.epsilon=interval(0.1,0.9)").returncode == 0
+    first, second = (numbers_of(sweep) for sweep in (tmp_path / "multirun").iterdir())
+    assert len(first) == len(second) == 3 and not {*first} & {*second}
+
+
+@pytest.mark.parametrize(
+    ("sweeper", "words", "seed", "expected"),
+    [
+        ({"sampler": {"seed": None}}, [], 7, ["hydra.sweeper.sampler.seed=7"]),
+        ({"sampler": {"seed": None}, "storage": None}, ["seed=7"], 7, ["hydra.sweeper.sampler.seed=7"]),
+        ({"sampler": {"seed": None}}, [], 2**32 + 5, ["hydra.sweeper.sampler.seed=5"]),
+        ({"sampler": {"seed": None}}, ["hydra.sweeper.sampler.seed=null"], 7, []),
+        ({"sampler": {"seed": 3}}, [], 7, []),
+        ({"sampler": {"seed": None}, "storage": "sqlite:///study.db"}, [], 7, []),
+        ({"sampler": {"_target_": "optuna.samplers.GridSampler"}}, [], 7, []),
+        ({"sampler": {"seed": None}}, [], None, []),
+        ({}, [], 7, []),
+    ],
+)
+def test_a_sampler_has_the_seed_of_the_run_unless_it_is_given_one(sweeper, words, seed, expected):
+    assert launchers.sampler_seed(sweeper, OverridesParser.create().parse_overrides(words), seed) == expected
 
 
 def test_a_sweep_grows_by_what_is_missing(run, tmp_path):

@@ -53,6 +53,18 @@ def test_what_is_wrong_with_one_is_a_line(run, lab, line, message):
     assert outcome.err.startswith(f"error: {message}") and outcome.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("named", ["heap", "heap.py", "dotted_lab/heap", "dotted_lab/heap.py", "./dotted_lab/heap.py"])
+def test_a_file_that_stands_for_its_module_is_told_its_dotted_name(run, lab, named):
+    outcome = run(f"match game={named}")
+    said = f"error: game={named} is not known; a module of your own is named with dots: game=dotted_lab.heap\n"
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", said)
+
+
+def test_a_file_that_ends_with_no_option_is_not_meant(run, lab):
+    outcome = run("match game=lacking")
+    assert outcome.code == 2 and "dotted_lab" not in outcome.err and "there are: amazons, " in outcome.err
+
+
 def test_an_experiment_that_replaces_one_is_seen():
     """As one that replaces a choice of ``conf/``; other groups have no modules of one's own."""
     assert name_of_choice("game", "my_lab.chess960") == "my_lab.chess960"

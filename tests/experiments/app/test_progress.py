@@ -322,7 +322,20 @@ def test_a_match_without_a_finished_game_tells_no_win_rate():
     sides = {"label": "uct", "playouts": 5, "iterations": 5, "playouts_per_second": 1.0, "made_a_move": 5.0}
     sides |= {"counted": "iterations", "first_sees_win_ply": 30.0, "first_sees_win_games": 1}
     counts = dict.fromkeys(("games", "wins", "draws", "losses"), 0)
-    config, place = SimpleNamespace(slug="a match", keys=SimpleNamespace(seed=1)), SimpleNamespace(folder=Path("x"))
-    lines = _final(config, place, {**counts, "player": sides, "opponent": sides, "engine": "cpu"})
+    config = SimpleNamespace(slug="a match", keys=SimpleNamespace(seed=1, games=9))
+    summary = {**counts, "player": sides, "opponent": sides, "engine": "cpu"}
+    lines = _final(config, SimpleNamespace(folder=Path("x")), summary)
     assert lines[1] == "no game finished" and not any("win rate" in line for line in lines)
     assert lines[2].endswith("first sees its win at ply 30.0 on average, in 1 game")
+
+
+@pytest.mark.parametrize(("asked", "ending"), [(57, "57"), (400, "57; 57 of 400 games, those that ended first: ")])
+def test_the_score_of_an_interrupted_match_says_that_games_lack(asked, ending):
+    sides = {"label": "uct", "playouts": 0, "iterations": 0, "playouts_per_second": 0.0, "made_a_move": None}
+    sides |= {"counted": "iterations", "first_sees_win_ply": None, "iterations_per_second": 0.0}
+    counts = {"games": 57, "wins": 36, "draws": 1, "losses": 20}
+    counts |= {"win_rate": 0.64, "ci95_low": 0.5, "ci95_high": 0.75, "seconds": 1.0}
+    config = SimpleNamespace(slug="a match", keys=SimpleNamespace(seed=1, games=asked))
+    summary = {**counts, "player": sides, "opponent": sides, "engine": "cpu"}
+    score = _final(config, SimpleNamespace(folder=Path("x")), summary)[1]
+    assert score.removesuffix("no random part").endswith(f"36 - 20 - 1  [0.640] {ending}")

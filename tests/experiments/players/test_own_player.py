@@ -1,6 +1,7 @@
 """A user's own player is one module and one YAML file: chosen, configured, budgeted, labelled, resumed as others."""
 
 import json
+import sys
 import textwrap
 
 import pytest
@@ -69,6 +70,15 @@ def lab(tmp_path, monkeypatch):
     (tmp_path / "conf/player").mkdir(parents=True)
     (tmp_path / "conf/player/cautious.yaml").write_text("# the first legal move\nname: my_lab.cautious\nlast: false\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions within a second have the same stamp
+    yield
+    forget()
+
+
+def forget():
+    """Load the module anew, as another process does."""
+    for name in ("my_lab", "my_lab.cautious"):
+        sys.modules.pop(name, None)
 
 
 def test_a_player_of_ones_own_sits_at_the_board(lab, run, only):
@@ -98,3 +108,29 @@ def test_what_is_wrong_with_it_is_one_line(lab, run, tmp_path, words, said):
     done = run(f"match --config-dir conf games=4 player@opponent.player=random {words}")
     assert done.code == 2 and said in done.err and done.err.count("\n") == 1, done.err
     assert not (tmp_path / "outputs").exists()
+
+
+def test_an_edit_of_its_module_is_another_player(lab, run, tmp_path):
+    line = f"match {WORDS} player=cautious hydra.run.dir=one"
+    assert run(line).code == 0
+    file = tmp_path / "my_lab/cautious.py"
+    text = file.read_text()
+    file.write_text(text.replace("-1 if self._last", "-2 if self._last"))
+    forget()
+    edited = run(line)
+    said = "error: my_lab/cautious.py has changed since the run in one; start in another folder\n"
+    assert (edited.code, edited.err) == (2, said)
+    file.write_text(text)
+    forget()
+    again = run(line)
+    assert again.code == 0 and "nothing was left to do" in again.err
+
+
+def test_an_edit_of_the_opponents_module_is_seen_too(lab, run, tmp_path):
+    line = "match --config-dir conf games=2 game=dots_and_boxes player=random player@opponent.player=cautious"
+    line += " budget.iterations=3 hydra.run.dir=one"
+    assert run(line).code == 0
+    with (tmp_path / "my_lab/cautious.py").open("a") as file:
+        file.write("# another version\n")
+    forget()
+    assert run(line).err.startswith("error: my_lab/cautious.py has changed since the run in one; ")
