@@ -249,10 +249,16 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
     counts = (summary["wins"], summary["losses"], summary["draws"])
     lines = [f"{config.slug}, seed {config.keys.seed}, engine {summary['engine']}"]
     if summary["games"]:
-        lines += [score_line(*names, *counts), elo_line(*counts)]
+        lines += [score_line(*names, *counts) + _so_far(config, summary), elo_line(*counts)]
     lines.append(brief(summary) + (" (win rate of the player, Wilson 95 %)" if summary["games"] else ""))
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
     return [*lines, f"folder: {here(run.folder)}"]
+
+
+def _so_far(config: Checked, summary: dict[str, Any]) -> str:
+    """What a score says that some games lack, after an interrupt: those that last long are among them."""
+    games, asked = summary["games"], config.keys.games
+    return f"; {games:,} of {asked:,} games, those that ended first: no random part" if games < asked else ""
 
 
 def _said_of(side: dict[str, Any]) -> str:

@@ -236,6 +236,12 @@ def numbers(config: Checked) -> tuple[str, ...]:
     return "size", *needed, "error", "most", "samples_per_second", "seconds", "seed", "threads"
 
 
+def _is_planned_in(game: type) -> bool:
+    from gpumcts.games.sailing import Sailing
+
+    return issubclass(game, Sailing)
+
+
 COMMAND = Command(
     "planning",
     planning_config,
@@ -243,6 +249,7 @@ COMMAND = Command(
     numbers=numbers,
     results=Presentation(planning_cells, planning_panel, partial=False),
     resumes=True,
+    takes_game=_is_planned_in,
 )
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.labels import told_apart
+from experiments.analysis.labels import shown, told_apart
 from experiments.analysis.result_table import result_table
 from experiments.app.command import Command, Run
 from experiments.config.command_options import ReportKeys
@@ -21,7 +21,7 @@ from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import PLOT, TABLE, Result, groups, in_order, read
 from experiments.runs.run_directory import SUMMARY
-from experiments.terminal.console import here, show
+from experiments.terminal.console import counted, here, show
 from gpumcts.errors import BadInput
 
 
@@ -60,18 +60,27 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.analysis.sweep_report import ends
 
     results = find(config.keys.runs)
+    named = shown(results)
     write_table(results, run.folder)
     image = run.folder / PLOT
-    plotted = plot(results, image)
-    for title, some in groups(results).items():
-        show(result_table(title, some))
+    plotted = plot(named, image)
+    for title, some in groups(named).items():
+        show(result_table(_heading(title, some), some))
     said = ends(results, run.folder)
-    text = page(config.keys.title, results, image if plotted else None, said)
+    text = page(config.keys.title, named, image if plotted else None, said)
     (run.folder / "report.html").write_text(text, "utf-8")
     files = ["report.html", f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plotted else [])]
     files += [str(file.relative_to(run.folder)) for end in said for file in end.files]
-    show(f"{len(results)} runs; {', '.join(files)} in {here(run.folder)}")
+    show(f"{counted(len(results), 'run')}; {', '.join(files)} in {here(run.folder)}")
     return {"runs": len(results), "files": files, "folders": [str(result.folder) for result in results]}
+
+
+def _heading(title: str, results: list[Result]) -> str:
+    """The title of a table, with what all of its runs share: game, opponent, budget."""
+    from experiments.analysis.plots import plot_title
+
+    shared = plot_title(results)
+    return shared if shared.startswith(title) else f"{title}: {shared}"
 
 
 COMMAND = Command("report", report_config, work, prepare)

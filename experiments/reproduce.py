@@ -1,6 +1,7 @@
 """Results as data: what the papers claim, what has been measured, and how to go on.
 
-    python -m experiments.reproduce                                      # every run: state, verdicts, core hours
+    python -m experiments.reproduce                                      # how much of each paper is done, what is next
+    python -m experiments.reproduce --list                               # every run: state, verdicts, core hours
     python -m experiments.reproduce run=hashimoto2012accelerated/table1a/othello-k3  # one run, as the list names it
     python -m experiments.reproduce item=hashimoto2012accelerated/table1a            # what is missing of an item
     python -m experiments.reproduce --all --hours 8                      # what is missing, in the catalogue's order

@@ -185,7 +185,14 @@ def numbers(config: Checked) -> tuple[str, ...]:
 
 
 COMMAND = Command(
-    "trees", trees_config, work, prepare, numbers=numbers, results=Presentation(trees_cells, trees_panel), resumes=True
+    "trees",
+    trees_config,
+    work,
+    prepare,
+    numbers=numbers,
+    results=Presentation(trees_cells, trees_panel),
+    resumes=True,
+    takes_game=lambda game: "instance" in game._fields,  # type: ignore[attr-defined]
 )
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from experiments.analysis.labels import MARKS_OF_A_SWEEP
 from experiments.runs.results import Result
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts.own_sources import SOURCES
@@ -10,7 +11,6 @@ from gpumcts.own_sources import SOURCES
 NOT_TOLD = ("name", SOURCES)  # of an option beside its name
 SIDE = ("player", "playout", "selection", "backup")
 MAX_VALUES = 6  # that are named where a condition varies
-MARKS_OF_A_SWEEP = ("sweep.json", "multirun.yaml")
 
 
 def conditions(results: Sequence[Result]) -> dict[str, str]:

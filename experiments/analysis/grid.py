@@ -3,12 +3,16 @@
 import math
 import re
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
+from experiments.analysis.digits import significant
+from experiments.analysis.labels import keys_of
 from experiments.runs.results import Result
 
 MAX_KEYS = 2
+WRITTEN = 6  # significant digits of a number that somebody wrote; one that was drawn has more
+EVEN = 1e-6  # share by which steps of a regular row may differ
 
 
 class Grid(NamedTuple):
@@ -24,8 +28,19 @@ class Grid(NamedTuple):
 
     @property
     def missing(self) -> list[tuple[str, ...]]:
-        """Combinations without a run."""
-        return [cell for cell in product(*self.values) if cell not in self.cells]
+        """Combinations that a sweep asked for, without a run."""
+        return [] if self.scattered else self._without_run
+
+    @property
+    def scattered(self) -> bool:
+        """Whether combinations lack that nobody asked for: values were drawn, or runs are of several folders."""
+        homes = {result.folder.parent for result in self.cells.values()}
+        return bool(self._without_run) and (self.drawn or len(homes) > 1)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a sweeper drew values of a key from an interval, where others had a list or a regular row."""
+        return any(map(self._is_drawn, self.keys, self.values))
 
     @property
     def numbers(self) -> list[float] | None:
@@ -37,10 +52,22 @@ class Grid(NamedTuple):
         """A combination as the command line has it."""
         return " ".join(f"{key}={value}" for key, value in zip(self.keys, cell, strict=True))
 
+    @property
+    def _without_run(self) -> list[tuple[str, ...]]:
+        return [cell for cell in product(*self.values) if cell not in self.cells]
+
+    def _is_drawn(self, key: str, values: Sequence[str]) -> bool:
+        numbers = [number for number in map(_number, values) if number is not None]
+        if len(numbers) < len(values) or _is_regular(numbers):
+            return False
+        asked = re.compile(rf"(^|params\.|[^\w.]){re.escape(key)}[=:]['\" ]*interval\(")
+        commands = (result.provenance.get("command", ()) for result in self.cells.values())
+        return max(map(significant, values)) > WRITTEN or any(asked.search(word) for own in commands for word in own)
+
 
 def grid_of(results: Sequence[Result]) -> Grid | None:
     """The grid of some runs; None where they differ in no key, in more than two, or twice by the same values."""
-    settings = [_settings(result.label) for result in results]
+    settings = [keys_of(result.label) for result in results]
     if len(results) < 2 or any(one is None or one.keys() != (settings[0] or {}).keys() for one in settings):
         return None
     known = [one for one in settings if one is not None]
@@ -51,18 +78,19 @@ def grid_of(results: Sequence[Result]) -> Grid | None:
     return Grid(keys, tuple(_in_order([one[key] for one in known]) for key in keys), cells)
 
 
-def _settings(label: str) -> dict[str, str] | None:
-    """The keys and values of a label; None where it is none of them alone."""
-    pairs = re.findall(r"(\S+?)=(\S+)", label)
-    return dict(pairs) if pairs and " ".join(f"{key}={value}" for key, value in pairs) == label else None
-
-
 def _in_order(values: Sequence[str]) -> tuple[str, ...]:
     found = list(dict.fromkeys(values))
     numbers = {value: _number(value) for value in found}
     if None not in numbers.values():
         found.sort(key=lambda value: numbers[value] or 0.0)
     return tuple(found)
+
+
+def _is_regular(numbers: Sequence[float]) -> bool:
+    """Whether numbers in rising order are equally far apart, or each as many times the one before."""
+    rows = [list(numbers), [math.log(number) for number in numbers] if numbers[0] > 0 else []]
+    steps = [[after - before for before, after in pairwise(row)] for row in rows]
+    return any(some and max(some) - min(some) <= EVEN * max(some) for some in steps)
 
 
 def _number(value: str) -> float | None:

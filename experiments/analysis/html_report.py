@@ -5,14 +5,16 @@ import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiments.analysis.by_game import drawn_together
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import grid_of
-from experiments.analysis.result_table import columns
+from experiments.analysis.plots import plot_title
+from experiments.analysis.result_table import columns, notes
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
-from experiments.analysis.swept_plot import curve_as_svg
+from experiments.analysis.swept_plot import curve_as_svg, ticks
 from experiments.runs.results import Result, groups
-from experiments.terminal.console import Shown
+from experiments.terminal.console import Shown, counted
 from experiments.terminal.tables import FittedTable
 
 STYLE = """
@@ -66,10 +68,10 @@ small { color: var(--faint); }
 
 def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[End] = ()) -> str:
     """The page as text; ``plot`` is a PNG file that goes into it, and ``ends`` are those of the experiments."""
-    parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{len(results)} runs.</p>"]
+    parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{counted(len(results), 'run')}.</p>"]
     for heading, some in groups(results).items():
-        parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figure(some)]
-        parts.append(_table(*columns(some)))
+        parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figures(some)]
+        parts += [_table(*columns(some)), *(f"<p>{html.escape(line)}</p>" for line in notes(some))]
     for end in ends:
         parts += [f"<h2>{html.escape(end.title)}</h2>", *(_said(thing) for thing in end.said)]
         parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]
@@ -102,26 +104,38 @@ def _conditions(results: list[Result]) -> str:
 
 def _missing(results: list[Result]) -> list[str]:
     """The combinations of swept values that nobody played, and the runs that are not finished."""
-    grid = grid_of(results)
-    lines = [f"{grid.words(cell)}: missing" for cell in grid.missing] if grid is not None else []
+    parts = drawn_together(results)
+    grids = [(_whose(some, parts), grid) for some in parts if (grid := grid_of(some)) is not None]
+    lines = [f"{whose}{grid.words(cell)}: missing" for whose, grid in grids for cell in grid.missing]
     lines += unfinished(results)
     if not lines:
         return []
     return ["<p>Not there yet:</p>", f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"]
 
 
-def _figure(results: list[Result]) -> list[str]:
-    """A curve where one number is swept, a matrix where two keys are, and nothing else."""
+def _figures(results: list[Result]) -> list[str]:
+    """The figures of some runs; of several games each game's own, with its name."""
+    parts = drawn_together(results)
+    return [text for some in parts for text in _figure(some, _whose(some, parts))]
+
+
+def _whose(some: list[Result], parts: Sequence[list[Result]]) -> str:
+    """What begins a line on the runs of one of several games; nothing where there is one."""
+    return f"{plot_title(some)}: " if len(parts) > 1 else ""
+
+
+def _figure(results: list[Result], of: str) -> list[str]:
+    """A curve where one number is swept, a matrix where two keys are, and nothing else; ``of`` what it is."""
     figure = swept_figure(results)
     if isinstance(figure, Matrix):
-        return [_matrix(figure)]
+        return [_matrix(figure, of)]
     if figure is None:
         return []
-    name = html.escape(f"{figure.points[0].measure.name} over {figure.key}")
+    name = html.escape(f"{of}{figure.points[0].measure.name} over {figure.key}")
     return [f"<figure><figcaption>{name}</figcaption>{curve_as_svg(figure)}</figure>"]
 
 
-def _matrix(matrix: Matrix) -> str:
+def _matrix(matrix: Matrix, of: str) -> str:
     """The first key down, the second across; a cell the darker, the greater its number, or the further from 50 %."""
     grid, (low, high) = matrix.grid, matrix.limits
     down, across = grid.values
@@ -138,10 +152,14 @@ def _matrix(matrix: Matrix) -> str:
         small = f"<small>[{interval}</small>" if interval else ""
         return f'<td{below} style="--share: {share:.0f}%">{html.escape(number)}{small}</td>'
 
-    head = "".join(f"<th>{html.escape(value)}</th>" for value in across)
-    rows = (f"<tr><th>{html.escape(row)}</th>{''.join(cell(row, column) for column in across)}</tr>" for row in down)
+    named_down, named_across = ticks(down), ticks(across)
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in named_across)
+    rows = (
+        f"<tr><th>{html.escape(named_down[at])}</th>{''.join(cell(row, column) for column in across)}</tr>"
+        for at, row in enumerate(down)
+    )
     keys = [html.escape(key) for key in grid.keys]
-    caption = f"<p><b>{html.escape(name)}</b>: {keys[0]} down, {keys[1]} across</p>"
+    caption = f"<p><b>{html.escape(of + name)}</b>: {keys[0]} down, {keys[1]} across</p>"
     table = f"<table><thead><tr><th></th>{head}</tr></thead>\n" + "\n".join(rows) + "</table>"
     return f'{caption}<div class="wide matrix">{table}</div>'
 

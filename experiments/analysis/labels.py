@@ -1,31 +1,191 @@
-"""What runs of several sweeps are called side by side: each sweep names its runs by its own swept keys alone."""
+"""What runs of several sweeps are called side by side: by the choices in which they differ, beside their own keys."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from experiments.analysis.digits import fewer_digits
 from experiments.runs.results import Result, flat, groups
 
 OF_OPPONENT = "opponent."
+GAMES = "games"
+MARKS_OF_A_SWEEP = ("sweep.json", "multirun.yaml")
+KEY = r"[\w.@/+~]+="
+DIGITS = 6  # significant ones, of a number in a label
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:
-    """The runs in their order, with labels that differ wherever runs of one table were called the same.
+    """The runs in their order, with labels that say side by side what the labels of their own sweeps leave out.
 
-    Runs of one label get the keys in which they differ, and so do the other runs of their table that are named by keys;
-    runs that differ in no key get the name of their folder's folder.
+    A run named by keys gets each choice in which the runs of its table differ (game, backup, budget, ...), and a
+    choice's parameter where runs of that choice differ in it. What varies within the run's sweep is told by the keys
+    that are swept there. Titles stay. Labels that are the same even so get every key in which their runs differ, and
+    runs that differ in no key the name of their folder's folder.
     """
     found = {id(result): result for result in results}
     for some in groups(results).values():
-        for result, label in zip(some, _labels(some), strict=True):
-            found[id(result)] = replace(result, provenance={**result.provenance, "label": label})
+        for result, label in zip(some, _distinct(some, _by_choices(some)), strict=True):
+            found[id(result)] = _called(result, label)
     return [found[id(result)] for result in results]
 
 
-def _labels(results: Sequence[Result]) -> list[str]:
-    labels = [result.label for result in results]
+def shown(results: Sequence[Result]) -> list[Result]:
+    """The runs with labels for people: numbers of six significant digits, of more where fewer would be the same."""
+    return [_called(result, label) for result, label in zip(results, _rounded(results), strict=True)]
+
+
+def keys_of(label: str) -> dict[str, str] | None:
+    """The keys and values of a label; None where it is none of them alone."""
+    pairs = re.findall(r"(\S+?)=(\S+)", label)
+    return dict(pairs) if pairs and " ".join(f"{key}={value}" for key, value in pairs) == label else None
+
+
+def sweeps_of(results: Sequence[Result]) -> list[tuple[Path, frozenset[str]]]:
+    """The sweep of each run: its folder and the keys it names runs by; a run outside of any is one of its own."""
+    found = []
+    for result in results:
+        home = result.folder.parent
+        # Of a folder named by hydra.sweep.dir Optuna's sweeper leaves neither mark, but its runs have a command line.
+        swept = any((home / mark).exists() for mark in MARKS_OF_A_SWEEP) or "-m" in result.provenance.get("command", [])
+        found.append((home if swept else result.folder, frozenset(keys_of(result.label) or ())))
+    return found
+
+
+def _called(result: Result, label: str) -> Result:
+    return replace(result, provenance={**result.provenance, "label": label})
+
+
+# ---------------------------------------------------------------------------------------------------------- the choices
+
+
+def _by_choices(results: Sequence[Result]) -> list[str]:
+    values = [_values(result) for result in results]
+    order = list(dict.fromkeys(key for own in values for key in own))
+    told, varying = _told(values), _varying(values, sweeps_of(results))
+    labels = []
+    for result, own, keys, within in zip(results, values, told, varying, strict=True):
+        label = str(result.provenance["label"] or "")
+        if label and not _is_of_keys(label):
+            labels.append(label)
+            continue
+        more = _more(label, [key for key in keys if key not in within and key != GAMES], own)
+        labels.append(_ordered([*_words(label), *more], order) if more else result.label)
+    return labels
+
+
+def _told(values: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Of each run the keys in which it differs from a run that has them too, for parameters one of the same choice."""
+    found: list[list[str]] = [[] for _ in values]
+    for key in _own(dict.fromkeys(key for own in values for key in own), values):
+        by_choice: dict[str, set[str]] = {}
+        choices = [_choice(key, own) for own in values]
+        for own, choice in zip(values, choices, strict=True):
+            if key in own:
+                by_choice.setdefault(choice, set()).add(str(own[key]))
+        for keys, own, choice in zip(found, values, choices, strict=True):
+            if key in own and len(by_choice[choice]) > 1:
+                keys.append(key)
+    return found
+
+
+def _choice(key: str, own: Mapping[str, Any]) -> str:
+    """What is chosen in the group whose parameter a key is; empty for the choice itself, and outside of groups."""
+    parts = key.split(".")
+    above = (".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1))
+    return str(next((own[group] for group in above if group in own), ""))
+
+
+def _varying(values: Sequence[Mapping[str, Any]], sweeps: Sequence[Any]) -> list[set[str]]:
+    """Of each run the keys that have several values in its own sweep."""
+    of_sweep: dict[Any, dict[str, set[str]]] = {}
+    for own, sweep in zip(values, sweeps, strict=True):
+        there = of_sweep.setdefault(sweep, {})
+        for key, value in own.items():
+            there.setdefault(key, set()).add(str(value))
+    return [{key for key, found in of_sweep[sweep].items() if len(found) > 1} for sweep in sweeps]
+
+
+def _values(result: Result) -> dict[str, Any]:
+    """What decides a run's result, by key as the command line has it."""
+    own = {key.removesuffix(".name"): value for key, value in flat(result.provenance.get("identity") or {}).items()}
+    return {**own, **{key: result.config[key] for key in (GAMES,) if key in result.config}}
+
+
+def _own(keys: Iterable[str], values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The keys without those of an opponent that are just as the player's."""
+    return [
+        key
+        for key in keys
+        if not (key.startswith(OF_OPPONENT) and all(v.get(key) == v.get(key.removeprefix(OF_OPPONENT)) for v in values))
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------ labels as words
+
+
+def _more(label: str, keys: Iterable[str], own: Mapping[str, Any]) -> list[str]:
+    """The keys that a label does not tell yet, with their values."""
+    known = {_place(word) for word in _words(label)}
+    return [f"{key}={_text(own[key])}" for key in keys if own.get(key) is not None and key not in known]
+
+
+def _place(word: str) -> str:
+    """The key of a word of a label as an identity has it, such as opponent.backup of backup@opponent.backup=minimax."""
+    key = word.partition("=")[0].lstrip("+")
+    return key.partition("@")[2] or key
+
+
+def _text(value: Any) -> str:
+    """A value as a command line has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _ordered(words: Sequence[str], order: Sequence[str]) -> str:
+    """The words by the place of their groups in identities, which begin with the game; then those of other keys."""
+    groups_of = list(dict.fromkeys(key.partition(".")[0] for key in order))
+
+    def place(word: str) -> tuple[int, int]:
+        key = _place(word)
+        group = key.partition(".")[0]
+        at = groups_of.index(group) if group in groups_of else len(groups_of)
+        return at, order.index(key) if key in order else len(order)
+
+    return " ".join(sorted(words, key=place))
+
+
+def _is_of_keys(label: str) -> bool:
+    return all(re.match(KEY, word) for word in _words(label))
+
+
+def _words(label: str) -> list[str]:
+    """The keys of a label with their values, in which there may be blanks."""
+    return re.split(rf"\s+(?={KEY})", label) if label else []
+
+
+def _rounded(results: Sequence[Result]) -> list[str]:
+    """Labels whose numbers are short, each key's as long as they are different ones."""
+    settings = [keys_of(result.label) for result in results]
+    texts: dict[str, list[str]] = {}
+    for own in settings:
+        for key, value in (own or {}).items():
+            texts.setdefault(key, []).append(value)
+    short = {key: fewer_digits(some, DIGITS) for key, some in texts.items()}
+    return [
+        result.label if own is None else " ".join(f"{key}={short[key][value]}" for key, value in own.items())
+        for result, own in zip(results, settings, strict=True)
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ labels that are equal
+
+
+def _distinct(results: Sequence[Result], labels: list[str]) -> list[str]:
+    """The labels, with keys where some are the same, and with the names of folders where no key tells runs apart."""
     again = _recurring(labels)
     if not again:
         return labels
@@ -46,29 +206,7 @@ def _recurring(labels: Sequence[str]) -> set[str]:
     return {label for label, count in Counter(labels).items() if count > 1}
 
 
-def _values(result: Result) -> dict[str, Any]:
-    """What decides a run's result, by key as the command line has it."""
-    own = {key.removesuffix(".name"): value for key, value in flat(result.provenance.get("identity") or {}).items()}
-    return {**own, **{key: result.config[key] for key in ("games",) if key in result.config}}
-
-
 def _differing(values: Sequence[dict[str, Any]]) -> list[str]:
-    """Keys whose values are not all the same; those of an opponent only where they are not just as the player's."""
-    keys = [
-        key for key in dict.fromkeys(key for own in values for key in own) if len({str(v.get(key)) for v in values}) > 1
-    ]
-    return [
-        key
-        for key in keys
-        if not (key.startswith(OF_OPPONENT) and all(v.get(key) == v.get(key.removeprefix(OF_OPPONENT)) for v in values))
-    ]
-
-
-def _more(label: str, keys: Sequence[str] | dict[str, None], own: dict[str, Any]) -> list[str]:
-    """The keys that a label does not tell yet, with their values."""
-    known = {word.partition("=")[0] for word in label.split()}
-    return [f"{key}={own[key]}" for key in keys if key in own and own[key] is not None and key not in known]
-
-
-def _is_of_keys(label: str) -> bool:
-    return all(re.fullmatch(r"\S+?=\S+", word) for word in label.split())
+    """Keys whose values are not all the same."""
+    keys = dict.fromkeys(key for own in values for key in own)
+    return _own([key for key in keys if len({str(own.get(key)) for own in values}) > 1], values)

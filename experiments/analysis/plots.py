@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from experiments.analysis.by_game import drawn_together, game_title
 from experiments.analysis.planner_samples import draw, series
 from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
 
 OURS, DOCUMENT, FAINT = "#1f5fa8", "#c8641e", "#888888"
 DOTS_PER_INCH = 130
-TITLE_LETTERS = 72  # a line
+TITLE_LETTERS, LABEL_LETTERS = 72, 44  # a line
+LINE = 0.15  # inches of a label's
 TALL = 4.2  # inches of a panel with curves
+EDGE = 4  # per cent
 MAX_CURVES = 12  # more cannot be told apart
 
 
 def plot(results: list[Result], path: Path) -> bool:
-    """The panels of each table or command that has something to draw; False, and no file, where none has."""
-    drawable = [(some, panel) for some in groups(results).values() for panel in _panels_of(some)]
+    """The panels of each table or command that has something to draw, of several games each game's own.
+
+    Returns False, and writes no file, where there is nothing.
+    """
+    parts = [part for some in groups(results).values() for part in drawn_together(some)]
+    drawable = [(part, panel) for part in parts for panel in _panels_of(part)]
     if not drawable:
         return False
     import matplotlib
@@ -63,8 +70,14 @@ def _panels_of(results: list[Result]) -> list[Panel]:
 
 
 def _lines(results: list[Result]) -> float:
-    """The height of a panel with a line a run."""
-    return 1.4 + 0.45 * len(results)
+    """The height of a panel with a line a run, whose label may have several."""
+    most = max(_folded(result.label).count("\n") + 1 for result in results)
+    return 1.4 + (0.3 + LINE * most) * len(results)
+
+
+def _folded(label: str) -> str:
+    """A label in lines that leave room for what is drawn beside it."""
+    return textwrap.fill(label, LABEL_LETTERS, break_long_words=False, break_on_hyphens=False)
 
 
 def match_panel(results: list[Result]) -> Panel | None:
@@ -131,7 +144,7 @@ def plot_title(results: list[Result]) -> str:
     budgets = [identity.get("budget") or {} for identity in identities]
     iterations, seconds = (_shared([budget.get(key) for budget in budgets]) for key in ("iterations", "seconds"))
     words = [
-        game and str(game).replace("_", " ").capitalize(),
+        game and game_title(str(game)),
         opponent and f"against {re.sub(r'^uct', 'UCT', str(opponent))}",
         f"{iterations:,} iterations" if iterations else f"{seconds:g} s a move" if seconds else None,
     ]
@@ -169,9 +182,10 @@ def _win_rates(axes: "Axes", results: list[Result]) -> None:
         axes.legend(fontsize=8, frameon=False)
     _title(axes, results)
     for row, rate in zip(at, rates, strict=True):
-        axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
+        side = "left" if rate < EDGE else "right" if rate > 100 - EDGE else "center"  # clear of the labels beside
+        axes.annotate(f"{rate:.1f}", (rate, row), xytext=(0, 7), textcoords="offset points", ha=side, fontsize=9)
     axes.set_yticks(
-        at, [f"{result.label}\n{counted(result.summary['games'], 'game')}" for result in results], fontsize=9
+        at, [f"{_folded(result.label)}\n{counted(result.summary['games'], 'game')}" for result in results], fontsize=9
     )
     axes.set_ylim(len(results) - 0.4, -0.6)
     axes.set_xlim(0, 100)
@@ -240,7 +254,7 @@ def _crossings(axes: "Axes", results: list[Result]) -> None:
         errors = [[max(median - low, 0)], [max(high - median, 0)]]
         axes.errorbar(median, row, xerr=errors, fmt=kind, color=OURS, markersize=4, capsize=3)
     axes.set_xscale("log")
-    axes.set_yticks(at, [result.label for result in results], fontsize=8)
+    axes.set_yticks(at, [_folded(result.label) for result in results], fontsize=8)
     axes.set_ylim(len(results) - 0.4, -0.6)
     _title(axes, results)
     axes.set_xlabel(f"iterations until the root stays above {results[0].summary['level']:g} (median, 95 %)")
@@ -256,6 +270,6 @@ def _speeds(name: str, axes: "Axes", results: list[Result]) -> None:
     """A bar a run; one measurement has no error bar."""
     at = list(range(len(results)))
     axes.barh(at, [result.summary[name] for result in results], color=OURS, height=0.6)
-    axes.set_yticks(at, [result.label for result in results], fontsize=9)
+    axes.set_yticks(at, [_folded(result.label) for result in results], fontsize=9)
     axes.set_ylim(len(results) - 0.4, -0.6)
     axes.set_xlabel(name.replace("_", " "))

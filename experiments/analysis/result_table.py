@@ -4,9 +4,10 @@ from typing import Any
 
 from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import TABLE, Result
-from experiments.terminal.console import shortened, table
+from experiments.terminal.console import counted, shortened, table
 from experiments.terminal.tables import FittedTable
 
+MATCH, HOLM = "match", "p (Holm)"
 SECONDARY = (
     "seconds", "core seconds", "digest", "sees its win at ply", "nodes a move", "playouts/s", "iterations/s", "nodes/s",
     "samples/s", "losses", "draws", "wins",
@@ -15,8 +16,8 @@ SECONDARY = (
 
 
 def result_table(title: str, results: list[Result]) -> FittedTable:
-    """The table of some runs of one command, for the terminal."""
-    return table(title, *columns(results), SECONDARY, f"{TABLE}.csv")
+    """The table of some runs of one command, for the terminal; its title ends with what the page says below."""
+    return table("; ".join([title, *notes(results)]), *columns(results), SECONDARY, f"{TABLE}.csv")
 
 
 def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
@@ -28,6 +29,12 @@ def columns(results: list[Result]) -> tuple[dict[str, str], list[list[str]]]:
     headings = list(dict.fromkeys(heading for row in rows for heading in row))
     sides = {heading: "left" if heading == "run" else "right" for heading in headings}
     return sides, [[row.get(heading, "") for heading in headings] for row in rows]
+
+
+def notes(results: list[Result]) -> list[str]:
+    """What a table's columns do not say: over how many runs p values are corrected."""
+    judged = [result for result in results if result.program == MATCH and _comparable(result)]
+    return [f"{HOLM} is corrected for the {counted(len(judged), 'run')} here that have one"] if judged else []
 
 
 def _per_cent(value: float) -> str:
@@ -74,7 +81,7 @@ def _compare_with_document(results: list[Result], rows: list[dict[str, str]]) ->
         points = ours["wins"] + ours["draws"] / 2
         values.append(compare_proportions(points, ours["games"], theirs.win_rate * theirs.games, theirs.games).p_value)
     for i, p in zip(judged, holm(values) if values else [], strict=True):
-        rows[i]["p (Holm)"] = f"{p:.3f}"
+        rows[i][HOLM] = f"{p:.3f}"
 
 
 def _comparable(result: Result) -> bool:

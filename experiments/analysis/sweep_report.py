@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.analysis.dataframes import write_table
+from experiments.analysis.labels import shown
 from experiments.analysis.plots import plot
 from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
@@ -27,10 +28,11 @@ class End(NamedTuple):
 def conclude(folder: Path) -> None:
     """The end of a sweep: its table on stdout, and table and plot in its folder."""
     results = below(folder)
-    for title, some in groups(results).items():
+    named = shown(results)
+    for title, some in groups(named).items():
         show(result_table(title, some))
     write_table(results, folder)
-    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(results, folder / PLOT) else [])]
+    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(named, folder / PLOT) else [])]
     files += _own_end([result for result in results if result.finished], folder)
     show(f"{', '.join(files)} in {here(folder)}")
 
@@ -57,7 +59,7 @@ def ends(results: Iterable[Result], folder: Path) -> list[End]:
 
 def _own_end(results: list[Result], folder: Path) -> list[str]:
     """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, returns their names."""
-    show(*against_even(results))
+    show(*against_even(shown(results)))
     documents = {str(result.config["document"]) for result in results if result.config.get("document")}
     if len(documents) != 1:
         return []
@@ -69,7 +71,10 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
 
 
 def against_even(results: list[Result]) -> list[str]:
-    """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep."""
+    """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep.
+
+    The line says so, and of which games the matches are where they are of several.
+    """
     matches = [result for result in results if {"wins", "draws"} <= result.summary.keys() and result.summary["games"]]
     if len(matches) < 2:
         return []
@@ -78,11 +83,19 @@ def against_even(results: list[Result]) -> list[str]:
     counts = [[result.summary[key] for key in ("wins", "draws", "games")] for result in matches]
     values = holm([uneven(*count) for count in counts])
     away = [(p, result) for p, result in zip(values, matches, strict=True) if p < LEVEL]
+    over = _family(matches)
     if not away:
-        return [f"None of {len(matches)} win rates differs from 50 % (Holm: the least p is {min(values):.2g})."]
+        return [f"None of {len(matches)} win rates differs from 50 % (Holm {over}: the least p is {min(values):.2g})."]
     named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
     differ = "differs" if len(away) == 1 else "differ"
-    return [f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm): {'; '.join(named)}."]
+    return [f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm {over}): {'; '.join(named)}."]
+
+
+def _family(matches: list[Result]) -> str:
+    """Over what Holm's correction goes."""
+    games = dict.fromkeys(str(result.config.get("game", {}).get("name")) for result in matches)
+    of_games = f" of {len(games)} games: {', '.join(games)}" if len(games) > 1 else ""
+    return f"over the sweep's {len(matches)} matches{of_games}"
 
 
 def _place(result: Result) -> str:

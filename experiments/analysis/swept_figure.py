@@ -22,10 +22,14 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Measures over a swept number, in rising order."""
+    """Measures over a swept number, in rising order.
+
+    drawn : whether a sweeper drew the numbers: points of their own, which no line joins
+    """
 
     key: str
     points: list[Point]
+    drawn: bool = False
 
 
 class Matrix(NamedTuple):
@@ -50,9 +54,11 @@ class Matrix(NamedTuple):
 
 
 def swept_figure(results: Sequence[Result]) -> Curve | Matrix | None:
-    """The figure of some runs; None where they sweep anything else, or have too few measures."""
+    """The figure of some runs; None where they sweep anything else, are no grid, or have too few measures."""
     grid, measure = grid_of(results), presentation_of(results[0].program).measure
     if grid is None:
+        return None
+    if len(grid.keys) == 2 and grid.scattered:
         return None
     found = {cell: one for cell, result in grid.cells.items() if (one := measure(result)) is not None}
     if len(grid.keys) == 2:
@@ -62,4 +68,4 @@ def swept_figure(results: Sequence[Result]) -> Curve | Matrix | None:
         return None
     pairs = zip(numbers, grid.values[0], strict=True)
     points = [Point(number, value, found[(value,)]) for number, value in pairs if (value,) in found]
-    return Curve(grid.keys[0], points) if len(points) >= MIN_POINTS else None
+    return Curve(grid.keys[0], points, grid.drawn) if len(points) >= MIN_POINTS else None

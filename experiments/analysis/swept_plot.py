@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from experiments.analysis.digits import fewer_digits
+from experiments.analysis.grid import WRITTEN
 from experiments.analysis.swept_figure import WIN_RATE, Curve, Matrix
 from experiments.runs.presentation import Measure
 
@@ -21,6 +23,7 @@ AXES_ON_A_PAGE = 3.8  # inches of its axes, about
 SPAN_OF_LOG = 20.0  # the greatest value over the least, from which on the axis is logarithmic
 WIDTH = 7.2  # inches of the axes, about
 LETTER = 0.09  # inches, about, of the ticks' size
+TICK_DIGITS = 4
 ROOM_OF_INTERVAL = 0.85  # inches of a cell
 LINE, MARGIN = 0.42, 1.5  # inches of a matrix's row, and of what stands around the rows
 
@@ -28,7 +31,8 @@ LINE, MARGIN = 0.42, 1.5  # inches of a matrix's row, and of what stands around 
 def draw_curve(axes: "Axes", curve: Curve, width: float = WIDTH) -> None:
     """Measures over the swept number with their intervals; shares in per cent, win rates with a line at 50 %.
 
-    ``width`` of the axes, inches: labels that would touch are left out.
+    ``width`` of the axes, inches: labels that would touch are left out. Numbers that were drawn are points without a
+    line, and ticks stand apart from them.
     """
     measures = [point.measure for point in curve.points]
     unit = 100 if measures[0].percent else 1
@@ -38,13 +42,15 @@ def draw_curve(axes: "Axes", curve: Curve, width: float = WIDTH) -> None:
     for at, measure in zip(across, measures, strict=True):
         if measure.low is not None and measure.high is not None:
             axes.vlines(at, unit * measure.low, unit * measure.high, color=COLOR)
-    axes.plot(across, [unit * measure.value for measure in measures], "o-", color=COLOR, clip_on=False)
+    style = "o" if curve.drawn else "o-"
+    axes.plot(across, [unit * measure.value for measure in measures], style, color=COLOR, clip_on=False)
     places, log = places_across(across)
     if log:
         axes.set_xscale("log")
-    labels = labels_that_fit([width * place for place in places], [point.text for point in curve.points], LETTER)
-    axes.set_xticks(across, labels)
-    axes.set_xticks([], minor=True)
+    if not curve.drawn:
+        texts = ticks([point.text for point in curve.points])
+        axes.set_xticks(across, labels_that_fit([width * place for place in places], texts, LETTER))
+        axes.set_xticks([], minor=True)
     if measures[0].percent:
         axes.set_ylim(0, 100)
     axes.set_xlabel(curve.key)
@@ -98,6 +104,12 @@ def labels_that_fit(xs: Sequence[float], labels: Sequence[str], letter: float) -
     return found
 
 
+def ticks(texts: Sequence[str]) -> list[str]:
+    """Values beside an axis: numbers that nobody would write as long have four digits, or as many as set them apart."""
+    shown = fewer_digits(texts, TICK_DIGITS, WRITTEN)
+    return [shown[text] for text in texts]
+
+
 def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
     """The first key down, the second across; a cell the darker, the greater its number.
 
@@ -117,10 +129,11 @@ def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
             one = found.get((row, column))
             color = FAINT if one is None else "black"
             axes.text(x, y, _words(one, narrow), ha="center", va="center", fontsize=8, color=color)
-    slanted = any(LETTER * len(value) > room for value in across)
+    names_across, names_down = ticks(across), ticks(down)
+    slanted = any(LETTER * len(name) > room for name in names_across)
     turn = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
-    axes.set_xticks(range(len(across)), across, **turn)
-    axes.set_yticks(range(len(down)), down)
+    axes.set_xticks(range(len(across)), names_across, **turn)
+    axes.set_yticks(range(len(down)), names_down)
     axes.tick_params(length=0)
     axes.set_xlabel(matrix.grid.keys[1])
     axes.set_ylabel(matrix.grid.keys[0])

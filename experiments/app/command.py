@@ -102,6 +102,7 @@ class Command:
     results : how its runs are shown in tables, plots and reports
     resumes : the same command again does only what is missing, and nothing where all is done
     serves : it answers others and leaves nothing: no folder is made, and there is no sweep of it
+    takes_game : whether it takes games of a class, for ``--help``; None where it takes all
     """
 
     name: str
@@ -109,6 +110,7 @@ class Command:
     work: Callable[[Checked, Run], dict[str, Any]]
     prepare: Callable[[Checked], None] = _checks_nothing
     serves: bool = False
+    takes_game: Callable[[type], bool] | None = None
     cost: Callable[[Checked, Path], float] = _the_same
     numbers: Callable[[Checked], tuple[str, ...]] = _no_numbers
     results: Presentation = Presentation()
@@ -143,7 +145,7 @@ class Command:
         if flags.help:
             from experiments.app.help import help_text
 
-            print(help_text(self, CONF), end="")
+            print(help_text(self, CONF, asked=flags.overrides), end="")
             return 0
         if flags.cfg or flags.info or flags.hydra_help or flags.shell_completion:
             self._call_hydra(words)

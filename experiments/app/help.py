@@ -5,8 +5,12 @@ import re
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from gpumcts import options
+from gpumcts.errors import BadInput
 
 KEY = re.compile(r"^(?P<key>\w+): (?P<value>.*?)(?:  # (?P<comment>.*))?$")
 DEFAULT = re.compile(r"^  - (?:override /)?(?P<group>[\w/]+)(?:@(?P<package>[\w.]+))?: (?P<choice>\w+)$")
@@ -28,14 +32,21 @@ looks for the values that make a number of the summary greatest. Each has an ext
 pip install -e '.[joblib]'."""
 
 
-def help_text(command: Any, conf: Path, width: int | None = None) -> str:
-    """Everything a newcomer needs to use the command, in lines of ``width`` letters; by default, of the terminal's."""
+def help_text(command: Any, conf: Path, width: int | None = None, asked: Sequence[str] = ()) -> str:
+    """Everything a newcomer needs to use the command, in lines of ``width`` letters; by default, of the terminal's.
+
+    asked : groups (``game``) and choices (``game=go``) of which alone the text shall tell
+
+    Raises BadInput for a group or a choice that the command does not have.
+    """
     width = min(MAX_WIDTH, width or shutil.get_terminal_size((MAX_WIDTH, 24)).columns)
     module = sys.modules[command.work.__module__]
     lines = (conf / f"{command.name}.yaml").read_text("utf-8").splitlines()
+    if asked:
+        return "\n".join(_asked(command, conf, lines, word, width) for word in asked) + "\n"
     about, of_flags = (_filled(text, width) for text in (inspect.getdoc(module) or "", OF_FLAGS))
     flags = "\n".join(["Flags", *(_entry(f"  {flag:<19}  ", text, width) for flag, text in FLAGS.items())])
-    parts = [about, _keys(lines, width), _groups(command.name, conf, lines, width), flags, of_flags]
+    parts = [about, _keys(lines, width), _groups(command, conf, lines, width), flags, of_flags]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -72,12 +83,31 @@ def _entry(left: str, text: str, width: int) -> str:
     return f"{left.rstrip()}\n{filled}"
 
 
-def _groups(command: str, conf: Path, lines: list[str], width: int) -> str:
+def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int) -> str:
+    """One group of the command, or one choice of it."""
+    group, _, name = word.partition("=")
+    chosen = {match["group"]: match["choice"] for match in _defaults(lines)}
+    if group not in chosen:
+        raise BadInput(f"--help {word}: the command has no group {group}; it has {', '.join(chosen)}")
+    found = _choices(command, conf / group, chosen[group], width, name)
+    if not found:
+        raise BadInput(f"--help {word}: {group} has no {name}; --help {group} shows what it has")
+    return "\n".join([f"  {group}", *found])
+
+
+def _defaults(lines: list[str]) -> list[re.Match]:
+    return [match for match in map(DEFAULT.match, lines) if match and match["group"] != "shared"]
+
+
+def _groups(command: Any, conf: Path, lines: list[str], width: int) -> str:
     """Every group of the command: its choices, what each is, and their keys."""
-    chosen = [match for match in map(DEFAULT.match, lines) if match and match["group"] != "shared"]
+    chosen = _defaults(lines)
     if not chosen:
         return ""
-    about = "Groups: group=choice takes a file of conf/, group.key=value changes a key of it; * is the default"
+    about = (
+        "Groups: group=choice takes a file of conf/, group.key=value changes a key of it; * is the default. "
+        f"--help {chosen[0]['group']} shows one of them alone"
+    )
     text = [textwrap.fill(about, width)]
     opponents = [match for match in chosen if (match["package"] or "").startswith("opponent")]
     for match in chosen:
@@ -90,12 +120,13 @@ def _groups(command: str, conf: Path, lines: list[str], width: int) -> str:
     return "\n".join(text)
 
 
-def _choices(command: str, folder: Path, default: str, width: int) -> list[str]:
+def _choices(command: Any, folder: Path, default: str, width: int, only: str = "") -> list[str]:
+    """What a group offers, with the keys of each choice; ``only`` one where that is named."""
     entries = []
     for file in sorted(folder.rglob("*.yaml")):
         name = str(file.relative_to(folder).with_suffix(""))
         lines = file.read_text("utf-8").splitlines()
-        if folder.name in OF_ONE_COMMAND and command != _command_of(lines):
+        if only not in ("", name) or not _is_for(command, folder.name, name, lines):
             continue
         overlay = lines[0].startswith("# @package")
         comments = [line[2:] for line in lines if line.startswith("# ")]
@@ -109,6 +140,13 @@ def _choices(command: str, folder: Path, default: str, width: int) -> list[str]:
                 _entry(f"{' ' * 25}.{m['key']}={_typed(m['value'])}  ", m["comment"] or "", width) for m in keys
             ]
     return entries
+
+
+def _is_for(command: Any, group: str, name: str, lines: list[str]) -> bool:
+    """Whether a command takes a choice of a group."""
+    if group in OF_ONE_COMMAND:
+        return command.name == _command_of(lines)
+    return group != "game" or command.takes_game is None or command.takes_game(options.option("game", name))
 
 
 def _command_of(lines: list[str]) -> str | None:

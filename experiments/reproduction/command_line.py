@@ -17,18 +17,20 @@ from experiments.reproduction.cells import RESULTS, cells_below
 from experiments.reproduction.derived import every_derived
 from experiments.reproduction.game_files import lacking
 from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, work
-from experiments.terminal.console import say, show, table
+from experiments.terminal.console import counted, say, show, table
 from gpumcts.errors import BadInput
 
 BAD_INPUT, INTERRUPTED = 2, 130
 KEYS = ("item", "run", "scale")
 ENGINES = ("cpu", "cuda", "auto")
+MISSING, NEXT = "core hours missing", 5
 MAX_HOURS = 24 * 365.0
 WHAT = (
-    "Without options: list every run of the papers with its name, state, verdicts and core hours. "
+    "Without options: how much of each paper is done, the core hours of the rest, and what comes next. --list lists "
+    "every run with its name, state, verdicts and core hours, or those of item=. "
     "With item= or run=: make what is missing of it. Runs stop and go on."
 )
-LISTING = "python -m experiments.reproduce lists the names of all runs"
+LISTING = "python -m experiments.reproduce --list lists the names of all runs"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,9 +45,10 @@ def parser() -> argparse.ArgumentParser:
         "keys",
         nargs="*",
         metavar="key=value",
-        help="item=PAPER/ITEM; run=PAPER/ITEM/RUN, the name that the list prints, or run=RUN beside item=; "
+        help="item=PAPER/ITEM; run=PAPER/ITEM/RUN, the name that --list prints, or run=RUN beside item=; "
         f"scale is one of {', '.join(SCALES)}",
     )
+    found.add_argument("--list", action="store_true", help="list every run, or those of item=, and run none")
     found.add_argument("--all", action="store_true", help="run everything that is missing, in order")
     found.add_argument(
         "--hours", type=float, default=math.inf, help="stop after so many hours; a run goes on next time"
@@ -101,10 +104,13 @@ def _main(words: Sequence[str]) -> int:
         for path in pack(selected):
             say(f"packed {path}")
         return 0
+    if given.list:
+        listing(selected)
+        return 0
     if given.all or named:
         end = time.monotonic() + 3600 * given.hours if given.hours < math.inf else math.inf
         return run(selected if named else None, keys.get("scale", DOCUMENT), end, given)
-    listing(selected)
+    overview(selected)
     return 0
 
 
@@ -146,18 +152,45 @@ def _named(every: Sequence[Task], run: str, item: str | None) -> Task:
 # ------------------------------------------------------------------------------------------------------------- the list
 
 
+def overview(selected: Sequence[Task]) -> None:
+    """Show on a screen how much of each paper is done, and the runs that come next."""
+    heads = {"paper": "left", "items": "right", "runs": "right", "done": "right", "begun": "right", MISSING: "right"}
+    papers: dict[str, list[Task]] = {}
+    for task in selected:
+        papers.setdefault(task.paper.name, []).append(task)
+    rows = []
+    for name, some in papers.items():
+        counts = [len({task.item.name for task in some}), len(some), sum(task.done for task in some)]
+        begun = sum(task.unfinished is not None for task in some)
+        rows.append([name, *map(str, [*counts, begun]), f"{_hours_left(some):,.1f}"])
+    show(table("the papers", heads, rows))
+    if following := [task for task in selected if not task.done and task.lacks is None][:NEXT]:
+        names = [[task.name, "begun" if task.unfinished else "missing", f"{task.run.hours:g}"] for task in following]
+        show(table("what --all runs next", {"run": "left", "state": "left", "core hours": "right"}, names))
+    _sum(selected)
+    say("--list lists every run; item=... or run=... makes what is missing of it")
+
+
+def _hours_left(some: Sequence[Task]) -> float:
+    return sum(task.run.hours for task in some if not task.done)
+
+
+def _sum(selected: Sequence[Task]) -> None:
+    done = sum(task.done for task in selected)
+    say(f"{done} of {len(selected)} runs are done; {_hours_left(selected):,.0f} core hours are missing")
+
+
 def listing(selected: Sequence[Task]) -> None:
     """Show the runs in order: their state, the verdicts of their cells, their hours."""
     heads = {"run": "left", "state": "left", "verdicts": "left", "core hours": "right"}
     rows = []
     for task in selected:
-        counted = Counter(cell.verdict for cell in task.cells)
-        verdicts = ", ".join(f"{verdict} {count}" for verdict, count in counted.items())
+        judged = Counter(cell.verdict for cell in task.cells)
+        verdicts = ", ".join(f"{verdict} {count}" for verdict, count in judged.items())
         state = "done" if task.done else "unfinished" if task.unfinished else "missing"
         rows.append([task.name, state, verdicts, f"{task.run.hours:g}"])
-    hours = sum(task.run.hours for task in selected if not task.done)
     show(table("runs of the papers, the most worth while first", heads, rows))
-    say(f"{sum(task.done for task in selected)} of {len(selected)} runs are done; {hours:,.0f} core hours are missing")
+    _sum(selected)
 
 
 # ------------------------------------------------------------------------------------------------------------- the runs
@@ -180,7 +213,7 @@ def run(selected: Sequence[Task] | None, scale: str, end: float, given: argparse
     if selected and all(task.done for task in selected):
         say("nothing is missing: what is named is done")
         return 0
-    say(f"{done} runs finished" if done else "nothing was finished")
+    say(f"{counted(done, 'run')} finished" if done else "nothing was finished")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis.plots import CURVES, DOTS_PER_INCH
+from experiments.analysis.plots import CURVES, DOTS_PER_INCH, FAINT
 from experiments.config.schema import Checked
 from experiments.ranking.conditions import as_document, some
 from experiments.ranking.report import Cells, with_interval
@@ -14,6 +14,7 @@ from experiments.soft_traps.summary import PRINTED, examples
 from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST
 
 REPORT, PLOT = "report.md", "softtraps.png"
+WIDTH_OF_SLOT = 0.64  # of a Delta's share of the axis, from its first reading to its last
 
 
 def headings(config: Checked) -> dict[str, str]:
@@ -195,24 +196,28 @@ def _worth(value: int) -> str:
 
 
 def plot(config: Checked, summary: Mapping[str, Any], path: Path) -> None:
-    """Share of games with a soft trap over Delta, each reading a curve with its band; in Chess the document's share."""
+    """Share of games with a soft trap over Delta, readings side by side at each; in Chess the document's share."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.4), layout="constrained")
     axes = figure.subplots()
-    names = headings(config)
-    for color, (name, shares) in zip(CURVES, summary["shares"].items(), strict=False):
+    names, readings = headings(config), summary["shares"]
+    slots = np.arange(len(summary["deltas"]))
+    # Intervals of few games overlap, and "disagree" equals "worse" where m is no better than it looks.
+    places = WIDTH_OF_SLOT * (np.arange(len(readings)) / max(1, len(readings) - 1) - 0.5)
+    for color, place, (name, shares) in zip(CURVES, places, readings.items(), strict=False):
         mean, low, high = (100 * np.array(part) for part in zip(*(row["share"] for row in shares), strict=True))
-        axes.fill_between(summary["deltas"], low, high, color=color, alpha=0.12, linewidth=0)
-        # The first lies on ``worse`` wherever m is no better than it looks.
-        style = {"linestyle": ":", "zorder": 3} if name == "disagree" else {}
-        axes.plot(summary["deltas"], mean, marker="o", color=color, markersize=4, label=names[name], **style)
+        axes.vlines(slots + place, low, high, color=color, alpha=0.55, linewidth=1.5)
+        axes.plot(slots + place, mean, color=color, alpha=0.3, linewidth=0.8)
+        axes.plot(slots + place, mean, "o", color=color, markersize=4, label=names[name], clip_on=False, zorder=3)
     if _as_printed(config):
         label = f"document: {100 * PRINTED[0]:.0f} %, Delta not named"
         axes.axhline(100 * PRINTED[0], color="black", linestyle="--", linewidth=1, label=label)
-    axes.set_xscale("log")
-    axes.set_xticks(summary["deltas"], [str(delta) for delta in summary["deltas"]], fontsize=8)
-    axes.minorticks_off()
+    for slot in slots[1:]:
+        axes.axvline(slot - 0.5, color=FAINT, alpha=0.25, linewidth=0.6)
+    axes.set_xlim(-0.5, len(slots) - 0.5)
+    axes.set_xticks(slots, [str(delta) for delta in summary["deltas"]], fontsize=8)
+    axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, 102)
     axes.set_xlabel("Delta, units of the evaluation")
     axes.set_ylabel("games with such a position, % (Wilson 95 %)")

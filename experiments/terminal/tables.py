@@ -1,5 +1,6 @@
 """Tables that keep their numbers whole on a narrow terminal: columns are left out before a cell is folded."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ MIN_LEFT, MAX_LEFT_WORD = 20, 32
 """Letters that a column of words has at least where its cells are longer, and up to which its words stay whole."""
 INDENT = 1
 SHORT_HEADING = 8  # letters, up to which it does not fold
+BEHIND = r"(?<=[/=,_@-])"
+"""Where words too long for a line are broken."""
 GAP = 2  # letters between columns: a blank after each cell, and the one that rich has for a line
 
 
@@ -21,7 +24,8 @@ GAP = 2  # letters between columns: a blank after each cell, and the one that ri
 class FittedTable:
     """A table that rich draws at the width there is.
 
-    columns : headings, each ``left`` (words, which fold between words) or ``right`` (numbers, which never fold)
+    columns : headings, each ``left`` (words, which fold between words, long ones at a mark within) or ``right``
+        (numbers, which never fold)
     rows : a cell a column
     secondary : headings that are left out where there is no room, the first of them first
     where : a file that has them all the same
@@ -89,9 +93,24 @@ class FittedTable:
         for heading, width in widths.items():
             side = "right" if self.columns[heading] == "right" else "left"
             drawn.add_column(heading, justify=side, overflow="fold", width=width)
-        for row in zip(*(self._cells(heading) for heading in widths), strict=True):
+        cells = ([broken(text, width) for text in self._cells(heading)] for heading, width in widths.items())
+        for row in zip(*cells, strict=True):
             drawn.add_row(*row)
         return drawn
+
+
+def broken(text: str, width: int) -> str:
+    """The text with words too long for a line broken behind a slash, a hyphen, a comma or the like, where they can."""
+    return " ".join(_broken_word(word, width) if cell_len(word) > width else word for word in text.split(" "))
+
+
+def _broken_word(word: str, width: int) -> str:
+    lines = [""]
+    for part in re.split(BEHIND, word):
+        if lines[-1] and cell_len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _longest_word(texts: Sequence[str]) -> int:

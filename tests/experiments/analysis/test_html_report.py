@@ -104,6 +104,18 @@ def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
         assert not re.search(r"\b(nan|inf|None)\b", text)
 
 
+def test_numbers_that_were_drawn_are_points_and_lack_no_combination(match):
+    ends = ("0.91348005863081516", "0.96093442299097482", "0.98712345678901234")
+    curve = page("Drawn", [match(f"n={n}") for n in ends], None)
+    assert curve.count('<g class="point">') == 3 and "<title>n=0.9135" not in curve
+    assert ": missing" not in page("Two", [match(f"n={n} m={m}") for n, m in zip(ends, ends[::-1], strict=True)], None)
+
+
+def test_one_run_is_told_in_the_singular(match):
+    assert "<p>1 run.</p>" in page("", [match("a=1")], None)
+    assert "<p>2 runs.</p>" in page("", [match("a=2"), match("a=3")], None)
+
+
 def test_matches_without_a_game_have_no_place_in_a_figure(match):
     results = [match("n=1"), match("n=2"), match("n=3"), match("n=4", wins=0, games=0)]
     assert page("", results, None).count('<g class="point">') == 3

@@ -4,16 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from experiments.analysis.labels import told_apart
+from experiments.analysis.labels import shown, told_apart
 from experiments.runs.results import Result
 
 
-def match(label, backup="average", iterations=500, games=100, sweep="a", **opponent):
+def match(label, backup="average", iterations=500, games=100, sweep="a", more=None, **opponent):
     budget = {"iterations": iterations, "seconds": None}
-    identity = {"game": {"name": "go"}, "backup": {"name": backup}, "budget": budget, "seed": 0}
+    identity = {"game": {"name": "go"}, "backup": {"name": backup}, "budget": budget}
     identity["opponent"] = {"backup": {"name": "average"}, "budget": {**budget, **opponent}}
+    identity = {**identity, **(more or {}), "seed": 0}
     record = {"program": "match", "name": "go", "label": label, "identity": identity}
-    return Result(Path(sweep) / f"{backup}-{iterations}", {"games": games}, record, {})
+    folder = Path(sweep) / f"{backup}-{iterations}"
+    return Result(folder, {"games": games}, {**record, "command": ["match.py", "-m"] if sweep else []}, {})
+
+
+def played(label, game, sweep, backup="average", iterations=500, exploration=1.0, **parameters):
+    """A match of a game with a parameter of its own."""
+    more = {"game": {"name": game, **parameters}, "selection": {"name": "ucb1", "exploration": exploration}}
+    return match(label, backup, iterations, sweep=sweep, more=more)
 
 
 def labels(*results):
@@ -25,22 +33,82 @@ def test_runs_of_two_sweeps_are_told_apart_by_the_keys_in_which_they_differ():
     two += [match(f"backup={name}", name, 700, 150, sweep="b") for name in ("average", "minimax")]
     two.append(match("budget.iterations=50 backup=minimax", "minimax", 50, 20, sweep="c"))
     assert labels(*two) == [
-        "backup=average budget.iterations=500 games=100",
-        "backup=minimax budget.iterations=500 games=100",
-        "backup=average budget.iterations=700 games=150",
-        "backup=minimax budget.iterations=700 games=150",
-        "budget.iterations=50 backup=minimax games=20",
+        "backup=average budget.iterations=500",
+        "backup=minimax budget.iterations=500",
+        "backup=average budget.iterations=700",
+        "backup=minimax budget.iterations=700",
+        "budget.iterations=50 backup=minimax",
     ]
+
+
+def test_sweeps_of_several_games_say_of_each_run_its_game_and_what_the_other_sweeps():
+    """Two sweeps whose labels do not collide: without the game a row would be taken for any."""
+    first = [played(f"backup={name}", "connect_four", "a", name) for name in ("average", "minimax")]
+    second = [played(f"selection.exploration={x}", "othello", "b", exploration=x, corner_weight=8) for x in (0.5, 2.0)]
+    assert labels(*first, *second) == [
+        "game=connect_four backup=average selection.exploration=1",
+        "game=connect_four backup=minimax selection.exploration=1",
+        "game=othello backup=average selection.exploration=0.5",
+        "game=othello backup=average selection.exploration=2.0",
+    ]
+
+
+def test_a_parameter_of_another_choice_is_no_difference():
+    """Labels collide, and the games' own parameters are no part of what tells them apart; those of one game are."""
+    four, othello = played("backup=average", "connect_four", "a"), played("backup=average", "othello", "b", weight=8)
+    assert labels(four, othello) == ["game=connect_four backup=average", "game=othello backup=average"]
+    other = played("backup=average", "othello", "c", weight=9)
+    assert labels(four, othello, other) == [
+        "game=connect_four backup=average",
+        "game=othello game.weight=8 backup=average",
+        "game=othello game.weight=9 backup=average",
+    ]
+
+
+def test_a_parameter_that_two_choices_have_is_compared_within_each():
+    sizes = [played("seed=0", "go", "a", size=9), played("seed=0", "othello", "b", size=8)]
+    assert labels(*sizes) == ["game=go seed=0", "game=othello seed=0"]
+
+
+def test_what_varies_within_a_sweep_is_told_by_its_own_keys():
+    """k decides the backup here: a sweep's labels tell it, and that of another has its budget alone more."""
+    sweeps = {"a": 500, "b": 700}
+    runs = [match(f"k={k}", f"by_{k}", n, sweep=sweep) for sweep, n in sweeps.items() for k in (1, 2)]
+    assert labels(*runs) == [f"budget.iterations={n} k={k}" for n in sweeps.values() for k in (1, 2)]
+    assert labels(*runs[:2]) == ["k=1", "k=2"]
+
+
+def test_two_sweeps_in_one_folder_are_told_apart():
+    runs = [played("backup=minimax", "othello", "a", "minimax"), played("seed=0", "go", "a")]
+    assert labels(*runs) == ["game=othello backup=minimax", "game=go backup=average seed=0"]
+
+
+def test_runs_outside_of_sweeps_are_told_by_their_choices():
+    def alone(label, game, iterations):
+        run = played(label, game, "", iterations=iterations)
+        return Result(Path("outputs") / f"{game}-{iterations}", run.config, run.provenance, {})
+
+    assert labels(alone("", "go", 50), alone("game=othello", "othello", 60)) == [
+        "game=go budget.iterations=50",
+        "game=othello budget.iterations=60",
+    ]
+    assert labels(alone("", "go", 50)) == ["go"]
+
+
+def test_the_opponents_choice_is_known_by_its_package():
+    other = {"opponent": {"backup": {"name": "minimax"}}}
+    runs = [match("backup@opponent.backup=minimax", more=other), match("seed=0", sweep="b")]
+    assert labels(*runs) == ["backup@opponent.backup=minimax", "opponent.backup=average seed=0"]
 
 
 def test_an_opponent_with_settings_of_its_own_is_told():
     assert labels(match("seed=1"), match("seed=1", iterations=700, sweep="b")) == [
-        "seed=1 budget.iterations=500",
-        "seed=1 budget.iterations=700",
+        "budget.iterations=500 seed=1",
+        "budget.iterations=700 seed=1",
     ]
     assert labels(match("seed=1", seconds=1), match("seed=1", seconds=2, sweep="b")) == [
-        "seed=1 opponent.budget.seconds=1",
-        "seed=1 opponent.budget.seconds=2",
+        "opponent.budget.seconds=1 seed=1",
+        "opponent.budget.seconds=2 seed=1",
     ]
 
 
@@ -57,3 +125,21 @@ def test_runs_that_differ_in_nothing_get_the_names_of_their_sweeps():
 @pytest.mark.parametrize("some", [[], ["seed=1"], ["seed=1", "seed=2"]])
 def test_labels_that_differ_stay_as_they_are(some):
     assert labels(*map(match, some)) == some
+
+
+def test_values_with_blanks_are_no_title():
+    engine = match('opponent.player.command="gtp -l 1" backup=minimax', "minimax")
+    assert labels(engine, match("seed=0", iterations=7, sweep="b")) == [
+        'backup=minimax budget.iterations=500 opponent.player.command="gtp -l 1"',
+        "backup=average budget.iterations=7 seed=0",
+    ]
+
+
+def test_long_numbers_have_six_digits_where_they_stay_different():
+    def texts(*decays):
+        return [result.label for result in shown([match(f"b.decay={decay} c=x") for decay in decays])]
+
+    assert texts("0.9609344229909748", "0.5") == ["b.decay=0.960934 c=x", "b.decay=0.5 c=x"]
+    assert texts("0.96093442", "0.96093443") == ["b.decay=0.96093442 c=x", "b.decay=0.96093443 c=x"]
+    assert texts("0.999999996") == ["b.decay=0.999999996 c=x"]  # and no 1, which is another operator
+    assert [r.label for r in shown([match("0.9609344229909748 of all")])] == ["0.9609344229909748 of all"]

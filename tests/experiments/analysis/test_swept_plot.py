@@ -2,14 +2,17 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
 from experiments import match, search  # noqa: F401  they say how their runs are shown
 from experiments.analysis import plots
+from experiments.analysis.by_game import game_title
 from experiments.analysis.swept_plot import labels_that_fit, places_across
 from experiments.runs.results import Result
+from tests.games.conformance import heap
 
 
 def result(program, label, summary, config=None, folder=None):
@@ -20,7 +23,7 @@ def played(label, wins, games=100, **config):
     """A match; its interval is 10 % to each side."""
     rate = wins / games if games else None
     ends = {"ci95_low": rate - 0.1, "ci95_high": rate + 0.1} if games else {"ci95_low": None, "ci95_high": None}
-    return result("match", label, {"games": games, "win_rate": rate, "seed": 1, **ends}, config)
+    return result("match", label, {"games": games, "win_rate": rate, "seed": 1, **ends}, config, Path("a") / label)
 
 
 def searched(label, value):
@@ -76,6 +79,50 @@ def test_crowded_values_are_not_all_told():
     told = [text for text in ticks(axes.xaxis) if text]
     assert 5 <= len(told) < 20 and told[0] == "1000" and len(axes.lines[-1].get_xdata()) == 60
     assert labels_that_fit([0.0, 1.0, 2.0, 3.0], ["10", "11", "12", "13"], 0.5) == ["10", "", "12", ""]
+
+
+DRAWN = ("0.91348005863081516", "0.96093442299097482", "0.99712345678901234")
+
+
+def test_numbers_that_a_sweeper_drew_are_points_that_no_line_joins():
+    """Ticks are those of the axis, since the numbers mean nothing of their own."""
+    (axes,) = drawn([played(f"b.decay={number}", 50) for number in DRAWN])
+    assert axes.lines[-1].get_linestyle() == "None" and axes.lines[-1].get_marker() == "o"
+    assert list(axes.lines[-1].get_xdata()) == [float(number) for number in DRAWN] and len(axes.collections) == 3
+    assert not [label for label in ticks(axes.xaxis) if len(label) > 6]
+
+
+def of_command(run, *words):
+    return replace(run, provenance={**run.provenance, "command": ["match.py", "-m", *words]})
+
+
+@pytest.mark.parametrize(
+    ("numbers", "word", "joined"),
+    [
+        ((3, 17, 29), "n=interval(1,50)", False),
+        ((3, 17, 29), "hydra.sweeper.params.n=interval(1,50)", False),
+        ((3, 17, 29), "n=3,17,29", True),
+        ((3, 17, 29), "other_n=interval(1,50)", True),
+        ((10, 20, 30), "n=range(10,31,10)", True),
+        ((0.1, 0.1 * 10 ** (1 / 3), 0.1 * 10 ** (2 / 3), 1.0), "", True),
+    ],
+)
+def test_a_list_and_a_regular_row_are_joined(numbers, word, joined):
+    (axes,) = drawn([of_command(played(f"n={number}", 50), word) for number in numbers])
+    assert (axes.lines[-1].get_linestyle() == "-") == joined
+
+
+def test_two_keys_that_a_sweeper_drew_are_no_matrix():
+    (axes,) = drawn([played(f"n={DRAWN[i]} m={DRAWN[-i]}", 50) for i in range(3)])
+    assert not axes.images and axes.get_xlabel() == "win rate of the player, % (Wilson 95 %)"
+
+
+def test_ticks_have_four_digits_of_numbers_that_nobody_wrote():
+    numbers = [0.1 * 10 ** (step / 3) for step in range(4)]
+    (axes,) = drawn([played(f"n={number!r}", 50) for number in numbers])
+    assert ticks(axes.xaxis) == ["0.1", "0.2154", "0.4642", "1.0"]
+    (matrix,) = drawn([played(f"n={number!r} b={b}", 50) for number in numbers for b in "uv"])
+    assert ticks(matrix.yaxis) == ["0.1", "0.2154", "0.4642", "1.0"]
 
 
 def test_matches_without_a_game_are_left_out():
@@ -148,3 +195,26 @@ def test_a_title_tells_what_all_runs_share():
     assert title([of("a=1"), of("a=2", game="go", against="random")]) == "500 iterations"
     assert title([of("a=1", 5), of("a=2", game="go", against="random")]) == "match"
     assert title([searched("n=1", 0.5)]) == "search"
+
+
+def test_a_game_of_ones_own_has_the_name_of_its_class_in_a_title(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    heap.write(tmp_path, "titled_lab.heap_of_stones")
+    try:
+        assert game_title("titled_lab.heap_of_stones") == "Heap"
+    finally:
+        heap.forget("titled_lab.heap_of_stones")
+    assert game_title("gone_lab.last_stone") == "Last stone" and game_title("connect_four") == "Connect four"
+
+
+def test_long_names_fold_and_have_more_room():
+    long = " ".join(f"group_{n}.parameter=value_{n}" for n in range(4))
+    runs = [played(f"{long} b={b}", 50) for b in "uv"]
+    (axes,) = drawn(runs)
+    assert max(len(line) for name in ticks(axes.yaxis) for line in name.split("\n")) <= 56
+    assert plots._panels_of(runs)[0].inches > plots._panels_of([played(f"b={b}", 50) for b in "uv"])[0].inches
+
+
+def test_a_rate_at_the_edge_is_written_beside_it():
+    (axes,) = drawn([played("b=u", 0), played("b=v", 100), played("b=w", 50)])
+    assert [text.get_ha() for text in axes.texts] == ["left", "right", "center"]

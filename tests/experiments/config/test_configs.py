@@ -32,6 +32,7 @@ from experiments.config import command_options as keys
 from experiments.config.budgets import Budget
 from experiments.players import registry
 from gpumcts import options
+from gpumcts.errors import BadInput
 from gpumcts.tree.settings import Settings
 from tests.experiments.config.drivers import composed
 
@@ -194,6 +195,25 @@ def test_help_has_the_width_of_the_terminal_and_names_no_cell_of_another_command
         assert told == {cell for cell, file in files.items() if f"experiments.{name} " in file.read_text()}
     else:
         assert not told
+
+
+def test_help_of_a_group_or_a_choice_alone():
+    every, one = (help_text(COMMANDS["match"], CONF, asked=[word]) for word in ("game", "game=go"))
+    assert ".komi=7.5" in one and ".komi=7.5" in every and "othello" in every and "othello" not in one
+    assert "playout" not in every.splitlines()[0] and len(one.splitlines()) < 10
+    for word, said in (("gam", "no group gam; it has game, player"), ("game=gp", "game has no gp; --help game shows")):
+        with pytest.raises(BadInput, match=said):
+            help_text(COMMANDS["match"], CONF, asked=[word])
+
+
+@pytest.mark.parametrize(("name", "taken"), [("planning", {"sailing"}), ("trees", {"deceptive", "implanted", "pgame"})])
+def test_help_lists_the_games_that_a_command_takes(name, taken):
+    games = {file.stem for file in (CONF / "game").glob("*.yaml")}
+    told = help_text(COMMANDS[name], CONF, asked=["game"])
+    assert {game for game in games if re.search(rf"^   [ *]{game} ", told, re.MULTILINE)} == taken
+    for game in games - taken:
+        with pytest.raises(BadInput, match=f"game={game} "):
+            COMMANDS[name].check(composed(name, f"game={game}"), None)
 
 
 LONG = (

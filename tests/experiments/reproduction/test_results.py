@@ -249,7 +249,7 @@ def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command_line, "work", lambda task, *_: worked.append(task.name) or True)
     assert main(["run=hashimoto2012accelerated/table1a/othello-k4"]) == 0
     assert worked == ["hashimoto2012accelerated/table1a/othello-k4"]
-    assert "1 runs finished" in capsys.readouterr().err
+    assert "1 run finished" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
             "item=hashimoto2012accelerated/table9: must be one of hashimoto2012accelerated/",
         ),
         (["item=hashimoto2012accelerated/table1a", "run=othello-k9"], "run=othello-k9: there is no such run of item="),
-        (["run=hashimoto2012accelerated/table1a/othello-k9"], "python -m experiments.reproduce lists the names"),
+        (["run=hashimoto2012accelerated/table1a/othello-k9"], "experiments.reproduce --list lists the names"),
         (
             ["item=hashimoto2012accelerated/fig1", "run=hashimoto2012accelerated/fig2/all"],
             "fig2/all: there is no such run",

@@ -66,6 +66,13 @@ def test_words_fold_between_words_and_only_longer_ones_than_a_column_within(show
     assert [line.split()[0] for line in lines[3:7]] == ["planner=uct", "budget.iterations=100", "a" * 32, "a" * 28]
 
 
+def test_long_words_break_behind_a_mark(shown):
+    names = ["hashimoto2012accelerated/overhead/othello", "ramanujan2010understanding/slices/c70-line"]
+    lines = shown(40, table("", {"run": "left", "hours": "right"}, [[name, "0.5"] for name in names]))
+    words = [line.split()[0] for line in lines[3:7]]
+    assert words == ["hashimoto2012accelerated/", "overhead/othello", "ramanujan2010understanding/", "slices/c70-line"]
+
+
 def test_lines_of_a_file_end_without_blanks_and_a_title_stands_in_one(shown):
     title = "A title that is much longer than the table below it, which is narrow"
     lines = shown(120, table(title, {"a": "right", "b": "left"}, [["1", "x"], ["22", "a longer cell"]]))

@@ -1,0 +1,48 @@
+"""What experiments.reproduce shows: a screen of what is done and what comes next, and every run where it is asked."""
+
+import re
+
+import pytest
+
+from experiments.reproduction import command_line
+from experiments.reproduction.command_line import main
+from experiments.reproduction.schedule import tasks
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch, capsys):
+    """``told("--list")``: what goes to stdout and stderr on 80 columns, where no run is done."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(command_line, "tasks", lambda: tasks(tmp_path))
+    monkeypatch.setattr(command_line, "work", lambda *_: pytest.fail("a run was begun"))
+
+    def run(*words):
+        assert main(words) == 0
+        return capsys.readouterr()
+
+    return run
+
+
+def test_without_options_a_screen_tells_what_is_done_and_what_comes_next(told):
+    out, err = told()
+    lines = out.splitlines() + err.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    papers = {task.paper.name for task in tasks()}
+    assert papers <= {line.split()[0] for line in lines if line.strip()}
+    first = next(task for task in tasks() if task.lacks is None)
+    assert f" {first.name} " in out
+    assert f"0 of {len(tasks())} runs are done; " in err
+
+
+def test_every_run_is_listed_where_it_is_asked(told):
+    out, err = told("--list")
+    told_words = set(re.split(r"[\s/-]+", out))  # names break between these, and not within
+    assert {word for task in tasks() for word in re.split("[/-]", task.name)} <= told_words
+    assert sum(" missing " in line for line in out.splitlines()) + out.count(" unfinished ") == len(tasks())
+    assert f"0 of {len(tasks())} runs are done; " in err
+
+
+def test_an_item_is_listed_and_not_run(told):
+    out, err = told("item=hashimoto2012accelerated/fig1", "--list")
+    assert "hashimoto2012accelerated/fig1/all" in out and "fig2" not in out
+    assert "0 of 1 runs are done" in err
