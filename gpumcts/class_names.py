@@ -6,6 +6,7 @@ process and from the disk cache. So a user's own class gets a name that is its a
 
 import functools
 import hashlib
+import threading
 from collections.abc import Iterable
 from typing import Any, get_type_hints
 
@@ -22,6 +23,7 @@ _written: dict[type, str] = {}
 """The names of users' own classes, as they are written."""
 _taken: dict[str, int] = {}
 """How many classes have got a name."""
+_admitting = threading.Lock()
 _looked_at: dict[type, tuple[bool, bool]] = {}
 """Whether classes are users' own, and whether their values may hold tuples: every call of compiled code asks."""
 PLAIN = {np.ndarray, int, float, bool}
@@ -51,15 +53,24 @@ def admit(kind: type) -> bool:
     """
     if not hasattr(kind, "_fields") or not is_own(kind):
         return False
-    name, version = kind.__name__, version_of(kind)
-    text = repr((kind.__module__, kind.__qualname__, version.sources))
+    with _admitting:
+        if kind not in _written:
+            _rename(kind)
+    return True
+
+
+def _rename(kind: type) -> None:
+    name, plain = kind.__name__, kind.__repr__
+    text = repr((kind.__module__, kind.__qualname__, version_of(kind).sources))
     unique = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}"
     _taken[unique] = number = _taken.get(unique, 0) + 1
     _written[kind] = name
     kind.__name__ = unique if number == 1 else f"{unique}_{number}"
-    plain = kind.__repr__
-    kind.__repr__ = lambda value: plain(value).replace(type(value).__name__, name, 1)  # type: ignore[method-assign]
-    return True
+
+    def shown(value: Any) -> str:
+        return plain(value).replace(type(value).__name__, name_as_written(type(value)), 1)
+
+    kind.__repr__ = shown  # type: ignore[method-assign]
 
 
 def own_classes(values: Iterable[Any]) -> frozenset[type]:

@@ -82,7 +82,8 @@ def _file_of(name: str) -> Path | None:
 
 def _is_own_file(file: Path) -> bool:
     path = file.resolve()
-    return not any(path.is_relative_to(folder) for folder in (LIBRARY, *OTHERS))
+    installed = any(part in ("site-packages", "dist-packages") for part in path.parts)
+    return not installed and not any(path.is_relative_to(folder) for folder in (LIBRARY, *OTHERS))
 
 
 def _packages(name: str) -> list[str]:

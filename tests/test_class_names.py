@@ -57,6 +57,13 @@ def test_classes_of_one_text_that_are_made_twice_have_names_of_their_own():
     assert numba.typeof(first()).name != numba.typeof(second()).name
 
 
+def test_a_class_that_another_one_extends_keeps_its_own_name():
+    base = field_class()
+    lower = type("Lower", (base,), {"__module__": base.__module__})
+    class_names.own_classes([base(), lower()])
+    assert (repr(base()), repr(lower())) == ("Lab(size=3)", "Lower(size=3)")
+
+
 def test_own_classes_are_found_in_types_too():
     first, beside = field_class(), field_class()
     class_names.own_classes([first(), beside()])
