@@ -60,7 +60,8 @@ def admit(kind: type) -> bool:
 
 
 def _rename(kind: type) -> None:
-    name, plain = kind.__name__, kind.__repr__
+    name = kind.__name__
+    plain: Any = kind.__repr__
     text = repr((kind.__module__, kind.__qualname__, version_of(kind).sources))
     unique = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}"
     _taken[unique] = number = _taken.get(unique, 0) + 1
