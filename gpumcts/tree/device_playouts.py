@@ -5,7 +5,6 @@ select in the other. Each tree does what ``advance_block`` does, in the same ord
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,7 +15,6 @@ from gpumcts.tree.wave import Wave
 
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
 MAX_BYTES = 1 << 28  # of a half's paths
-SECONDS_A_REPORT = 0.1
 
 Block = tuple[int, int]
 
@@ -34,6 +32,11 @@ def device_clocked(engine: Any, clock: Stopwatch) -> Iterator[None]:
     yield
     if before is not None:
         clock.add_device(engine.device_seconds - before)
+
+
+def on_threads(work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
+    """``work`` on every part, on the threads of ``pool`` where there are several."""
+    return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
 
 
 class HalfForest:
@@ -74,7 +77,6 @@ class DevicePlayouts:
         self._leaves = min(searcher.settings.leaves_per_tree, self._iterations - self._begin)
         self._playouts = searcher.settings.playouts_per_leaf
         self._depth = searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        self._done, self._reported = 0, time.perf_counter()
 
     def run(self) -> None:
         """Do all iterations. Raises KeyboardInterrupt where the wave is told to stop."""
@@ -94,7 +96,7 @@ class DevicePlayouts:
                 finally:
                     for half in halves:
                         half.in_flight.finish()
-        self._report(0, last=True)
+        self._wave.report(0, last=True)
 
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MAX_LEAVES leaves, the first half never smaller than the second."""
@@ -117,10 +119,6 @@ class DevicePlayouts:
                     self._back_up(half, pool)
                     self._gather(half, pool)
 
-    def _each(self, work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
-        """``work`` on every part, on the threads where there are several."""
-        return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
-
     def _gather(self, half: HalfForest, pool: ThreadPoolExecutor) -> None:
         """Select the next leaves of a half and send them off; nothing where its iterations are done."""
         half.leaves = leaves = min(self._leaves, self._iterations - half.number)
@@ -137,7 +135,7 @@ class DevicePlayouts:
         parts = half.parts(leaves)
         with self._clock.on_all_threads():
             while parts:
-                fits = self._each(gather, parts, pool)
+                fits = on_threads(gather, parts, pool)
                 parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
                 if parts:
                     with self._clock.part(GROWTH):
@@ -155,15 +153,6 @@ class DevicePlayouts:
             self._clock.add_ticks(ticks)
 
         with self._clock.on_all_threads():
-            self._each(back_up, half.parts(leaves), pool)
+            on_threads(back_up, half.parts(leaves), pool)
         half.number += leaves
-        self._report((half.end - half.begin) * leaves)
-
-    def _report(self, iterations: int, last: bool = False) -> None:
-        """Tell of progress, now and then."""
-        self._done += iterations
-        now = time.perf_counter()
-        told = self._wave.on_progress
-        if told is not None and self._done and (last or now - self._reported > SECONDS_A_REPORT):
-            told(self._done)
-            self._done, self._reported = 0, now
+        self._wave.report((half.end - half.begin) * leaves)

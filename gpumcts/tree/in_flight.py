@@ -10,7 +10,6 @@ Between calls the last batch stays selected, played, and not counted: a search t
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
-from gpumcts.tree.device_playouts import SECONDS_A_REPORT, HalfForest, device_clocked, trees_together
+from gpumcts.tree.device_playouts import HalfForest, device_clocked, on_threads, trees_together
 from gpumcts.tree.forest import ROOT, add_in_flight
 from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
@@ -149,7 +148,6 @@ class BatchesInFlight:
         self._searcher, self._pending = searcher, dict[Block, PendingBatch]()
         self._settings = searcher.settings
         self._host: Any = None
-        self._unreported, self._reported = 0, time.perf_counter()
 
     @property
     def pending_leaves(self) -> int:
@@ -165,7 +163,7 @@ class BatchesInFlight:
         with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, wave.clock):
             for begin in range(0, wave.trees, size):
                 self._iterate_chunk(wave, (begin, min(begin + size, wave.trees)), span, pool)
-        self._report(0, wave.on_progress, last=True)
+        wave.report(0, last=True)
 
     def back_up_pending(self, wave: Wave) -> None:
         """Count what is pending: the forest is that of a search of so many iterations."""
@@ -196,7 +194,7 @@ class BatchesInFlight:
                 pending = PendingBatch(parts, leaves, half.in_flight)
                 number += leaves
                 halves.reverse()
-                self._report(trees * leaves, wave.on_progress)
+                wave.report(trees * leaves)
         finally:
             for in_flight in batches:
                 in_flight.finish()
@@ -216,7 +214,7 @@ class BatchesInFlight:
             with wave.clock.on_device():
                 pending.in_flight.finish()
         with wave.clock.on_all_threads():
-            self._each(lambda part: self._back_up(wave, pending, part), pending.parts, pool)
+            on_threads(lambda part: self._back_up(wave, pending, part), pending.parts, pool)
 
     def _batches(self, leaves: int, playouts: int) -> list[Any]:
         """Two batches of so many leaves, on the engine of the searcher or on the CPU."""
@@ -226,10 +224,6 @@ class BatchesInFlight:
         if self._host is None:
             self._host = playout_engine("cpu", searcher.played_game, searcher.policy, searcher.threads)
         return [HostInFlightBatch(self._host, leaves, playouts) for _ in range(2)]
-
-    def _each(self, work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
-        """``work`` on every part, on the threads where there are several."""
-        return [work(part) for part in parts] if len(parts) == 1 else list(pool.map(work, parts))
 
     def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
         """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.
@@ -249,7 +243,7 @@ class BatchesInFlight:
             return found
 
         while parts:
-            fits = self._each(gather_part, parts, pool)
+            fits = on_threads(gather_part, parts, pool)
             parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
             if parts:
                 with wave.clock.part(GROWTH):
@@ -260,11 +254,3 @@ class BatchesInFlight:
         rows = (block[1] - block[0]) * pending.leaves
         back_up_pending_rows(s.steps.back_up, s.rule, s.operator, wave.forest, s.switches, rows, batch, ticks)
         wave.clock.add_ticks(ticks)
-
-    def _report(self, iterations: int, on_progress: Callable[[int], None] | None, last: bool = False) -> None:
-        """Tell of progress, now and then."""
-        self._unreported += iterations
-        now = time.perf_counter()
-        if on_progress is not None and self._unreported and (last or now - self._reported > SECONDS_A_REPORT):
-            on_progress(self._unreported)
-            self._unreported, self._reported = 0, now

@@ -1,14 +1,17 @@
 """Trees that are searched together, and who looks on."""
 
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gpumcts.tree.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.forest import Forest, widened
 from gpumcts.tree.time_split import Stopwatch
+
+SECONDS_A_REPORT = 0.1
 
 
 @dataclass(slots=True, eq=False)
@@ -30,6 +33,8 @@ class Wave:
     watch: LevelWatch = NO_WATCH
     stop: threading.Event | None = None
     on_progress: Callable[[int], None] | None = None
+    _untold: int = field(default=0, init=False)
+    _told: float = field(default_factory=time.perf_counter, init=False)
 
     @property
     def trees(self) -> int:
@@ -41,6 +46,14 @@ class Wave:
         arrays = list(self.forest)
         del self.forest
         self.forest = widened(arrays, slots)
+
+    def report(self, iterations: int, last: bool = False) -> None:
+        """Tell ``on_progress`` of iterations that were made, now and then; of all that are untold with ``last``."""
+        self._untold += iterations
+        now = time.perf_counter()
+        if self.on_progress is not None and self._untold and (last or now - self._told > SECONDS_A_REPORT):
+            self.on_progress(self._untold)
+            self._untold, self._told = 0, now
 
     def check_stop(self) -> None:
         """Raise KeyboardInterrupt where ``stop`` is set."""
