@@ -61,23 +61,30 @@ def keeps(classes: frozenset[type]) -> bool:
     return all(version_of(kind).certain for kind in classes)
 
 
-@functools.cache
 def _own_digest(classes: frozenset[type]) -> str:
     # Compiled code knows classes by their modules: the same text in another module is another option.
-    found = sorted((kind.__module__, kind.__qualname__, *version_of(kind).sources.items()) for kind in classes)
+    versions = [(kind.__module__, kind.__qualname__, version_of(kind)) for kind in classes]
+    found = sorted((module, name, *v.sources.items(), v.constants) for module, name, v in versions)
     return hashlib.sha256(repr(found).encode()).hexdigest()[:20]
 
 
 @contextlib.contextmanager
-def pointed(classes: frozenset[type]) -> Iterator[None]:
-    """Numba's disk cache is ``folder(classes)`` meanwhile: for the decoration of a function, which fixes it."""
+def pointed(classes: frozenset[type]) -> Iterator[bool]:
+    """Numba's disk cache is ``folder(classes)`` meanwhile: for the decoration of a function, which fixes it.
+
+    Gives whether code is to be kept there: it is not where ``keeps`` says so, or the folder cannot be made.
+    """
+    kept = keeps(classes)
     with _pointing:
         before = numba.config.CACHE_DIR
-        if classes:
-            _begin(folder(classes), KEEP_OWN, OWN)
+        if classes and kept:
+            try:
+                _begin(folder(classes), KEEP_OWN, OWN)
+            except OSError:
+                kept = False
         numba.config.CACHE_DIR = str(folder(classes))
         try:
-            yield
+            yield kept
         finally:
             numba.config.CACHE_DIR = before
 

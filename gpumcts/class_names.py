@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import is_own, version_of
+from gpumcts.own_sources import Version, is_extended, is_own, version_of
 
 DIGITS = 8
 
@@ -53,16 +53,17 @@ def admit(kind: type) -> bool:
     """
     if not hasattr(kind, "_fields") or not is_own(kind):
         return False
+    version = version_of(kind)  # before the lock: it reads files
     with _admitting:
         if kind not in _written:
-            _rename(kind)
+            _rename(kind, version)
     return True
 
 
-def _rename(kind: type) -> None:
+def _rename(kind: type, version: Version) -> None:
     name = kind.__name__
     plain: Any = kind.__repr__
-    text = repr((kind.__module__, kind.__qualname__, version_of(kind).sources))
+    text = repr((kind.__module__, kind.__qualname__, version.sources, version.constants))
     unique = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}"
     _taken[unique] = number = _taken.get(unique, 0) + 1
     _written[kind] = name
@@ -75,7 +76,9 @@ def _rename(kind: type) -> None:
 
 
 def own_classes(values: Iterable[Any]) -> frozenset[type]:
-    """The users' own classes of values and of what is in them; all have names of their own then.
+    """The users' own classes of values and of what is in them, and those of the library with bodies of users' own.
+
+    The users' own have names of their own then.
 
     values : Python values, or their numba types
     """
@@ -93,7 +96,7 @@ def _collect(value: tuple, found: set[type]) -> None:
     if kind not in _looked_at:
         _looked_at[kind] = admit(kind), not _is_plain(kind)
     own, may_hold_tuples = _looked_at[kind]
-    if own:
+    if own or is_extended(kind):
         found.add(kind)
     if may_hold_tuples:
         for inner in value:
@@ -107,7 +110,7 @@ def _is_plain(kind: type) -> bool:
 
 
 def _collect_typed(kind: Any, found: set[type]) -> None:
-    if admit(kind.instance_class):
+    if admit(kind.instance_class) or is_extended(kind.instance_class):
         found.add(kind.instance_class)
     for inner in getattr(kind, "types", ()):
         if hasattr(inner, "instance_class"):

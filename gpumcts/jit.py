@@ -83,9 +83,8 @@ def entry(function: Callable) -> Callable:
     def call(*arguments: Any) -> Any:
         classes = own_classes(arguments)
         if classes not in made:
-            with making, cache.pointed(classes):
-                options = SEPARATE if cache.keeps(classes) else {**SEPARATE, "cache": False}
-                made.setdefault(classes, njit(**options)(function))
+            with making, cache.pointed(classes) as kept:
+                made.setdefault(classes, njit(**{**SEPARATE, "cache": kept})(function))
         return made[classes](*arguments)
 
     return call
@@ -131,6 +130,5 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     check_signature(signature)
     _wake_numba()
     classes = own_classes(signature.args)
-    with announced(name, may_load=True), cache.pointed(classes):
-        kept = cache.keeps(classes)
+    with announced(name, may_load=True), cache.pointed(classes) as kept:
         return cfunc(signature, cache=kept, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -16,6 +16,9 @@ from numba import types
 from numba.core.target_extension import current_target
 from numba.extending import intrinsic, overload
 
+from gpumcts.class_names import name_as_written
+from gpumcts.own_sources import note_body
+
 # Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without
 # ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,
 # even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
@@ -92,7 +95,7 @@ def verb(*on: str) -> Callable[[Callable], Any]:
             classes = tuple([type(args[i]) for i in where])
             body = find(classes)
             if body is None:
-                raise TypeError(f"{contract.__name__} has no body for {', '.join(c.__name__ for c in classes)}")
+                raise TypeError(f"{contract.__name__} has no body for {', '.join(map(name_as_written, classes))}")
             return body(*args)
 
         @overload(call, strict=False, jit_options=JIT_OPTIONS)
@@ -106,6 +109,7 @@ def verb(*on: str) -> Callable[[Callable], Any]:
                 if classes in bodies:
                     raise TypeError(f"{contract.__name__} has a body for {classes} already")
                 bodies[classes] = body
+                note_body(contract, classes, body)
                 found.clear()
                 return body
 

@@ -24,6 +24,12 @@ except ImportError:
     pass
 
 
+class Mine(NamedTuple):
+    """A class of values that is not the library's."""
+
+    size: int = 3
+
+
 @pytest.fixture
 def pointed_back(monkeypatch):
     """Numba's folder is as before afterwards."""
@@ -114,22 +120,12 @@ def test_the_newest_folders_of_own_classes_stay(tmp_path, monkeypatch, pointed_b
         for name in (f"own-{age}", f"kernels_{age}"):
             (cache.folder() / name).mkdir()
             os.utime(cache.folder() / name, (1000 - age, 1000 - age))
-    mine = class_names.own_classes([field_class("my_lab.game")()])
+    mine = class_names.own_classes([Mine()])
     with cache.pointed(mine):
         assert Path(numba.config.CACHE_DIR) == cache.folder(mine)
     assert Path(numba.config.CACHE_DIR) == cache.folder()
     left = {found.name for found in cache.folder().iterdir()}
     assert left == {"own-0", cache.folder(mine).name, "kernels_0", "kernels_1", "kernels_2"}
-
-
-def field_class(module):
-    """A class of values of a user's own, in a module that has no file."""
-
-    class Lab(NamedTuple):
-        size: int = 3
-
-    Lab.__module__ = module
-    return Lab
 
 
 def test_without_a_place_for_it_a_temporary_folder_serves(tmp_path, monkeypatch, capsys, pointed_back):

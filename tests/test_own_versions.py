@@ -13,6 +13,7 @@ import pytest
 import gpumcts as g
 from gpumcts import cache, own_sources
 from gpumcts.class_names import own_classes
+from gpumcts.games import contract
 from tests.games.conformance import heap
 
 UP_TO_3, UP_TO_2 = ("min(state.left, U(3))",) * 2, ("min(state.left, U(3))", "min(state.left, U(2))")
@@ -97,6 +98,83 @@ def test_code_is_kept_where_files_are_older_than_the_process(lab, monkeypatch):
     assert not folder_of(lab, UP_TO_3)[1]
     monkeypatch.setattr(own_sources, "STARTED", time.time() + 10)
     assert folder_of(lab, UP_TO_3)[1]
+
+
+def test_a_module_that_is_only_mentioned_is_not_run(lab):
+    """Its text counts; a script that is imported where it is needed stays unread by Python."""
+    (lab / "one_lab").mkdir()
+    (lab / "one_lab" / "report.py").write_text("raise SystemExit('run by nobody')\n")
+    lazily = (
+        "def heap_start(game):\n",
+        "def heap_start(game):\n    if False:\n        from one_lab.report import draw\n",
+    )
+    heap.write(lab, "one_lab.game", lazily)
+    kind = type(importlib.import_module("one_lab.game").Heap())
+    assert "one_lab.report" not in sys.modules and "one_lab.game" in own_sources.version_of(kind).sources
+
+
+def test_bodies_in_another_module_than_the_class_count(lab):
+    heap.write(lab, "one_lab.game")
+    kind = importlib.import_module("one_lab.game").Heap
+    before = own_sources.version_of(kind)
+    (lab / "other_lab").mkdir()
+    (lab / "other_lab" / "game.py").write_text(
+        "from gpumcts.games import contract\nfrom one_lab.game import Heap\n\n\n"
+        "@contract.evaluation.implements(Heap)\ndef worth(game, state):\n    return 1\n"
+    )
+    importlib.import_module("other_lab.game")
+    assert "other_lab.game" in own_sources.version_of(kind).sources and "other_lab.game" not in before.sources
+
+
+def test_a_class_of_the_library_with_a_body_from_outside_has_a_folder_of_its_own(lab, monkeypatch):
+    monkeypatch.setattr(own_sources, "_bodies", {})
+    monkeypatch.setattr(own_sources, "_extended", set())
+    duel = g.make("dice_duel")
+    assert own_classes([duel]) == frozenset()
+    ours = test_each_version_has_a_folder
+    for verb, body in ((contract.play, contract.start), (ours, ours)):  # a body, and a verb, that count for nothing
+        own_sources.note_body(verb, (type(duel),), body)
+        assert own_classes([duel]) == frozenset()
+    own_sources.note_body(contract.play, (type(duel), heap_class()), ours)  # for both together alone
+    assert own_classes([duel]) == frozenset()
+    own_sources.note_body(contract.play, (type(duel),), ours)
+    assert own_classes([(duel,)]) == {type(duel)} and cache.folder({type(duel)}) != cache.folder()
+    assert list(own_sources.version_of(type(duel)).sources)[-1] == __name__
+    assert type(duel).__name__ == "DiceDuel"
+
+
+def heap_class():
+    return type("Heap", (tuple,), {"__module__": "nowhere_lab"})
+
+
+def test_values_of_constants_count(lab, monkeypatch):
+    """Those that the text takes from elsewhere too."""
+    told = ("U = np.uint64\n", "import os\n\nMOST = int(os.environ['MOST'])\nU = np.uint64\n")
+    found = []
+    for most in ("3", "2", "3"):
+        monkeypatch.setenv("MOST", most)
+        found.append(folder_of(lab, told)[0])
+    assert found[0] == found[2] != found[1]
+
+
+def test_no_code_is_kept_of_a_script_or_of_a_class_within_a_function(lab, monkeypatch):
+    """Other processes cannot load it: they know no such class."""
+    monkeypatch.setattr(own_sources, "STARTED", time.time() + 10)
+    heap.write(lab, "one_lab.game")
+    game = importlib.import_module("one_lab.game").Heap
+    within = type("Heap", (game,), {"__module__": "one_lab.game", "__qualname__": "made.<locals>.Heap"})
+    script = type("Heap", (game,), {"__module__": "__main__", "__qualname__": "Heap"})
+    assert [cache.keeps(frozenset({kind})) for kind in (game, within, script)] == [True, False, False]
+
+
+def test_a_folder_that_cannot_be_made_keeps_nothing(lab, monkeypatch):
+    monkeypatch.setattr(own_sources, "STARTED", time.time() + 10)
+    heap.write(lab, "one_lab.game")
+    classes = own_classes([importlib.import_module("one_lab.game").Heap()])
+    (lab / "file").write_text("")
+    monkeypatch.setattr(cache, "_library", str(lab / "file"))
+    with cache.pointed(classes) as kept:
+        assert not kept
 
 
 SHOWN = """

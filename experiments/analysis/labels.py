@@ -142,7 +142,10 @@ def _text(value: Any) -> str:
     """A value as a command line has it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        short = f"{value:.12g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
 
 
 def _ordered(words: Sequence[str], order: Sequence[str]) -> str:

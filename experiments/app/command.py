@@ -47,6 +47,7 @@ from experiments.app.launchers import (
 )
 from experiments.app.line import Line
 from experiments.app.overrides import (
+    LEFT_OUT,
     check_experiment,
     check_given_once,
     check_not_overruled,
@@ -71,7 +72,7 @@ from gpumcts.kernels import device
 
 T = TypeVar("T")
 VERSION_BASE = "1.3"
-DIRECTION, LEFT_OUT = "hydra.sweeper.direction", "hydra.sweeper.left_out"
+DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"

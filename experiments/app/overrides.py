@@ -12,6 +12,7 @@ from experiments.config.schema import Plain
 from gpumcts.errors import BadInput
 
 EXPERIMENT = "experiment"
+LEFT_OUT = "hydra.sweeper.left_out"
 FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
@@ -30,6 +31,8 @@ def check_overrides(given: Sequence[Override]) -> None:
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group):
             _check_choice(override, value)
+        if override.key_or_group == LEFT_OUT:
+            raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
 

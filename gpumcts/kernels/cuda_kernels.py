@@ -257,13 +257,14 @@ def jit(signature: tuple, registers: int | None = None) -> Any:
     tell code for other numbers of registers apart: kernels with a cap must have names of their own.
     """
     classes = own_classes(signature)
-    options: dict[str, Any] = {} if device.simulated() else {"cache": cache.keeps(classes), "lto": False}
+    options: dict[str, Any] = {} if device.simulated() else {"lto": False}
     if registers is not None and not device.simulated():
         options["max_registers"] = registers
 
     def compiled(kernel: Callable) -> Any:
-        with cache.pointed(classes):
-            return cuda.jit(signature, **options)(kernel)
+        with cache.pointed(classes) as kept:
+            own = {} if device.simulated() else {"cache": kept}
+            return cuda.jit(signature, **options, **own)(kernel)
 
     return compiled
 

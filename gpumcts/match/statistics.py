@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 WIN_DRAW_LOSS = (1.0, 0.5, 0.0)
+MAX_ELO = 4000  # of hypotheses
 UNSEEN = 1e-3  # games that a result never seen counts as in the sequential test, as on Fishtest
 
 
@@ -168,8 +169,8 @@ def sprt(wins: int, draws: int, losses: int, elo0: float, elo1: float, alpha: fl
     """
     counts = (wins, draws, losses)
     _check(*counts)
-    if not elo0 < elo1:
-        raise ValueError(f"elo0 is below elo1, not {elo0} and {elo1}")
+    if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
+        raise ValueError(f"elo0 is below elo1, both from -{MAX_ELO} to {MAX_ELO}, not {elo0} and {elo1}")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise ValueError(f"alpha and beta are in (0, 0.5), not {alpha} and {beta}")
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)

@@ -160,9 +160,10 @@ class CpuIterations:
         rows = (block[1] - block[0]) * self._searcher.settings.leaves_per_tree
         if block != (0, len(forest.used)):
             return self._searcher.batch(rows)
-        if self._kept is None or self._kept[0] is not forest.used:
-            self._kept = (forest.used, self._searcher.batch(rows))
-        return self._kept[1]
+        kept = self._kept  # one, though several threads may search at once
+        if kept is None or kept[0] is not forest.used:
+            kept = self._kept = (forest.used, self._searcher.batch(rows))
+        return kept[1]
 
     def _run_blocks(self, wave: Wave, iterations: int, pending: list[Block], numbers: dict[Block, int]) -> None:
         """The ``pending`` blocks up to ``iterations``, or until each lacks room; ``numbers`` says how far each is."""

@@ -125,6 +125,9 @@ def test_sequential_decisions():
     assert s.sprt(30, 10, 20, 0, 5).ratio == pytest.approx(-s.sprt(20, 10, 30, -5, 0).ratio)
     with pytest.raises(ValueError, match="elo0"):
         s.sprt(1, 1, 1, 5, 0)
+    for bad in ((0, math.inf), (-1e6, 0), (0, math.nan)):
+        with pytest.raises(ValueError, match="elo0"):
+            s.sprt(1, 1, 1, *bad)
     with pytest.raises(ValueError, match="alpha and beta"):
         s.sprt(1, 1, 1, 0, 5, alpha=0.5)
 

@@ -9,6 +9,7 @@
 import contextlib
 import hashlib
 import importlib
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from gpumcts import cache
 from gpumcts.class_names import own_classes
 
 _held: set[Any] = set()
+_asking = threading.RLock()
 
 
 def check(game: Any) -> None:
@@ -33,6 +35,11 @@ def check_once(question: str, *values: Any) -> None:
 
     question : dotted name of a function of ``values``, of which the first is a user's own, as compiled code gets it
     """
+    with _asking:  # another thread waits for the answer
+        _ask_once(question, values)
+
+
+def _ask_once(question: str, values: Sequence[Any]) -> None:
     key = question, *((type(value), value) for value in values)
     if key in _held:
         return
@@ -47,7 +54,7 @@ def check_once(question: str, *values: Any) -> None:
         _held.discard(key)
         raise
     if stamp is not None:
-        with contextlib.suppress(FileNotFoundError):  # another process clears old caches away: it is asked again then
+        with contextlib.suppress(OSError):  # another process clears old caches away: it is asked again then
             stamp.parent.mkdir(parents=True, exist_ok=True)
             stamp.touch()
 
