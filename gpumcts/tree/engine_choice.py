@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpumcts.class_names import title
+from gpumcts.class_names import name_as_written
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.tree.device_search import DeviceEngine
@@ -32,7 +32,8 @@ class EngineChoice:
             engine = self._made[engine]
         played = getattr(engine, "game", self._game)
         if type(played) is not type(self._game):
-            raise BadInput(f"engine={engine.name}: made for {title(played)}, not {title(self._game)}")
+            theirs, ours = name_as_written(type(played)), name_as_written(type(self._game))
+            raise BadInput(f"engine={engine.name}: made for {theirs}, not {ours}")
         return None if engine is None or engine.name == "cpu" else engine
 
     def fastest(self, settings: Settings, trees: int, watched: bool) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gpumcts.alpha_beta.batch import Deepening
+from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
@@ -53,7 +54,7 @@ def refused(search, game) -> str:
 )
 def test_a_bound_that_is_too_small_is_one_line(search, kind, bound):
     said = refused(search, kind(1, 2))
-    assert said.startswith(f"{kind.__module__}: {kind.__name__}.{bound}, but the search has met ") and "\n" not in said
+    assert said.startswith(f"{kind.__module__}: {title(kind)}.{bound}, but the search has met ") and "\n" not in said
 
 
 @pytest.mark.slow

@@ -198,7 +198,7 @@ def test_help_has_the_width_of_the_terminal_and_names_no_cell_of_another_command
 
 
 def test_help_of_a_group_or_a_choice_alone():
-    every, one = (help_text(COMMANDS["match"], CONF, asked=[word]) for word in ("game", "game=go"))
+    every, one = (help_text(COMMANDS["match"], CONF, 120, [word]) for word in ("game", "game=go"))
     assert ".komi=7.5" in one and ".komi=7.5" in every and "othello" in every and "othello" not in one
     assert "playout" not in every.splitlines()[0] and len(one.splitlines()) < 10
     for word, said in (("gam", "no group gam; it has game, player"), ("game=gp", "game has no gp; --help game shows")):
@@ -209,7 +209,7 @@ def test_help_of_a_group_or_a_choice_alone():
 @pytest.mark.parametrize(("name", "taken"), [("planning", {"sailing"}), ("trees", {"deceptive", "implanted", "pgame"})])
 def test_help_lists_the_games_that_a_command_takes(name, taken):
     games = {file.stem for file in (CONF / "game").glob("*.yaml")}
-    told = help_text(COMMANDS[name], CONF, asked=["game"])
+    told = help_text(COMMANDS[name], CONF, 120, ["game"])
     assert {game for game in games if re.search(rf"^   [ *]{game} ", told, re.MULTILINE)} == taken
     for game in games - taken:
         with pytest.raises(BadInput, match=f"game={game} "):
