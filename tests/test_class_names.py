@@ -91,6 +91,16 @@ def test_a_class_that_was_compiled_for_under_its_own_name_is_not_taken_for_anoth
     assert f"{first.__module__}.{first.__qualname__}" in said and "my_lab.game." in said and "rename" in said
 
 
+def test_classes_that_numba_tells_apart_are_not_refused():
+    """Fields of other types make other types."""
+
+    class Lab(NamedTuple):
+        size: np.uint64 = np.uint64(3)
+
+    compile_for(field_class()())
+    compile_for(Lab())
+
+
 def test_a_game_is_called_as_users_call_it_where_it_travels_as_another_class():
     """Not Board9, Base8 or Full10."""
     called = [class_names.title(options.compiled(game())) for game in GAMES]

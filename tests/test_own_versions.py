@@ -171,6 +171,7 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(lab, monkeypatch):
     monkeypatch.setattr(own_sources, "STARTED", time.time() + 10)
     heap.write(lab, "one_lab.game")
     classes = own_classes([importlib.import_module("one_lab.game").Heap()])
+    assert cache.keeps(classes)
     (lab / "file").write_text("")
     monkeypatch.setattr(cache, "_library", str(lab / "file"))
     with cache.pointed(classes) as kept:
