@@ -62,7 +62,7 @@ def _go(folder: Path, seconds: float, size: str, planned: list[Step], whole: boo
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return NO_DEVICE
-    context = Context(book, NAMED[size], size, whole and size == "full", found["device"]["name"])
+    context = Context(book, NAMED[size], size, whole and size != "small", found["device"]["name"])
     told: dict[str, Any] = {
         "machine": found,
         "problem": problem,

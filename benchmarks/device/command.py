@@ -32,7 +32,10 @@ def main(program: str, about: str) -> int:
     names = [*PARTS, WAYS, BATCHES]
     parser.add_argument("--suites", help=f"suites to measure in place of all, of: {', '.join(names)}")
     parser.add_argument(
-        "--sizes", choices=SIZES, default="full", help="small: for a machine that only acts as if it had a device"
+        "--sizes",
+        choices=SIZES,
+        default="full",
+        help="brief: for some minutes of a device; small: where one is only emulated",
     )
     chosen = parser.parse_args()
     if not 0 < chosen.minutes < float("inf"):

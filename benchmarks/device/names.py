@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 ON_DEVICE = "device search"
-SIZES: tuple[str, ...] = ("full", "small")
+SIZES: tuple[str, ...] = ("full", "brief", "small")
 
 
 class Part(NamedTuple):

@@ -1,4 +1,4 @@
-"""How much is measured: all that a device is asked for, or little, for a machine that only acts as if it had one."""
+"""How much is measured: all that a device is asked for, what fits some minutes of one, or little, for an emulator."""
 
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ class Sizes(NamedTuple):
 
     game : of the suites
     cells : games and policies, each played in every way that there is, as ``kernels.game_and_policy`` reads them
+    only : options by name that suites measure, all if there are none; repeats : turns of each contender at most
     searches : kernels ``rule/operator/playout/game`` of whole searches, with every cap on registers
     caps : registers of a thread at most, 0 for no cap
     games : whose playout kernels are compiled beforehand; searches_first : how many usual search kernels are
@@ -23,6 +24,8 @@ class Sizes(NamedTuple):
     grid : of the crossover
     tests : words for pytest that choose fewer tests
     documents : words for ``experiments.reproduce`` that choose the runs of papers; none for no run
+    rehearse : whether suites are gone through once with little work, side by side, so that all is compiled
+    profiled : leaves of a kernel that ncu looks at
     """
 
     game: str
@@ -41,6 +44,10 @@ class Sizes(NamedTuple):
     grid: Grid
     tests: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    repeats: int = 5
+    rehearse: bool = True
+    profiled: int = 1 << 16
 
 
 FULL = Sizes(
@@ -70,6 +77,14 @@ FULL = Sizes(
     grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30),
     documents=("--all",),
 )
+BRIEF = FULL._replace(  # a campaign in ten minutes of sixteen cores and a device
+    turn=0.15,
+    trees=30_000,
+    grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 16, 64), iterations=30),
+    documents=(),
+    only=("uniform", "minimax", "average", "accelerated"),
+    repeats=3,
+)
 SMALL = Sizes(
     game="dots_and_boxes",
     cells=(("dots_and_boxes", "uniform"), ("dots_and_boxes", "minimax:depth=1")),
@@ -86,5 +101,16 @@ SMALL = Sizes(
     batch_playouts=(1, 2),
     grid=Grid(trees=(1, 4), playouts=(1, 2), iterations=2),
     tests=("tests/kernels/test_gpu.py", "-k", "first_kernel or no_memory or test_stop"),
+    only=("uniform", "minimax", "average"),
+    rehearse=False,
+    profiled=40,
 )
-NAMED = dict(zip(SIZES, (FULL, SMALL), strict=True))
+NAMED = dict(zip(SIZES, (FULL, BRIEF, SMALL), strict=True))
+REHEARSED = "rehearsed"
+
+
+def rehearsed(chosen: Sizes) -> Sizes:
+    """The same games, policies and engines with as little work as has them compiled."""
+    grid = Grid(trees=(1, 30), playouts=(1,), iterations=2)
+    small = {"turn": 0.0, "leaves": 1 << 10, "trees": 40, "iterations": 4, "grid": grid, "repeats": 1}
+    return chosen._replace(**small, batch_playouts=chosen.batch_playouts[:1])

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from benchmarks.device import choices, device_tests, documents, peers, suites, t
 from benchmarks.device.book import ABSENT, DONE, FAILED, UNFINISHED, Book, Entry
 from benchmarks.device.device_tests import Results
 from benchmarks.device.process import ABSENT_CODE, environment, python, together
-from benchmarks.device.sizes import Sizes
+from benchmarks.device.sizes import REHEARSED, Sizes
 from benchmarks.measure import Row
 from gpumcts import cache
 from gpumcts.errors import BadInput
@@ -86,8 +87,7 @@ def steps(chosen: Sizes) -> list[Step]:
     ]
     found += [Step(name, CHOICES, 30, suites.SECONDS_A_CELL, _suite) for name in caps]
     found += [Step("tables", CHOICES, 1, 5, _tables, (*ways, *caps, "crossover"))]
-    for check in tools.CHECKS:
-        found += [Step(f"{check}: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _sanitized) for kind in _kinds()]
+    found += [Step(check, TOOLS, 30, SECONDS_OF_TOOLS, _sanitized) for check in tools.CHECKS]
     found += [Step(f"ncu: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _profiled) for kind in tools.PROFILED]
     found += [Step(name, PEERS, 45, peers.SECONDS, _suite) for name in peers.BESIDE]
     return [*found, Step(documents.DOCUMENTS, DOCUMENTS, 40, SECONDS_OF_DOCUMENTS, _documents)]
@@ -109,6 +109,7 @@ def _most(name: str) -> float:
 def compile_first(context: Context, seconds: float) -> dict[str, Any]:
     """Compile what tests and suites want on all cores; nothing to do where this compile cache has it already.
 
+    Suites are rehearsed beside it: much of what they compile is the CPU's.
     Returns counts, ``seconds``, and the ``kernels`` with what each took.
     """
     folder = Path(environment()["GPUMCTS_CACHE"]) / "gpumcts" / cache.folder().name
@@ -117,8 +118,11 @@ def compile_first(context: Context, seconds: float) -> dict[str, Any]:
         return {"kernels": [], "missing": 0, "seconds": 0.0, "problems": []}
     begin, shares = time.monotonic(), max(1, usable_cores())
     commands = [("benchmarks.device.kernels", context.size, f"{number}/{shares}") for number in range(shares)]
-    ended = together(commands, seconds)
-    kernels = [kernel for process in ended for kernel in process.lines]
+    rehearsals = [step.name for step in steps(context.chosen) if step.work is _suite and step.stage == CHECK]
+    rehearsals = rehearsals if context.chosen.rehearse else []
+    suite = f"{context.size}:{REHEARSED}"
+    ended = together([*commands, *(("benchmarks.device.suites", suite, name) for name in rehearsals)], seconds)
+    kernels = [kernel for process in ended[:shares] for kernel in process.lines]
     late = sum(process.code is None for process in ended)
     problems = [f"{kernel['kernel']}: {kernel['error']}" for kernel in kernels if "error" in kernel]
     problems += [process.last for process in ended if process.code not in (None, 0)]
@@ -216,16 +220,20 @@ def _tables(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
 
 
 def _sanitized(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
-    check, _, kind = name.partition(": ")
+    """A check over all kinds of kernels, side by side: nothing is timed."""
     if tools.find(tools.SANITIZER) is None:
         return entry._replace(state=ABSENT, told=f"{tools.SANITIZER} is not there: it comes with the CUDA toolkit")
-    return _looked(entry, tools.sanitized(check, kind, seconds, context.size == "small"))
+    kinds = _kinds()
+    with ThreadPoolExecutor(max(1, min(len(kinds), usable_cores()))) as pool:
+        looked = list(pool.map(lambda kind: tools.sanitized(name, kind, seconds, context.size == "small"), kinds))
+    problems = [f"{kind}: {found.problem}" for kind, found in zip(kinds, looked, strict=True) if found.problem]
+    return _looked(entry, tools.Looked("; ".join(problems), [row for found in looked for row in found.rows]))
 
 
 def _profiled(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
     if tools.find(tools.PROFILER) is None:
         return entry._replace(state=ABSENT, told=f"{tools.PROFILER} is not there: it comes with the CUDA toolkit")
-    return _looked(entry, tools.profiled(name.partition(": ")[2], seconds, context.size == "small"))
+    return _looked(entry, tools.profiled(name.partition(": ")[2], seconds, context.chosen.profiled))
 
 
 def _looked(entry: Entry, looked: tools.Looked) -> Entry:

@@ -1,8 +1,9 @@
 """What is measured on a device, a suite at a time in a process of its own.
 
     python -m benchmarks.device.suites SIZES SUITE FILE
+    python -m benchmarks.device.suites SIZES:rehearsed SUITE FILE
 
-writes a line of JSON for each figure to FILE as soon as there is one.
+writes a line of JSON for each figure to FILE as soon as there is one. A rehearsal compiles.
 """
 
 import json
@@ -29,7 +30,8 @@ from gpumcts.options import option
 def bench_of(part: Part, folder: Path, chosen: sizes.Sizes) -> Bench:
     """How a suite is measured: on all cores."""
     game = option("game", chosen.game)()
-    return Bench(game, chosen.game, part.engine, usable_cores(), part.repeats, (), folder, chosen.grid)
+    repeats = min(part.repeats, chosen.repeats)
+    return Bench(game, chosen.game, part.engine, usable_cores(), repeats, (), folder, chosen.grid, chosen.only)
 
 
 def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:
@@ -62,7 +64,6 @@ def shrink() -> None:
     playouts.UNIFORM, playouts.ONE_BY_ONE, playouts.INFORMED = 200, 200, {1: 5, 2: 5}
     playouts.ON_A_DEVICE, playouts.INFORMED_ON_A_DEVICE = {1: (64, 2), 3: (20, 1)}, {1: 20}
     search.TREES, search.ITERATIONS, search.FULL, search.FULL_BATCHES = 20, 4, (20, 4), ((20, 2, 4),)
-    search.names = lambda kind: ["average"]
     match.ON_A_DEVICE, match.WARM_UP = ((3, 2, 2),), (3, 2)
     launch.LAUNCHES, launch.BATCHES, launch.LEAVES, launch.WORDS = 2, 2, (1, 2), 8
 
@@ -72,10 +73,12 @@ def main(size: str, name: str, file: Path) -> None:
     if name.startswith(PEERS) and (lacking := missing(name)):
         print(lacking)
         sys.exit(ABSENT_CODE)
-    if size == "small":
+    size, _, rehearsal = size.partition(":")
+    chosen = sizes.rehearsed(sizes.NAMED[size]) if rehearsal else sizes.NAMED[size]
+    if size == "small" or rehearsal:
         shrink()
     with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as lines:
-        for row in rows_of(name, sizes.NAMED[size], Path(folder)):
+        for row in rows_of(name, chosen, Path(folder)):
             lines.write(json.dumps(row._replace(suite=name)._asdict()) + "\n")
             lines.flush()
 

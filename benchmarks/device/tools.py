@@ -19,10 +19,11 @@ from benchmarks.measure import Row, row_of
 SANITIZER, PROFILER = "compute-sanitizer", "ncu"
 CHECKS = ("memcheck", "racecheck", "synccheck")
 PLACES = ("/usr/local/cuda/bin", "/opt/cuda/bin", "/opt/nvidia/nsight-compute")
-LEAVES = 2000  # of an exercise; a sanitizer takes a hundred times as long
+LEAVES = 2000  # that a sanitizer looks at: it takes a hundred times as long
 LEAVES_SMALL = 40
 PROFILED = ("uniform", "go", "warp")  # Othello uniform, Go and MM-2
 SECTIONS = ("SpeedOfLight", "Occupancy", "WarpStateStats", "LaunchStats")
+AS_IT_IS = ("--clock-control", "none")  # the device may be others' too: its clocks stay
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard")
 
 
@@ -42,7 +43,7 @@ def find(tool: str) -> str | None:
 def sanitized(check: str, kind: str, seconds: float, small: bool = False) -> Looked:
     """One of CHECKS over the kernel of a kind."""
     words = [str(find(SANITIZER)), "--tool", check, "--error-exitcode", "9"]
-    said, code = _run(words, kind, seconds, small)
+    said, code = _run(words, kind, seconds, LEAVES_SMALL if small else LEAVES)
     counts = [int(number) for match in SUMMARY.finditer(said) for number in match.groups() if number]
     if code is None:
         return Looked(f"did not end within {seconds:.0f} s", [])
@@ -53,11 +54,11 @@ def sanitized(check: str, kind: str, seconds: float, small: bool = False) -> Loo
     return Looked("", [row_of("tools", f"{check}, {kind}: errors", "errors", [float(sum(counts))])])
 
 
-def profiled(kind: str, seconds: float, small: bool = False) -> Looked:
+def profiled(kind: str, seconds: float, leaves: int) -> Looked:
     """What bounds the kernel of a kind: the longest of its launches, by ncu's sections."""
     sections = [word for section in SECTIONS for word in ("--section", section)]
-    words = [str(find(PROFILER)), "--csv", "--page", "details", "--launch-count", "3", *sections]
-    said, code = _run(words, kind, seconds, small)
+    words = [str(find(PROFILER)), "--csv", "--page", "details", "--launch-count", "3", *AS_IT_IS, *sections]
+    said, code = _run(words, kind, seconds, leaves)
     if code is None:
         return Looked(f"did not end within {seconds:.0f} s", [])
     rows = [
@@ -79,8 +80,7 @@ def metrics(said: str) -> list[tuple[str, str, str, float]]:
     return found
 
 
-def _run(tool: list[str], kind: str, seconds: float, small: bool) -> tuple[str, int | None]:
-    leaves = LEAVES_SMALL if small else LEAVES
+def _run(tool: list[str], kind: str, seconds: float, leaves: int) -> tuple[str, int | None]:
     with tempfile.TemporaryDirectory() as scratch:
         command = [*tool, sys.executable, "-m", "benchmarks.device.exercise", kind, str(leaves), f"{scratch}/ended"]
         try:
