@@ -14,9 +14,12 @@ from gpumcts.jit import inlined
 from gpumcts.verbs import JIT_OPTIONS
 
 SPINS = 2_000  # rounds of a waiting thread, some 50 microseconds, before it offers its core to others
+PATIENCE = 4_000  # rounds after which a thread that may wait for long sleeps between two looks
+NAP = 50  # microseconds of such a sleep
 WORD = 8  # bytes: words of int64 are what is shared
 _turn = threading.Lock()  # of plain Python
 _yield_core = types.ExternalFunction("sched_yield", types.int32())
+_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
 
 def _pointer(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:
@@ -92,6 +95,10 @@ def offer_core():
     """Let another thread have the core."""
 
 
+def nap():
+    """Sleep for NAP microseconds."""
+
+
 overload(fetch_add, jit_options=JIT_OPTIONS)(
     lambda words, index, amount: lambda words, index, amount: _fetch_add(words, index, amount)
 )
@@ -112,6 +119,14 @@ def _offer_core():
     return compiled
 
 
+@overload(nap, jit_options=JIT_OPTIONS)
+def _nap():
+    def compiled():
+        _sleep(NAP)
+
+    return compiled
+
+
 @inlined
 def idle(spins):
     """One more round of waiting, after ``spins``; how many those are now."""
@@ -126,4 +141,15 @@ def wait_while(words, index, word):
     spins = 0
     while load(words, index) == word:
         spins = idle(spins)
+    return load(words, index)
+
+
+@inlined
+def wait_long(words, index, word):
+    """The same where it may take long: for another device, say. It costs no core, and up to NAP microseconds."""
+    spins = 0
+    while load(words, index) == word:
+        spins = idle(spins)
+        if spins > PATIENCE:
+            nap()
     return load(words, index)

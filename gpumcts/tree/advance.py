@@ -111,24 +111,3 @@ def advance(steps, method, forest, roots, keys, block, numbers, room, batch, wat
 
 advance_block = entry(advance)
 """``advance`` for the CPU, everything compiled."""
-
-
-@entry
-def gather_block(steps, method, forest, roots, keys, block, number, leaves, room, batch, ticks):
-    """Select and expand alone, for engines that evaluate elsewhere; False, and nothing done, where a tree lacks room.
-
-    ticks : int64[PARTS]
-    """
-    if not has_room(forest, block, room):
-        return False
-    prepare_rows(method.switches, keys, block, batch)
-    gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
-    return True
-
-
-@entry
-def back_up_block(back_up, rule, operator, forest, switches, rows, batch, ticks):
-    """Back up so many rows alone; ticks : int64[PARTS]."""
-    clock = clock_if_timed(ticks, True)
-    back_up(learner(rule), operator, forest, switches, 0, rows, batch)
-    lap(ticks, BACKUP, clock, True)

@@ -1,16 +1,29 @@
 """Searches whose playouts are played elsewhere: the forest on the CPU's threads, its leaves on the device.
 
 Two halves of the forest are under way at a time. While the device plays the leaves of one, the threads back up and
-select in the other. Each tree does what ``advance_block`` does, in the same order, so the trees are the same.
+select in the other (``shared_blocks``). Each tree does what ``advance_block`` does, in the same order, so the trees are
+the same.
 """
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
+import numpy as np
+
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
-from gpumcts.tree.time_split import GROWTH, PLAYOUTS, Stopwatch, no_ticks
+from gpumcts.tree.shared_blocks import (
+    BACKED_UP,
+    SECOND,
+    SELECTED,
+    do_phase,
+    end_phases,
+    join_phases,
+    shared_blocks,
+)
+from gpumcts.tree.time_split import GROWTH, LINE, PARTS, PLAYOUTS, WAITING, Stopwatch
 from gpumcts.tree.wave import Wave
 
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
@@ -40,28 +53,34 @@ def on_threads(work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
 
 
 class HalfForest:
-    """Trees [begin, end) of the forest and the batch that their leaves travel in; ``number`` is the next iteration."""
+    """Trees [begin, end) of the forest and the batch that their leaves travel in, cut into blocks for threads."""
 
     def __init__(self, block: Block, threads: int, in_flight: Any, depth: int, leaves: int, playouts: int) -> None:
         self.begin, self.end = block
-        self.in_flight = in_flight
-        self.number, self.leaves, self._playouts = 0, 0, playouts
+        self.in_flight, self._playouts = in_flight, playouts
         size = -(-(self.end - self.begin) // threads)
         self._blocks = [(b, min(b + size, self.end)) for b in range(self.begin, self.end, size)]
         rows = (self.end - self.begin) * leaves
         self._batch = empty_batch(rows, 0, depth, 0)  # states, keys and tally are those of ``in_flight``
         self._parts: dict[int, list[tuple[Block, Batch]]] = {}
 
+    def batch(self, leaves: int) -> Batch:
+        """The batch of so many leaves a tree: words uint64[R, W], keys uint64[R], tally int64[R, K] are the device's.
+
+        A row is a leaf, tree by tree; the three are views of the arrays of ``in_flight``.
+        """
+        rows = (self.end - self.begin) * leaves
+        states, keys, tally = self.in_flight.arrays(rows, self._playouts)
+        whole = Batch(*(array[:rows] for array in self._batch))
+        return whole._replace(words=states, keys=keys, tally=tally)
+
     def parts(self, leaves: int) -> list[tuple[Block, Batch]]:
         """The blocks of trees of each thread, with the rows of the batch that are theirs at so many leaves a tree.
 
-        A block is [begin, end) of the forest; its Batch has a row a leaf, tree by tree: words uint64[R, W], keys
-        uint64[R] and tally int64[R, K] are views of the arrays of ``in_flight``.
+        A block is [begin, end) of the forest; its Batch is a part of ``batch``.
         """
         if leaves not in self._parts:
-            rows = (self.end - self.begin) * leaves
-            states, keys, tally = self.in_flight.arrays(rows, self._playouts)
-            batch = self._batch._replace(words=states, keys=keys, tally=tally)
+            batch = self.batch(leaves)
             spans = [slice((a - self.begin) * leaves, (b - self.begin) * leaves) for a, b in self._blocks]
             batches = [Batch(*(array[span] for array in batch)) for span in spans]
             self._parts[leaves] = list(zip(self._blocks, batches, strict=True))
@@ -80,19 +99,17 @@ class DevicePlayouts:
 
     def run(self) -> None:
         """Do all iterations. Raises KeyboardInterrupt where the wave is told to stop."""
-        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, self._clock):
+        with device_clocked(self._searcher.engine, self._clock):
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
                 batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
                 more = (self._depth, self._leaves, self._playouts)
                 halves = [
-                    HalfForest(block, self._searcher.threads, in_flight, *more)
-                    for block, in_flight in zip(blocks, batches, strict=False)
+                    HalfForest(block, 1, in_flight, *more) for block, in_flight in zip(blocks, batches, strict=False)
                 ]
-                for half in halves:
-                    half.number = self._begin
                 try:
-                    self._take_turns(halves, pool)
+                    for numbers, leaves in self._spans():
+                        Turns(self._searcher, self._wave, halves, leaves).run(numbers)
                 finally:
                     for half in halves:
                         half.in_flight.finish()
@@ -106,53 +123,111 @@ class DevicePlayouts:
             bounds = [min(begin + k * half, trees) for k in range(3)]
             yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
 
-    def _take_turns(self, halves: list[HalfForest], pool: ThreadPoolExecutor) -> None:
-        """Take turns until all iterations are done: what is back is backed up, the next leaves go off."""
-        for half in halves:
-            self._gather(half, pool)
-        while any(half.leaves for half in halves):
-            for half in halves:
-                if half.leaves:
-                    with self._clock.on_device():
-                        half.in_flight.finish()
-                    self._wave.check_stop()
-                    self._back_up(half, pool)
-                    self._gather(half, pool)
+    def _spans(self) -> Iterator[tuple[Block, int]]:
+        """The iterations by leaves a batch: whole batches, and what is left of them in one that is smaller."""
+        whole = self._iterations - (self._iterations - self._begin) % self._leaves
+        if self._begin < whole:
+            yield (self._begin, whole), self._leaves
+        if whole < self._iterations:
+            yield (whole, self._iterations), self._iterations - whole
 
-    def _gather(self, half: HalfForest, pool: ThreadPoolExecutor) -> None:
-        """Select the next leaves of a half and send them off; nothing where its iterations are done."""
-        half.leaves = leaves = min(self._leaves, self._iterations - half.number)
-        if not leaves:
+
+class Turns:
+    """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a searcher."""
+
+    def __init__(self, searcher: Any, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
+        self._searcher, self._wave, self._halves, self._leaves = searcher, wave, halves, leaves
+        self._clock = wave.clock
+        spans = [(half.begin, half.end) for half in halves]
+        self._shared = shared_blocks(spans, searcher.threads, leaves, searcher.room)
+        batches = [half.batch(leaves) for half in halves]
+        self._batches = batches[0], batches[-1]
+        self._method = searcher.without_playouts
+        self._threads = min(searcher.threads, self._shared.lacking.shape[1])
+        self._ticks = np.zeros((self._threads, LINE), np.int64)
+        self._phase = 0
+        self._pool: ThreadPoolExecutor | None = None
+        self._joined: list[Future] = []
+
+    def run(self, numbers: Block) -> None:
+        """Iterations ``numbers`` of every tree: what is back is backed up, the next leaves go off."""
+        self._join()
+        try:
+            self._take_turns(*numbers)
+        finally:
+            self._part()
+            if self._pool is not None:
+                self._pool.shutdown()
+
+    def _take_turns(self, number: int, until: int) -> None:
+        for which in range(len(self._halves)):
+            self._turn(which, SELECTED, number)
+        while number < until:
+            number += self._leaves
+            for which, half in enumerate(self._halves):
+                with self._clock.on_device():
+                    half.in_flight.finish()
+                self._wave.check_stop()
+                self._turn(which, BACKED_UP | (SELECTED if number < until else 0), number)
+                self._wave.report((half.end - half.begin) * self._leaves)
+
+    def _turn(self, which: int, what: int, number: int) -> None:
+        """Back up a half, select its next leaves from iteration ``number`` on and send them off, or one of both."""
+        half, begin = self._halves[which], time.perf_counter()
+        sent = 0.0
+        while self._do(which, what, number):
+            self._widen()
+            what = SELECTED
+        if what & SELECTED:
+            before = time.perf_counter()
+            half.in_flight.start((half.end - half.begin) * self._leaves, self._playouts, self._wave.stop)
+            sent = time.perf_counter() - before
+        self._note(time.perf_counter() - begin, sent)
+
+    @property
+    def _playouts(self) -> int:
+        return self._searcher.settings.playouts_per_leaf
+
+    def _note(self, seconds: float, sent: float) -> None:
+        """A turn took so long, of which one thread sent leaves off for ``sent``; what no thread worked, they waited."""
+        ticks = self._ticks.sum(axis=0)[:PARTS]
+        worked = sent + ticks.sum() / 1e9
+        self._ticks[:] = 0
+        self._clock.add_ticks(ticks)
+        self._clock.add(PLAYOUTS, sent)
+        self._clock.add(WAITING, max(0.0, self._searcher.threads * seconds - worked))
+
+    def _do(self, which: int, what: int, number: int) -> bool:
+        """A phase of a half; whether blocks lack room."""
+        wave, self._phase = self._wave, self._phase + 1
+        kind = what | (SECOND if which else 0)
+        more = self._batches, self._shared, self._phase, kind, number, self._ticks
+        return do_phase(*self._method, wave.forest, wave.states, wave.keys, *more)
+
+    def _join(self) -> None:
+        """Let the other threads join, in the forest as it is now."""
+        if self._threads == 1:
             return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads - 1, "search")
         wave = self._wave
+        words = (*self._method, wave.forest, wave.states, wave.keys, self._batches, self._shared, self._ticks)
+        self._joined = [self._pool.submit(join_phases, *words) for _ in range(self._threads - 1)]
 
-        def gather(part: tuple[Block, Batch]) -> bool:
-            (block, batch), ticks = part, no_ticks()
-            found = self._searcher.gather(wave.forest, wave.states, wave.keys, block, half.number, leaves, batch, ticks)
-            self._clock.add_ticks(ticks)
-            return found
+    def _part(self) -> None:
+        """Let them leave; nobody holds the forest any more."""
+        self._phase += 1
+        end_phases(self._shared, self._phase)
+        wait(self._joined)
+        joined, self._joined = self._joined, []
+        for thread in joined:
+            thread.result()
+        self._shared.board[:] = 0
+        self._phase = 0
 
-        parts = half.parts(leaves)
-        with self._clock.on_all_threads():
-            while parts:
-                fits = on_threads(gather, parts, pool)
-                parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
-                if parts:
-                    with self._clock.part(GROWTH):
-                        self._searcher.widen(wave)
-            with self._clock.part(PLAYOUTS):
-                half.in_flight.start((half.end - half.begin) * leaves, self._playouts, wave.stop)
-
-    def _back_up(self, half: HalfForest, pool: ThreadPoolExecutor) -> None:
-        """Back up the leaves of a half that have come back."""
-        leaves = half.leaves
-
-        def back_up(part: tuple[Block, Batch]) -> None:
-            (block, batch), ticks = part, no_ticks()
-            self._searcher.back_up(self._wave.forest, (block[1] - block[0]) * leaves, batch, ticks)
-            self._clock.add_ticks(ticks)
-
-        with self._clock.on_all_threads():
-            on_threads(back_up, half.parts(leaves), pool)
-        half.number += leaves
-        self._wave.report((half.end - half.begin) * leaves)
+    def _widen(self) -> None:
+        """Give the trees more room: the threads go on in another forest."""
+        self._part()
+        with self._clock.part(GROWTH):
+            self._searcher.widen(self._wave)
+        self._join()

@@ -85,11 +85,11 @@ def gather_with_pending(steps, method, forest, roots, keys, block, number, leave
 
 
 @entry
-def back_up_pending_rows(back_up, rule, operator, forest, switches, rows, batch, ticks):
+def back_up_pending_rows(steps, method, forest, rows, batch, ticks):
     """Back up so many rows, whose paths are places; ticks : int64[PARTS]."""
     clock = clock_if_timed(ticks, True)
     to_nodes(forest, rows, batch)
-    back_up(learner(rule), operator, forest, switches, 0, rows, batch)
+    steps.back_up(learner(method.rule), method.operator, forest, method.switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)
 
 
@@ -252,5 +252,5 @@ class BatchesInFlight:
     def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch]) -> None:
         s, (block, batch), ticks = self._searcher, part, no_ticks()
         rows = (block[1] - block[0]) * pending.leaves
-        back_up_pending_rows(s.steps.back_up, s.rule, s.operator, wave.forest, s.switches, rows, batch, ticks)
+        back_up_pending_rows(*s.without_playouts, wave.forest, rows, batch, ticks)
         wave.clock.add_ticks(ticks)

@@ -16,7 +16,7 @@ from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.traces import traced
-from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance_block, back_up_block, gather_block
+from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance_block
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.checks import (
     check_bounds,
@@ -382,15 +382,6 @@ class Searcher:
     def more_slots(self, forest: Forest) -> int:
         """Slots a tree is given where those of ``forest`` do not suffice."""
         return self._memory.more_slots(forest.visits.shape[1])
-
-    def gather(self, forest, states, keys, block, number, leaves, batch, ticks) -> bool:
-        """``gather_block`` with what this search is made of."""
-        steps, method = self.without_playouts
-        return gather_block(steps, method, forest, states, keys, block, number, leaves, self.room, batch, ticks)
-
-    def back_up(self, forest, rows, batch, ticks) -> None:
-        """``back_up_block`` with what this search is made of."""
-        back_up_block(self.steps.back_up, self.rule, self.operator, forest, self.switches, rows, batch, ticks)
 
     def batch(self, rows: int, zeros: Callable = np.zeros) -> Batch:
         """Room for so many leaves; its arrays come from ``zeros(shape, dtype)``."""
