@@ -43,7 +43,8 @@ def _lines(context: Context, planned: Sequence[Step], told: dict[str, Any], judg
         yield text(rows)
     file = context.book.folder / CROSSOVER
     if file.exists():
-        yield fastest(json.loads(file.read_text("utf-8")))
+        for table in json.loads(file.read_text("utf-8")):
+            yield f"{table['policy']} playouts\n{fastest(table)}"
 
 
 def _of_the_machine(told: dict[str, Any]) -> Iterator[str]:

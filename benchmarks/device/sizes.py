@@ -59,6 +59,8 @@ FULL = Sizes(
         ("clobber", "uniform"),
         ("chess", "uniform"),
         ("go", "go"),
+        ("connect_four", "uniform"),
+        ("gomoku", "uniform"),
         *(("othello", policy) for policy in INFORMED),
         *(("clobber", policy) for policy in INFORMED),
         *(("chess", policy) for policy in INFORMED),

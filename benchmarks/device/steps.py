@@ -32,6 +32,7 @@ STAGES = (CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS)
 SECONDS_OF_TOOLS = 120.0
 SECONDS_OF_DOCUMENTS = 3600.0  # all that a call has left
 AGAIN_OF = "again: "
+OF_CROSSOVERS = dict(zip(suites.CROSSOVERS, ("uniform", "informed"), strict=True))  # kinds of policies
 OF_A_TEST = "outcome", "seconds", "text"
 
 
@@ -74,19 +75,17 @@ class Step(NamedTuple):
 
 def steps(chosen: Sizes) -> list[Step]:
     """All steps, stage by stage."""
-    suite_names = [name for name in suites.PARTS if name != "crossover"]
+    suite_names = [name for name in suites.PARTS if name not in suites.CROSSOVERS]
     ways = [f"{suites.WAYS}: {game}, {policy}" for game, policy in chosen.cells]
     caps = [f"{suites.CAPS}: {name}" for name in chosen.searches]
     batches = [f"{suites.BATCHES}: {game}, {leaves}" for game, leaves in chosen.batches]
-    measured = [*suite_names, *ways, *batches]
+    measured = [*suite_names, *ways, *batches, *suites.CROSSOVERS]
     found = [Step("tests", CHECK, 20, 200, _tests)]
-    found += [Step(name, CHECK, 15, _most(name), _suite) for name in (*measured, "crossover")]
+    found += [Step(name, CHECK, 15, _most(name), _suite) for name in measured]
     found += [Step(f"{AGAIN_OF}tests", AGAIN, 15, 300, _tests_again, ("tests",))]
-    found += [
-        Step(f"{AGAIN_OF}{name}", AGAIN, 15, _most(name), _suite_again, (name,)) for name in (*measured, "crossover")
-    ]
+    found += [Step(f"{AGAIN_OF}{name}", AGAIN, 15, _most(name), _suite_again, (name,)) for name in measured]
     found += [Step(name, CHOICES, 30, suites.SECONDS_A_CELL, _suite) for name in caps]
-    found += [Step("tables", CHOICES, 1, 5, _tables, (*ways, *caps, "crossover"))]
+    found += [Step("tables", CHOICES, 1, 5, _tables, (*ways, *caps, *suites.CROSSOVERS))]
     found += [Step(check, TOOLS, 30, SECONDS_OF_TOOLS, _sanitized) for check in tools.CHECKS]
     found += [Step(f"ncu: {kind}", TOOLS, 30, SECONDS_OF_TOOLS, _profiled) for kind in tools.PROFILED]
     found += [Step(name, PEERS, 45, peers.SECONDS, _suite) for name in peers.BESIDE]
@@ -202,11 +201,10 @@ def _suite_again(context: Context, entry: Entry, seconds: float, name: str) -> E
 def _tables(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
     """The tables that engines follow, into the folder, and where engines look for them."""
     rows = context.rows()
-    written = {device_choices.FILE: choices.table(context.device, rows)}
-    of_crossover = [row for row in rows if row.suite == "crossover"]
-    if complete := crossover.complete(of_crossover):
-        bench = suites.bench_of(suites.PARTS["crossover"], context.book.folder, context.chosen)
-        written[CROSSOVER] = crossover.table(bench, complete) | {"device": context.device}
+    written: dict[str, Any] = {device_choices.FILE: choices.table(context.device, rows)}
+    crossovers = [_crossover(context, name, policy) for name, policy in OF_CROSSOVERS.items()]
+    if any(crossovers):
+        written[CROSSOVER] = [table for table in crossovers if table]
     for file, table in written.items():
         context.book.file(file, json.dumps(table, indent=1) + "\n")
         if context.install:
@@ -214,6 +212,15 @@ def _tables(context: Context, entry: Entry, seconds: float, name: str) -> Entry:
             (cache.root() / file).write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     where = f", also in {cache.root()}" if context.install else ""
     return entry._replace(state=DONE, told=f"{' and '.join(written)} written{where}")
+
+
+def _crossover(context: Context, name: str, policy: str) -> dict[str, Any]:
+    """The table of a crossover as far as it is measured; empty where it is not."""
+    complete = crossover.complete([row for row in context.rows() if row.suite == name])
+    if not complete:
+        return {}
+    bench = suites.bench_of(suites.PARTS[name], context.book.folder, context.chosen)
+    return crossover.table(bench, complete, policy) | {"device": context.device}
 
 
 # ---------------------------------------------------------------------------------------------------------------- tools

@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import crossover
 from benchmarks.device import sizes
 from benchmarks.device.names import BATCHES as BATCHES
 from benchmarks.device.names import CAPS as CAPS
+from benchmarks.device.names import CROSSOVERS as CROSSOVERS
 from benchmarks.device.names import PARTS as PARTS
 from benchmarks.device.names import SECONDS_A_CELL as SECONDS_A_CELL
 from benchmarks.device.names import WAYS as WAYS
@@ -54,6 +56,8 @@ def rows_of(name: str, chosen: sizes.Sizes, folder: Path) -> Iterable[Row]:
     if kind == PEERS:
         return rows_of_peers(name, chosen, folder)
     part = PARTS[name]
+    if name == CROSSOVERS[1]:
+        return crossover.informed_suite(bench_of(part, folder, chosen))
     return import_module(f"benchmarks.{part.module}").suite(bench_of(part, folder, chosen))
 
 

@@ -21,8 +21,8 @@ CHECKS = ("memcheck", "racecheck", "synccheck")
 PLACES = ("/usr/local/cuda/bin", "/opt/cuda/bin", "/opt/nvidia/nsight-compute")
 LEAVES = 2000  # that a sanitizer looks at: it takes a hundred times as long
 LEAVES_SMALL = 40
-PROFILED = ("uniform", "go", "warp")  # Othello uniform, Go and MM-2
-SECTIONS = ("SpeedOfLight", "Occupancy", "WarpStateStats", "LaunchStats")
+PROFILED = ("uniform", "go", "thread")  # Othello uniform, Go and MM-2
+SECTIONS = ("SpeedOfLight", "ComputeWorkloadAnalysis", "InstructionStats", "Occupancy", "WarpStateStats", "LaunchStats")
 AS_IT_IS = ("--clock-control", "none")  # the device may be others' too: its clocks stay
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard")
 

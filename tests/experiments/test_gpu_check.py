@@ -76,7 +76,7 @@ def _row(name: str) -> Row:
     if name.startswith("caps"):
         at = dict.fromkeys(choices.PARTS, "x:X") | {"cap": 168} | KERNELS
         return Row(name, name, "iterations/s", 5.0, 1, 1, at=at)
-    if name == "crossover":
+    if name.endswith("crossover"):
         return Row(name, name, "iterations/s", 5.0, 1, 1, at={"engine": "cpu", "trees": 1, "playouts": 1})
     return Row(name, name, "playouts/s", 5.0, 1, 1)
 
