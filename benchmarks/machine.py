@@ -15,9 +15,9 @@ from gpumcts.machine import commit, cpu_name, usable_cores
 
 ASKED = ("name", "driver_version", "clocks.max.sm", "clocks.sm", "clocks.max.mem", "power.limit", "memory.total")
 INTEGER_LANES = 64  # operations on 32-bit integers that a multiprocessor does in a cycle
-INSTRUCTIONS = {
-    "othello": 515 * 62.4
-}  # of a uniform playout, counted in machine code (docs/performance/othello.md): a ply times plies
+INSTRUCTIONS = {  # on integers, of a uniform playout, counted in machine code: a ply times plies
+    "othello": 366 * 62.4  # docs/performance/othello.md
+}
 
 
 def machine() -> dict[str, Any]:

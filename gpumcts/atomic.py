@@ -3,21 +3,25 @@
 For the CPU. Plain Python has a lock for them.
 """
 
+import platform
 import threading
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from gpumcts.jit import inlined
+from gpumcts.monotonic import now
 from gpumcts.verbs import JIT_OPTIONS
 
 SPINS = 2_000  # rounds of a waiting thread, some 50 microseconds, before it offers its core to others
-PATIENCE = 4_000  # rounds after which a thread that may wait for long sleeps between two looks
+PATIENCE = 2_000_000  # nanoseconds after which a thread that may wait for long sleeps between two looks
 NAP = 50  # microseconds of such a sleep
 WORD = 8  # bytes: words of int64 are what is shared
 _turn = threading.Lock()  # of plain Python
+_is_x86 = platform.machine() in ("x86_64", "AMD64")
 _yield_core = types.ExternalFunction("sched_yield", types.int32())
 _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
@@ -64,6 +68,17 @@ def _store(typing_context, words, index, word):
     return types.none(words, types.int64, types.int64), codegen
 
 
+@intrinsic
+def _rest(typing_context):
+    def codegen(context, builder, signature, args):
+        if _is_x86:
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.sse2.pause"), [])
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
 def fetch_add(words, index, amount):
     """Add to a word (int64[...]); what it was before."""
     with _turn:
@@ -95,6 +110,10 @@ def offer_core():
     """Let another thread have the core."""
 
 
+def rest():
+    """Leave what two threads of a core share to the other one for a moment."""
+
+
 def nap():
     """Sleep for NAP microseconds."""
 
@@ -119,6 +138,11 @@ def _offer_core():
     return compiled
 
 
+@overload(rest, jit_options=JIT_OPTIONS)
+def _rest_a_moment():
+    return lambda: _rest()
+
+
 @overload(nap, jit_options=JIT_OPTIONS)
 def _nap():
     def compiled():
@@ -130,6 +154,7 @@ def _nap():
 @inlined
 def idle(spins):
     """One more round of waiting, after ``spins``; how many those are now."""
+    rest()
     if spins >= SPINS:
         offer_core()
     return spins + 1
@@ -146,10 +171,10 @@ def wait_while(words, index, word):
 
 @inlined
 def wait_long(words, index, word):
-    """The same where it may take long: for another device, say. It costs no core, and up to NAP microseconds."""
-    spins = 0
+    """The same where it may take long, for a device say: it costs no core, and some NAP microseconds in the end."""
+    spins, begin = 0, now()
     while load(words, index) == word:
         spins = idle(spins)
-        if spins > PATIENCE:
+        if spins >= SPINS and now() - begin > PATIENCE:
             nap()
     return load(words, index)

@@ -23,6 +23,7 @@ LEAVES = 2000  # that a sanitizer looks at: it takes a hundred times as long
 LEAVES_SMALL = 40
 PROFILED = ("uniform", "go", "thread")  # Othello uniform, Go and MM-2
 SECTIONS = ("SpeedOfLight", "ComputeWorkloadAnalysis", "InstructionStats", "Occupancy", "WarpStateStats", "LaunchStats")
+OF_KERNELS = ("--report-api-errors", "no")  # packages ask the driver for functions that it may not have
 AS_IT_IS = ("--clock-control", "none")  # the device may be others' too: its clocks stay
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard")
 
@@ -42,7 +43,7 @@ def find(tool: str) -> str | None:
 
 def sanitized(check: str, kind: str, seconds: float, small: bool = False) -> Looked:
     """One of CHECKS over the kernel of a kind."""
-    words = [str(find(SANITIZER)), "--tool", check, "--error-exitcode", "9"]
+    words = [str(find(SANITIZER)), "--tool", check, "--error-exitcode", "9", *OF_KERNELS]
     said, code = _run(words, kind, seconds, LEAVES_SMALL if small else LEAVES)
     counts = [int(number) for match in SUMMARY.finditer(said) for number in match.groups() if number]
     if code is None:

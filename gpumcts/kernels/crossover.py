@@ -1,8 +1,8 @@
 """Which engine ``auto`` takes: the fastest for so many trees and playouts a leaf, by a table of rates.
 
-Nothing has been measured on a device yet: the packaged table is predicted from counted operations
-(docs/performance/gpu-check.md), its entries say so (``measured`` is false), and one that ``python -m
-experiments.gpu_check`` measured takes its place, as ``crossover.json`` in the cache folder or as the file that
+The packaged tables are estimates for any number of trees, playouts and threads, from what an H100 and sixteen cores
+took (docs/performance/h100.md); they say so (``measured`` is false). One that ``python -m experiments.gpu_check``
+measured on this machine takes their place, as ``crossover.json`` in the cache folder or as the file that
 GPUMCTS_CROSSOVER names. Results do not depend on any of it.
 
 A file holds a table or a list of them: game, policy, threads, measured, and ``cells``, each with trees, playouts (a
@@ -25,25 +25,29 @@ from gpumcts.kernels import faults
 FILE, VARIABLE = "crossover.json", "GPUMCTS_CROSSOVER"
 ENGINES = ("cpu", "cuda", "device")  # where two are as fast, the first
 TREES, PLAYOUTS, THREADS = (1, 10, 100, 1000, 10_000, 100_000), (1, 4, 16, 64, 256, 1024), (1, 4, 16, 64)
-TREE_WORK = 0.5e-6  # seconds of one core an iteration, without playouts
-ROUND_TRIP = 0.3e-3  # seconds until a batch is back, however small
-THREAD_TREE, TREE_SHARE = 130e-6, 0.4  # seconds of a device's thread an iteration with one playout; of it for the tree
-DEVICE_ITERATIONS = 80e6  # a second with one playout each, all of the device at work
+TREE_WORK = 0.7e-6  # seconds of one core an iteration, without playouts, all threads at work
+TREE_WORK_ELSEWHERE = 1.4e-6  # the same where leaves are played elsewhere: they travel
+DEVICE_TREE_WORK = 170e-6  # seconds of a device's thread an iteration, without playouts
+DEVICE_ITERATIONS = 220e6  # a second without playouts, all of the device at work
 
 
 class PlayoutCost(NamedTuple):
-    """Of playouts: seconds of one on a core; on a device playouts a second, and a thread's time (uniform Othello 1)."""
+    """Of playouts: seconds of one on a core; on a device playouts a second, and seconds of a thread for one.
+
+    round_trip : seconds until a batch of ``cuda`` is back, however small
+    """
 
     core: float
     device: float
-    relative: float
+    thread: float
+    round_trip: float
 
 
-COSTS = {"uniform": PlayoutCost(0.5e-6, 150e6, 1.0), "informed": PlayoutCost(22e-6, 9e6, 17.0)}
+COSTS = {"uniform": PlayoutCost(1.3e-6, 600e6, 32e-6, 0.8e-3), "informed": PlayoutCost(50e-6, 9e6, 6e-3, 3.1e-3)}
 
 
 def predicted(kind: str, threads: int) -> dict[str, Any]:
-    """The table of a kind of playouts for so many threads, from operations counted and launches estimated."""
+    """The table of a kind of playouts for so many threads, from what an H100 and its host took."""
     cells = [
         {"trees": trees, "playouts": playouts, "rates": _rates(COSTS[kind], threads, trees, playouts)}
         for trees, playouts in itertools.product(TREES, PLAYOUTS)
@@ -52,11 +56,12 @@ def predicted(kind: str, threads: int) -> dict[str, Any]:
 
 
 def _rates(cost: PlayoutCost, threads: int, trees: int, playouts: int) -> dict[str, float]:
-    share = TREE_SHARE + (1 - TREE_SHARE) * playouts * cost.relative  # of an iteration with one uniform playout
+    on_device = playouts / cost.device  # seconds of an iteration's playouts, all of the device at work
+    of_a_thread = DEVICE_TREE_WORK + playouts * cost.thread
     return {
         "cpu": min(threads, trees) / (TREE_WORK + playouts * cost.core),
-        "cuda": min(trees / ROUND_TRIP, threads / TREE_WORK, cost.device / playouts),
-        "device": min(trees / (THREAD_TREE * share), DEVICE_ITERATIONS / share),
+        "cuda": trees / (cost.round_trip + trees * max(TREE_WORK_ELSEWHERE / threads, on_device)),
+        "device": trees / max(of_a_thread, trees * (1 / DEVICE_ITERATIONS + on_device)),
     }
 
 
@@ -95,7 +100,8 @@ def tables() -> list[dict[str, Any]]:
     file = Path(own) if own else cache.root() / FILE
     if own and not file.is_file():
         raise BadInput(f"{VARIABLE}={own}: there is no such file")
-    return [*(_read(file, file.stat().st_mtime_ns) if file.is_file() else []), *_predictions()]
+    own_tables = _read(file, file.stat().st_mtime_ns) if file.is_file() else []
+    return [*own_tables, *_predictions()]
 
 
 @functools.cache

@@ -1,8 +1,9 @@
 """Which of several kernels plays on the device, and with how many registers: what a check of the device measured.
 
-Nothing has been measured on a device yet. Until ``python -m experiments.gpu_check`` has put a table in its place, the
-usual way is the first of ``cuda_searches.ways``, and no kernel has a cap on its registers. A table lies as
-``kernels.json`` in the cache folder, or where GPUMCTS_KERNELS names it. Results do not depend on any of it.
+A table that ``python -m experiments.gpu_check`` measured on this device lies as ``kernels.json`` in the cache folder,
+or where GPUMCTS_KERNELS names it. Without one the packaged table serves, of an H100 (docs/performance/h100.md): what is
+fastest there is a good guess elsewhere. What no table knows is played in the first of ``cuda_searches.ways``, without a
+cap on registers. Results do not depend on any of it.
 
 A file holds ``device``, the name of the device it was measured on and holds for, and two lists: ``ways`` (game, policy,
 and ``rates``, the playouts a second of each way) and ``caps`` (rule, operator, policy, game, and ``rates``, the
@@ -23,6 +24,7 @@ from gpumcts.kernels.driver import describe
 from gpumcts.options import name_of
 
 FILE, VARIABLE = "kernels.json", "GPUMCTS_KERNELS"
+PACKAGED = Path(__file__).parent / "measured" / FILE
 PARTS = ("rule", "operator", "policy", "game")
 
 
@@ -57,15 +59,13 @@ def best_cap(rule: Any, operator: Any, policy: Any, game: Any) -> int | None:
 
 
 def _table() -> dict[str, Any]:
-    """The table of this device; empty where there is none. BadInput for a file that is none."""
+    """The table of this device, else the packaged one. BadInput for a file that is none."""
     own = os.environ.get(VARIABLE)
     file = Path(own) if own else cache.root() / FILE
     if own and not file.is_file():
         raise BadInput(f"{VARIABLE}={own}: there is no such file")
-    if not file.is_file():
-        return {}
-    table = _read(file, file.stat().st_mtime_ns)
-    return table if table["device"] == describe().name else {}
+    table = _read(file, file.stat().st_mtime_ns) if file.is_file() else {"device": None}
+    return table if table["device"] == describe().name else _read(PACKAGED, 0)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
-from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room
+from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room, useful_threads
 from gpumcts.tree.team_steps import run_coordinator, run_worker
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING, no_ticks
@@ -46,7 +46,8 @@ class SharedTree:
         s, team, reached, one = self._searcher, self._team, [numbers[0]], slice(tree, tree + 1)
         forest, states, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
         watch = wave.watch._replace(below=wave.watch.below[one])
-        begin, ticks = time.perf_counter(), np.zeros((s.threads, LINE), np.int64)
+        threads = len(team.chunks)
+        begin, ticks = time.perf_counter(), np.zeros((threads, LINE), np.int64)
         team.board[:] = 0
 
         def work(thread: int, stop_event: threading.Event) -> None:
@@ -57,8 +58,10 @@ class SharedTree:
             else:
                 run_worker(self._steps, s.method, forest, self._batch, team, ticks)
 
-        workers.run(work, range(s.threads), wave.stop)
-        wave.clock.add_sampled(_of_all(ticks), s.threads * (time.perf_counter() - begin))
+        workers.run(work, range(threads), wave.stop)
+        seconds = time.perf_counter() - begin
+        wave.clock.add_sampled(_of_all(ticks), threads * seconds)
+        wave.clock.add(WAITING, (s.threads - threads) * seconds)
         return reached[0]
 
 
@@ -71,11 +74,12 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
 
 
 def team_for(searcher: Any) -> Team:
-    """A team of a searcher's threads."""
+    """A team of a searcher's threads, as many as have something to do."""
     settings, game = searcher.settings, searcher.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(searcher.rule), searcher.operator, searcher.switches)
+    threads = useful_threads(searcher.threads, leaves, settings.playouts_per_leaf)
     return team_of(
-        searcher.threads, leaves, game.MAX_MOVES, searcher.room // leaves, searcher.kept_columns, shared,
+        threads, leaves, game.MAX_MOVES, searcher.room // leaves, searcher.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
     )  # fmt: skip
 

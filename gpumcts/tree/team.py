@@ -191,6 +191,12 @@ def ensure_chunk(forest, team, thread, slots):
     team.chunks[thread, BEGUN], team.chunks[thread, END] = begun, begun + team.chunk
 
 
+def useful_threads(threads: int, leaves: int, playouts: int) -> int:
+    """Threads of a team for batches of so many leaves and playouts a leaf: more would wait, and be in the way."""
+    shares = max(leaves * playouts // MIN_PLAYOUTS, leaves // ROWS_OF_A_BUNDLE)
+    return max(1, min(threads, shares))
+
+
 def is_worth_a_team(leaves: int, playouts: int) -> bool:
     """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
     return leaves * playouts >= MIN_TEAM_PLAYOUTS or playouts >= 2 * MIN_PLAYOUTS

@@ -9,7 +9,10 @@ from gpumcts.kernels import device_choices
 from gpumcts.kernels.driver import DeviceInfo
 from gpumcts.options import compiled, option
 
-GO, OTHELLO = (compiled(option("game", name)()) for name in ("go", "othello"))
+GO, OTHELLO, CLOBBER, DOTS = (
+    compiled(option("game", name)()) for name in ("go", "othello", "clobber", "dots_and_boxes")
+)
+MINIMAX_2 = compiled(option("playout", "minimax")(depth=2))
 UNIFORM = option("playout", "uniform")()
 UCB1, AVERAGE, MINIMAX = (
     option(*words)() for words in (("selection", "ucb1"), ("backup", "average"), ("backup", "minimax"))
@@ -42,6 +45,8 @@ def test_nothing_is_measured(monkeypatch, tmp_path):
     monkeypatch.setattr(device_choices.cache, "root", lambda: tmp_path)
     assert device_choices.fastest_way(GO, UNIFORM, ["nested", "whole"]) == "nested"
     assert device_choices.best_cap(UCB1, AVERAGE, UNIFORM, OTHELLO) is None
+    assert device_choices.fastest_way(CLOBBER, MINIMAX_2, ["nested", "warp"]) == "warp"  # by the packaged table
+    assert device_choices.fastest_way(DOTS, UNIFORM, ["whole", "nested"]) == "whole"  # no table knows it
 
 
 def test_the_fastest_is_taken(table):

@@ -10,7 +10,7 @@ import pytest
 from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.tree import device_playouts
+from gpumcts.tree import device_playouts, shared_blocks
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
@@ -98,6 +98,12 @@ def compared(game, operator, settings, threads=1, trees=TREES, iterations=ITERAT
     return engine
 
 
+@pytest.fixture(autouse=True)
+def a_tree_is_a_block(monkeypatch):
+    """So that threads share a few trees out as they share thousands."""
+    monkeypatch.setattr(shared_blocks, "ROWS_OF_A_BLOCK", 1)
+
+
 FIRST = ("average", "accelerated", "discounted", "minimax")
 """The operators among the quick tests."""
 
@@ -143,6 +149,30 @@ def test_forests_grow_under_way(monkeypatch):
 
     monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
     compared(OTHELLO, operator_of("accelerated"), Settings(leaves_per_tree=2), threads=2, iterations=400)
+
+
+def test_more_threads_than_cores_while_forests_grow(monkeypatch):
+    """The last batch is a smaller one; threads leave and join for it, and for every larger forest."""
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    engine = compared(OTHELLO, operator_of("minimax"), Settings(leaves_per_tree=4), threads=7, trees=61, iterations=102)
+    assert engine.started == 2 * 26
+
+
+def test_blocks_of_halves():
+    shared = shared_blocks.shared_blocks([(0, 500), (500, 1000)], threads=4, leaves=2, room=9)
+    assert shared.spans.tolist() == [[0, 500], [500, 1000]] and shared.size == 16 and shared.lacking.shape == (2, 32)
+    assert shared_blocks.shared_blocks([(3, 4)], threads=16, leaves=1, room=9).spans.tolist() == [[3, 4], [0, 0]]
+
+
+def test_a_thread_that_fails_is_told_of(monkeypatch):
+    """And those that wait for the next phase leave all the same."""
+
+    def fail(*words):
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(device_playouts, "join_phases", fail)
+    with pytest.raises(RuntimeError, match="planted"):
+        compared(OTHELLO, operator_of("average"), Settings(), threads=2, iterations=20)
 
 
 def test_progress_and_stop():
