@@ -39,6 +39,7 @@ DEVICE_PACKAGES = (  # what makes a device's code besides numba: compiler to PTX
     "nvidia-nvjitlink-cu12",
     "cuda-core",
 )
+TOOLKIT = "/usr/local/cuda"
 
 _pointing = threading.RLock()
 _library = ""
@@ -102,11 +103,22 @@ def digest() -> str:
 
 
 def _device_versions() -> list[tuple[str, str]]:
-    """Names and versions of those of DEVICE_PACKAGES that are installed."""
+    """Names and versions of those of DEVICE_PACKAGES that are installed, and of a toolkit that stands in for one."""
     found = []
     for package in DEVICE_PACKAGES:
         with contextlib.suppress(metadata.PackageNotFoundError):
             found.append((package, metadata.version(package)))
+    if not any("nvvm" in package or "nvcc" in package for package, _ in found):
+        found += _toolkits()  # NVVM is theirs
+    return found
+
+
+def _toolkits() -> list[tuple[str, str]]:
+    """What the CUDA toolkits of this machine say of their versions."""
+    found = []
+    for place in filter(None, (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), TOOLKIT)):
+        with contextlib.suppress(OSError):
+            found.append((place, (Path(place) / "version.json").read_text("utf-8")))
     return found
 
 

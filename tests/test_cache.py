@@ -37,6 +37,27 @@ def pointed_back(monkeypatch):
     monkeypatch.setattr(cache, "_library", cache._library)
 
 
+def test_another_compiler_for_devices_is_another_folder(monkeypatch, tmp_path):
+    """Whether it came as a package or with a toolkit."""
+
+    def versions(installed):
+        def version(package):
+            if package not in installed:
+                raise cache.metadata.PackageNotFoundError
+            return installed[package]
+
+        monkeypatch.setattr(cache.metadata, "version", version)
+        return cache._device_versions()
+
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    monkeypatch.setattr(cache, "TOOLKIT", str(tmp_path / "none"))
+    assert versions({"numba-cuda": "1", "nvidia-nvvm": "2"}) == [("numba-cuda", "1"), ("nvidia-nvvm", "2")]
+    assert versions({"numba-cuda": "1"}) == [("numba-cuda", "1")]
+    (tmp_path / "version.json").write_text("13.0")
+    assert versions({"numba-cuda": "1"}) == [("numba-cuda", "1"), (str(tmp_path), "13.0")]
+
+
 @pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
 def test_two_at_once_find_their_own_code(files, tmp_path, monkeypatch):
     """One is about to write the index that it has read when the other comes: their names for data would be the same."""
