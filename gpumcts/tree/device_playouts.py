@@ -28,6 +28,7 @@ from gpumcts.tree.wave import Wave
 
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
 MAX_BYTES = 1 << 28  # of a half's paths
+MAX_PHASES = 1 << 20  # that threads stay for: the board has some more bits for their number
 
 Block = tuple[int, int]
 
@@ -155,9 +156,8 @@ class Turns:
         try:
             self._take_turns(*numbers)
         finally:
-            self._part()
-            if self._pool is not None:
-                self._pool.shutdown()
+            with self._pool or contextlib.nullcontext():  # which is shut down, whatever a thread has come to
+                self._part()
 
     def _take_turns(self, number: int, until: int) -> None:
         for which in range(len(self._halves)):
@@ -199,6 +199,9 @@ class Turns:
 
     def _do(self, which: int, what: int, number: int) -> bool:
         """A phase of a half; whether blocks lack room."""
+        if self._phase == MAX_PHASES:
+            self._part()
+            self._join()
         wave, self._phase = self._wave, self._phase + 1
         kind = what | (SECOND if which else 0)
         more = self._batches, self._shared, self._phase, kind, number, self._ticks

@@ -158,6 +158,12 @@ def test_more_threads_than_cores_while_forests_grow(monkeypatch):
     assert engine.started == 2 * 26
 
 
+def test_phases_begin_anew(monkeypatch):
+    """Before their number outgrows the board."""
+    monkeypatch.setattr(device_playouts, "MAX_PHASES", 5)
+    compared(OTHELLO, operator_of("average"), Settings(leaves_per_tree=2), threads=3, iterations=60)
+
+
 def test_blocks_of_halves():
     shared = shared_blocks.shared_blocks([(0, 500), (500, 1000)], threads=4, leaves=2, room=9)
     assert shared.spans.tolist() == [[0, 500], [500, 1000]] and shared.size == 16 and shared.lacking.shape == (2, 32)
