@@ -243,6 +243,7 @@ def brief(summary: dict[str, Any]) -> str:
 
 
 def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
+    from gpumcts.match.resume import games_beyond
     from gpumcts.match.statistics import elo_line, score_line
 
     names = (summary["player"]["label"], summary["opponent"]["label"])
@@ -252,6 +253,8 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
         lines += [score_line(*names, *counts) + _so_far(config, summary), elo_line(*counts)]
     lines.append(brief(summary) + (" (win rate of the player, Wilson 95 %)" if summary["games"] else ""))
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
+    if beyond := games_beyond(run.folder, config.keys.games):
+        lines.append(f"the folder has {beyond} more games, which games={config.keys.games} does not count")
     return [*lines, f"folder: {here(run.folder)}"]
 
 

@@ -33,11 +33,20 @@ def is_over(folder: Path, games: int) -> bool:
 
     The lines are not checked against the moves, which ``restore`` does.
     """
+    return _finished(folder).issuperset(range(games))
+
+
+def games_beyond(folder: Path, games: int) -> int:
+    """How many finished games in ``folder`` have a number of ``games`` or more: they stay, and do not count."""
+    return sum(number >= games for number in _finished(folder))
+
+
+def _finished(folder: Path) -> set[int]:
+    """The numbers of the games that ``games.jsonl`` in a folder has a line for; none where it is not there."""
     path = folder / GAMES
     if not path.exists():
-        return False
-    numbers = {_number(text) for text in path.read_text("ascii", "replace").splitlines()}
-    return len(numbers) >= games and numbers.issuperset(range(games))
+        return set()
+    return {_number(text) for text in path.read_text("ascii", "replace").splitlines()}
 
 
 def _misfit(game_batch: GameBatch, commit: Commit) -> str | None:
