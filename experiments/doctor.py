@@ -63,7 +63,7 @@ def _cpu_features() -> set[str]:
 def _advice(cuda: dict[str, Any]) -> list[str]:
     """What to install for what is missing, one sentence each."""
     if cuda["cuda"]:
-        advice = ["engine=auto and engine=cuda play on the device."]
+        advice = ["engine=cuda and engine=device play on the device; engine=auto takes what is fastest for the search."]
     else:
         works = "everything but engine=cuda and engine=device works"
         advice = [f"engine=auto takes the CPU, and {works}: {cuda['problem']}."]

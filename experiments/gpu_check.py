@@ -1,7 +1,7 @@
 """All that needs a CUDA device, into one folder: the tests, then the benchmark; or a campaign over several calls.
 
     python -m experiments.gpu_check FOLDER [--minutes 8] [--suites playouts,ways,batches,...]
-    python -m experiments.gpu_check --campaign FOLDER --minutes 9
+    python -m experiments.gpu_check --campaign FOLDER --minutes 9 [--sizes brief]
 
 ``tests.txt``       what pytest said: tests marked ``gpu`` and not ``slow``, shared out to several processes
 ``figures.json``    every step, every figure, the bars; written anew after every step

@@ -1,4 +1,4 @@
-"""Bars that wait for a device: what is wanted, what was measured, whether it is reached."""
+"""Bars for a device: what is wanted, what was measured, whether it is reached."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

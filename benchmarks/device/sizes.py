@@ -79,7 +79,7 @@ FULL = Sizes(
     grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 4, 16, 64), iterations=30),
     documents=("--all",),
 )
-BRIEF = FULL._replace(  # a campaign in ten minutes of sixteen cores and a device
+BRIEF = FULL._replace(  # a campaign in ten to thirteen minutes of sixteen cores and a device
     turn=0.15,
     trees=30_000,
     grid=Grid(trees=(1, 30, 300, 3000, 30_000), playouts=(1, 16, 64), iterations=30),

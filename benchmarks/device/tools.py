@@ -56,7 +56,7 @@ def sanitized(check: str, kind: str, seconds: float, small: bool = False) -> Loo
 
 
 def profiled(kind: str, seconds: float, leaves: int) -> Looked:
-    """What bounds the kernel of a kind: the longest of its launches, by ncu's sections."""
+    """What bounds the kernel of a kind: its first launches, by ncu's sections, each with the same names of figures."""
     sections = [word for section in SECTIONS for word in ("--section", section)]
     words = [str(find(PROFILER)), "--csv", "--page", "details", "--launch-count", "3", *AS_IT_IS, *sections]
     said, code = _run(words, kind, seconds, leaves)

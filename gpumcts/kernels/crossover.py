@@ -95,7 +95,7 @@ def _name(option: Any) -> str:
 
 
 def tables() -> list[dict[str, Any]]:
-    """The user's tables, then the predicted ones. BadInput for a file that is none."""
+    """The user's tables, then the estimated ones. BadInput for a file that is none."""
     own = os.environ.get(VARIABLE)
     file = Path(own) if own else cache.root() / FILE
     if own and not file.is_file():
