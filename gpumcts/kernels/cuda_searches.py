@@ -58,13 +58,12 @@ NO_MOVES = steps.NO_MOVES
 
 
 def ways(game: Any, policy: Any) -> dict[str, Callable]:
-    """The kernels by name that play a policy, as it travels into compiled code, on a game; first the one for what no table
-    knows.
+    """The kernels by name that play a policy, as it travels into compiled code, on a game.
 
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is;
     ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last
-    two alone. ``whole`` is first unless the game's class says ``WHOLE_ON_DEVICE = False``. A table that was
-    measured goes before (``device_choices.fastest_way``).
+    two alone. The first is taken where no table of measured rates has the others (``device_choices.fastest_way``);
+    that is ``whole`` unless the game's class says ``WHOLE_ON_DEVICE = False``.
     """
     found: dict[str, Callable] = {}
     whole = {"whole": whole_kernel} if plays_whole(policy, game) else {}
