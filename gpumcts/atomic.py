@@ -7,6 +7,7 @@ import platform
 import threading
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -19,6 +20,7 @@ from gpumcts.verbs import JIT_OPTIONS
 SPINS = 2_000  # rounds of a waiting thread, some 50 microseconds, before it offers its core to others
 PATIENCE = 2_000_000  # nanoseconds after which a thread that may wait for long sleeps between two looks
 NAP = 50  # microseconds of such a sleep
+LONGEST = 1_000_000_000  # nanoseconds that it waits at most
 WORD = 8  # bytes: words of int64 are what is shared
 _turn = threading.Lock()  # of plain Python
 _is_x86 = platform.machine() in ("x86_64", "AMD64")
@@ -171,10 +173,12 @@ def wait_while(words, index, word):
 
 @inlined
 def wait_long(words, index, word):
-    """The same where it may take long, for a device say: it costs no core, and some NAP microseconds in the end."""
-    spins, begin = 0, now()
-    while load(words, index) == word:
+    """The same where it may take long, for a device say: with naps, and no longer than LONGEST; what it is then."""
+    spins, begin, waited = 0, now(), np.int64(0)
+    while load(words, index) == word and waited < LONGEST:
         spins = idle(spins)
-        if spins >= SPINS and now() - begin > PATIENCE:
-            nap()
+        if spins >= SPINS:
+            waited = now() - begin
+            if waited > PATIENCE:
+                nap()
     return load(words, index)

@@ -118,7 +118,7 @@ def _toolkits() -> list[tuple[str, str]]:
     found = []
     for place in filter(None, (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), TOOLKIT)):
         with contextlib.suppress(OSError):
-            found.append((place, (Path(place) / "version.json").read_text("utf-8")))
+            found.append((place, (Path(place) / "version.json").read_text("utf-8", "replace")))
     return found
 
 

@@ -54,6 +54,8 @@ def test_another_compiler_for_devices_is_another_folder(monkeypatch, tmp_path):
     monkeypatch.setattr(cache, "TOOLKIT", str(tmp_path / "none"))
     assert versions({"numba-cuda": "1", "nvidia-nvvm": "2"}) == [("numba-cuda", "1"), ("nvidia-nvvm", "2")]
     assert versions({"numba-cuda": "1"}) == [("numba-cuda", "1")]
+    (tmp_path / "version.json").write_bytes(b"\xff\x00")
+    assert len(versions({"numba-cuda": "1"})) == 2
     (tmp_path / "version.json").write_text("13.0")
     assert versions({"numba-cuda": "1"}) == [("numba-cuda", "1"), (str(tmp_path), "13.0")]
 

@@ -73,7 +73,7 @@ def _go(folder: Path, seconds: float, size: str, planned: list[Step], whole: boo
         print(f"error: no device can be used: {problem}", file=sys.stderr)
         return NO_DEVICE
     _say("compiling kernels ...")
-    told["kernels"] = compile_first(context, SHARE_TO_COMPILE * seconds if whole else seconds)
+    told["kernels"] = compile_first(context, SHARE_TO_COMPILE * seconds if whole else seconds, planned)
     until = until if whole else time.monotonic() + seconds
     report.write(context, planned, told)
     names = {step.name for step in planned}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,12 +38,12 @@ def python(module: str, *words: str, seconds: float) -> Ended:
     return together([(module, *words)], seconds)[0]
 
 
-def together(commands: list[tuple[str, ...]], seconds: float) -> list[Ended]:
-    """The same of several modules with their words, side by side, all within so many seconds."""
+def together(commands: list[tuple[str, ...]], seconds: float, at_once: int = 0) -> list[Ended]:
+    """The same of several modules with their words, within so many seconds: all side by side, or so many at once."""
     until = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as scratch:
-        found = [_Running(words, Path(scratch) / str(number)) for number, words in enumerate(commands)]
-        return [running.ended(until) for running in found]
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(at_once or max(1, len(commands))) as pool:
+        folders = [Path(scratch) / str(number) for number in range(len(commands))]
+        return list(pool.map(lambda words, folder: _Running(words, folder).ended(until), commands, folders))
 
 
 class _Running:

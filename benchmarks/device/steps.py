@@ -1,5 +1,6 @@
 """The steps of a campaign, in their order; each goes on where its entry says that it stands."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -105,22 +106,23 @@ def _most(name: str) -> float:
 # -------------------------------------------------------------------------------------------------------------- kernels
 
 
-def compile_first(context: Context, seconds: float) -> dict[str, Any]:
+def compile_first(context: Context, seconds: float, planned: list[Step]) -> dict[str, Any]:
     """Compile what tests and suites want on all cores; nothing to do where this compile cache has it already.
 
-    Suites are rehearsed beside it: much of what they compile is the CPU's.
+    Suites that are ``planned`` are rehearsed after it: much of what they compile is the CPU's.
     Returns counts, ``seconds``, and the ``kernels`` with what each took.
     """
+    rehearsals = [step.name for step in planned if step.work is _suite and step.stage == CHECK]
+    rehearsals = rehearsals if context.chosen.rehearse else []
     folder = Path(environment()["GPUMCTS_CACHE"]) / "gpumcts" / cache.folder().name
-    mark = folder / f"compiled-{context.size}"
+    mark = folder / f"compiled-{context.size}-{hashlib.sha256(repr(rehearsals).encode()).hexdigest()[:8]}"
     if mark.exists():
         return {"kernels": [], "missing": 0, "seconds": 0.0, "problems": []}
     begin, shares = time.monotonic(), max(1, usable_cores())
     commands = [("benchmarks.device.kernels", context.size, f"{number}/{shares}") for number in range(shares)]
-    rehearsals = [step.name for step in steps(context.chosen) if step.work is _suite and step.stage == CHECK]
-    rehearsals = rehearsals if context.chosen.rehearse else []
     suite = f"{context.size}:{REHEARSED}"
-    ended = together([*commands, *(("benchmarks.device.suites", suite, name) for name in rehearsals)], seconds)
+    commands += [("benchmarks.device.suites", suite, name) for name in rehearsals]
+    ended = together(commands, seconds, at_once=2 * shares)  # a rehearsal waits for the device now and then
     kernels = [kernel for process in ended[:shares] for kernel in process.lines]
     late = sum(process.code is None for process in ended)
     problems = [f"{kernel['kernel']}: {kernel['error']}" for kernel in kernels if "error" in kernel]

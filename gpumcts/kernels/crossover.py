@@ -23,6 +23,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import faults
 
 FILE, VARIABLE = "crossover.json", "GPUMCTS_CROSSOVER"
+MOST = 1e18  # of any number in a table
 ENGINES = ("cpu", "cuda", "device")  # where two are as fast, the first
 TREES, PLAYOUTS, THREADS = (1, 10, 100, 1000, 10_000, 100_000), (1, 4, 16, 64, 256, 1024), (1, 4, 16, 64)
 TREE_WORK = 0.7e-6  # seconds of one core an iteration, without playouts, all threads at work
@@ -117,7 +118,7 @@ def _read(file: Path, changed: int) -> list[dict[str, Any]]:
         found = held if isinstance(held, list) else [held]
         for table in found:
             _check(table)
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise BadInput(f"{file} is no table of engines: {type(error).__name__}: {error}".splitlines()[0]) from None
     return found
 
@@ -128,7 +129,7 @@ def _check(table: dict[str, Any]) -> None:
         raise ValueError("game and policy must be names, and there must be cells")
     for cell in table["cells"]:
         numbers = [table["threads"], cell["trees"], cell["playouts"], *cell["rates"].values()]
-        if not all(isinstance(number, int | float) and number > 0 for number in numbers):
+        if not all(isinstance(number, int | float) and 0 < number < MOST for number in numbers):
             raise ValueError("threads, trees, playouts and rates must be positive numbers")
         if "cpu" not in cell["rates"] or not set(cell["rates"]) <= set(ENGINES):
             raise ValueError(f"rates must be of cpu and other engines among {', '.join(ENGINES)}")

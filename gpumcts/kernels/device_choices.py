@@ -13,6 +13,7 @@ iterations a second by registers of a thread at most, "0" for no cap). Games and
 import functools
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def _read(file: Path, changed: int) -> dict[str, Any]:
     try:
         table = json.loads(file.read_text("utf-8"))
         _check(table)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"{file} is no table of kernels: {type(error).__name__}: {error}".splitlines()[0]) from None
     return table
 
@@ -89,5 +90,5 @@ def _check(table: dict[str, Any]) -> None:
                 raise ValueError(f"{kind}: {', '.join(parts)} must be names")
             if not entry["rates"] or not all(isinstance(r, int | float) and r > 0 for r in entry["rates"].values()):
                 raise ValueError(f"{kind}: rates must be positive numbers")
-            if kind == "caps" and not all(cap.isdigit() for cap in entry["rates"]):
+            if kind == "caps" and not all(re.fullmatch("[0-9]{1,4}", cap) for cap in entry["rates"]):
                 raise ValueError("caps: rates are told by numbers of registers")

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
+import numba
 import numpy as np
 
+from gpumcts.monotonic import NANOSECONDS
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.shared_blocks import (
     BACKED_UP,
@@ -144,20 +146,24 @@ class Turns:
         batches = [half.batch(leaves) for half in halves]
         self._batches = batches[0], batches[-1]
         self._method = searcher.without_playouts
-        self._threads = min(searcher.threads, self._shared.lacking.shape[1])
+        plain = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # a fault in a thread is to be seen at once
+        self._threads = 1 if plain else min(searcher.threads, self._shared.lacking.shape[1])
         self._ticks = np.zeros((self._threads, LINE), np.int64)
         self._phase = 0
         self._pool: ThreadPoolExecutor | None = None
-        self._joined: list[Future] = []
+        self._joined: list[Future | None] = [None] * (self._threads - 1)
 
     def run(self, numbers: Block) -> None:
         """Iterations ``numbers`` of every tree: what is back is backed up, the next leaves go off."""
-        self._join()
         try:
-            self._take_turns(*numbers)
-        finally:
-            with self._pool or contextlib.nullcontext():  # which is shut down, whatever a thread has come to
+            try:
+                self._take_turns(*numbers)
+            finally:
                 self._part()
+        finally:  # whatever a thread or Ctrl-C did
+            if self._pool is not None:
+                end_phases(self._shared, self._phase + 1)
+                self._pool.shutdown()
 
     def _take_turns(self, number: int, until: int) -> None:
         for which in range(len(self._halves)):
@@ -174,63 +180,68 @@ class Turns:
     def _turn(self, which: int, what: int, number: int) -> None:
         """Back up a half, select its next leaves from iteration ``number`` on and send them off, or one of both."""
         half, begin = self._halves[which], time.perf_counter()
-        sent = 0.0
+        sent = grown = 0.0
         while self._do(which, what, number):
-            self._widen()
+            grown += self._widen()
             what = SELECTED
         if what & SELECTED:
             before = time.perf_counter()
             half.in_flight.start((half.end - half.begin) * self._leaves, self._playouts, self._wave.stop)
             sent = time.perf_counter() - before
-        self._note(time.perf_counter() - begin, sent)
+        self._note(time.perf_counter() - begin, sent, grown)
 
     @property
     def _playouts(self) -> int:
         return self._searcher.settings.playouts_per_leaf
 
-    def _note(self, seconds: float, sent: float) -> None:
-        """A turn took so long, of which one thread sent leaves off for ``sent``; what no thread worked, they waited."""
+    def _note(self, seconds: float, sent: float, grown: float) -> None:
+        """A turn took so long, of which one thread sent leaves off and grew the forest; else all worked or waited."""
         ticks = self._ticks.sum(axis=0)[:PARTS]
-        worked = sent + ticks.sum() / 1e9
+        worked = sent + grown + ticks.sum() / NANOSECONDS
         self._ticks[:] = 0
         self._clock.add_ticks(ticks)
         self._clock.add(PLAYOUTS, sent)
+        self._clock.add(GROWTH, grown)
         self._clock.add(WAITING, max(0.0, self._searcher.threads * seconds - worked))
 
     def _do(self, which: int, what: int, number: int) -> bool:
         """A phase of a half; whether blocks lack room."""
         if self._phase == MAX_PHASES:
             self._part()
-            self._join()
+        self._join()
         wave, self._phase = self._wave, self._phase + 1
         kind = what | (SECOND if which else 0)
         more = self._batches, self._shared, self._phase, kind, number, self._ticks
         return do_phase(*self._method, wave.forest, wave.states, wave.keys, *more)
 
     def _join(self) -> None:
-        """Let the other threads join, in the forest as it is now."""
-        if self._threads == 1:
+        """Let the other threads join, in the forest as it is now: those that have not, or have waited for too long."""
+        if all(thread is not None and not thread.done() for thread in self._joined):
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads - 1, "search")
         wave = self._wave
-        words = (*self._method, wave.forest, wave.states, wave.keys, self._batches, self._shared, self._ticks)
-        self._joined = [self._pool.submit(join_phases, *words) for _ in range(self._threads - 1)]
+        words = (*self._method, wave.forest, wave.states, wave.keys, self._batches, self._shared)
+        for place, thread in enumerate(self._joined):
+            if thread is not None and thread.done():
+                thread.result()
+            if thread is None or thread.done():
+                self._joined[place] = self._pool.submit(join_phases, *words, place + 1, self._ticks)
 
     def _part(self) -> None:
-        """Let them leave; nobody holds the forest any more."""
-        self._phase += 1
-        end_phases(self._shared, self._phase)
-        wait(self._joined)
-        joined, self._joined = self._joined, []
+        """Let them leave; nobody holds the forest any more. Who joins later has another board."""
+        end_phases(self._shared, self._phase + 1)
+        joined = [thread for thread in self._joined if thread is not None]
+        wait(joined)
+        self._joined = [None] * (self._threads - 1)
+        self._shared = self._shared._replace(board=np.zeros_like(self._shared.board))
+        self._phase = 0
         for thread in joined:
             thread.result()
-        self._shared.board[:] = 0
-        self._phase = 0
 
-    def _widen(self) -> None:
-        """Give the trees more room: the threads go on in another forest."""
+    def _widen(self) -> float:
+        """Give the trees more room: the threads go on in another forest. The seconds that it took."""
         self._part()
-        with self._clock.part(GROWTH):
-            self._searcher.widen(self._wave)
-        self._join()
+        begin = time.perf_counter()
+        self._searcher.widen(self._wave)
+        return time.perf_counter() - begin

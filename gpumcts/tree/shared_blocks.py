@@ -16,7 +16,7 @@ from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import rows_of
 from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.team import DONE, JOINED, KIND_BITS, LINE, NO_SHARE, PHASE, SHARES, announce, await_shares, take_share
+from gpumcts.tree.team import DONE, KIND_BITS, LINE, NO_SHARE, PHASE, SHARES, announce, await_shares, take_share
 from gpumcts.tree.time_split import BACKUP, clock_if_timed, lap
 from gpumcts.verbs import noinline
 
@@ -105,13 +105,16 @@ def do_phase(steps, method, forest, roots, keys, batches, shared, phase, kind, n
 
 
 @entry
-def join_phases(steps, method, forest, roots, keys, batches, shared, ticks):
-    """Join the coordinator, and take blocks of its phases until ``end_phases``."""
-    thread, phase = fetch_add(shared.board, JOINED, 1) + 1, np.int64(0)
+def join_phases(steps, method, forest, roots, keys, batches, shared, thread, ticks):
+    """Join the coordinator as thread 1 and up, and take blocks of its phases until ``end_phases``.
+
+    Ends too where no phase begins for a while: nobody waits for a thread that has taken no block.
+    """
+    phase = np.int64(0)
     while True:
-        phase = wait_long(shared.board, PHASE, phase)
+        before, phase = phase, wait_long(shared.board, PHASE, phase)
         kind = phase & ((1 << KIND_BITS) - 1)
-        if kind == LEAVE:
+        if kind == LEAVE or phase == before:
             return
         more = batches, shared, thread, phase >> KIND_BITS, kind, ticks[thread]
         take_blocks(steps, method, forest, roots, keys, *more)

@@ -89,7 +89,7 @@ def world(monkeypatch, tmp_path):
     monkeypatch.setattr(device_tests, "run_alone", made.run_alone)
     monkeypatch.setattr(campaign, "device_problem", lambda: made.problem)
     nothing = {"kernels": [], "missing": 0, "seconds": 1.0, "problems": []}
-    monkeypatch.setattr(campaign, "compile_first", lambda context, seconds: nothing)
+    monkeypatch.setattr(campaign, "compile_first", lambda context, seconds, planned: nothing)
     monkeypatch.setattr(campaign.time, "monotonic", lambda: made.now)
     found = {"device": {"name": "A device", "driver": "13.0"}, "cpu": "", "cores": 2, "clocks": {}, "versions": {}}
     monkeypatch.setattr(machine, "machine", lambda: {**found, "commit": "abc"})
@@ -219,13 +219,36 @@ def test_a_failed_step_costs_no_other(world, tmp_path):
 def test_compiling_is_counted_apart(world, tmp_path, monkeypatch):
     """The seconds of a check begin as kernels are compiled; those of a campaign's call, where others wait, do not."""
 
-    def compile_first(context, seconds):
+    def compile_first(context, seconds, planned):
         world.now += 300
         return {"kernels": [], "missing": 0, "seconds": 300.0, "problems": []}
 
     monkeypatch.setattr(campaign, "compile_first", compile_first)
     assert campaign.check(tmp_path / "check", 310, "small") == campaign.SOUND
     assert campaign.campaign(tmp_path / "campaign", 310, "small") == campaign.TIME_OVER
+
+
+def test_what_is_planned_is_rehearsed(tmp_path, monkeypatch):
+    """Beside the kernels, no more at once than twice the cores; and once for a compile cache."""
+    asked = []
+
+    def together(commands, seconds, at_once):
+        asked.append((commands, at_once))
+        return [Ended(0, [], "") for _ in commands]
+
+    monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
+    monkeypatch.setattr(steps, "together", together)
+    monkeypatch.setattr(steps, "usable_cores", lambda: 3)
+    context = steps.Context(Book(tmp_path / "here", MADE_ON), sizes.BRIEF, "brief", False, "A device")
+    folder = Path(process.environment()["GPUMCTS_CACHE"]) / "gpumcts" / steps.cache.folder().name
+    folder.mkdir(parents=True)
+    planned = [step for step in steps.steps(sizes.BRIEF) if step.name in ("tests", "launch", "tables")]
+    for _ in range(2):
+        steps.compile_first(context, 9.0, planned)
+    ((commands, at_once),) = asked
+    assert at_once == 6 and [words[1:] for words in commands[3:]] == [("brief:rehearsed", "launch")]
+    steps.compile_first(context, 9.0, planned[:1])
+    assert len(asked) == 2 and len(asked[1][0]) == 3
 
 
 def test_a_slow_suite_is_not_tried_for_ever(world, tmp_path):

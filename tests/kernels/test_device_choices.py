@@ -71,6 +71,7 @@ def test_another_device_is_not_followed(table):
         ({"device": 3}, "device must be a name"),
         ({"ways": [{"game": "go"}]}, "KeyError: 'policy'"),
         ({"caps": [{**CAPS[0], "rates": {"many": 1.0}}]}, "rates are told by numbers of registers"),
+        ({"caps": [{**CAPS[0], "rates": {"²": 1.0}}]}, "rates are told by numbers of registers"),
         ({"caps": [{**CAPS[0], "rates": {"128": -1}}]}, "rates must be positive numbers"),
     ],
 )

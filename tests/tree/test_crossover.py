@@ -31,6 +31,8 @@ def table(game="othello", policy="uniform", threads=1, **rates):
     return {"game": game, "policy": policy, "threads": threads, "cells": cells}
 
 
+LISTED = json.dumps(table() | {"cells": [{"trees": 1, "playouts": 1, "rates": [1]}]})
+HUGE = json.dumps(table(cuda=10**400))
 RAGGED = json.dumps(table() | {"cells": table()["cells"][:3]})
 
 
@@ -102,7 +104,8 @@ def test_a_table_in_the_cache_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "held", ["", "{}", "[1]", '{"cells": [{}]}', json.dumps(table(cpu=0)), json.dumps(table(gpu=1.0)), RAGGED]
+    "held",
+    ["", "{}", "[1]", '{"cells": [{}]}', json.dumps(table(cpu=0)), json.dumps(table(gpu=1.0)), RAGGED, LISTED, HUGE],
 )
 def test_no_table(tmp_path, monkeypatch, held):
     monkeypatch.setenv(crossover.VARIABLE, str(tmp_path / "own.json"))

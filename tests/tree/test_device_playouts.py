@@ -158,6 +158,52 @@ def test_more_threads_than_cores_while_forests_grow(monkeypatch):
     assert engine.started == 2 * 26
 
 
+@pytest.mark.parametrize("failing", [2, 3, 6])
+def test_no_thread_stays_behind(monkeypatch, failing):
+    """Where a thread cannot be started, at first or once the forest has grown, those that wait leave."""
+    begun = []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *words):
+            begun.append(words)
+            if len(begun) == failing:
+                raise RuntimeError("can't start new thread")
+            return super().submit(*words)
+
+    monkeypatch.setattr(device_playouts, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        compared(OTHELLO, operator_of("average"), Settings(), threads=5, iterations=400)
+    assert len(begun) == failing
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("search")]
+
+
+def test_a_thread_that_has_left_joins_again(monkeypatch):
+    """It leaves where the device takes long."""
+    joined = []
+
+    def leave(*words):
+        joined.append(words[-2])
+
+    monkeypatch.setattr(device_playouts, "join_phases", leave)
+    compared(OTHELLO, operator_of("average"), Settings(), threads=2, iterations=30)
+    assert len(joined) > 10 and set(joined) == {1}
+
+
+def test_the_time_of_growth_is_told_once(monkeypatch):
+    def widen(searcher, wave):
+        time.sleep(0.02)
+        wave.widen(searcher.more_slots(wave.forest))
+
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    for threads in (1, 2):
+        searcher = searcher_of(operator_of("average"), engine=Elsewhere(OTHELLO), threads=threads)
+        monkeypatch.setattr(searcher, "widen", lambda wave, searcher=searcher: widen(searcher, wave))
+        times = searcher.search(roots(OTHELLO, 9), keys_for(9), 300).times
+        assert times.growth > 0.02
+        assert sum(times.parts().values()) == pytest.approx(threads * times.seconds, rel=0.01)
+
+
 def test_phases_begin_anew(monkeypatch):
     """Before their number outgrows the board."""
     monkeypatch.setattr(device_playouts, "MAX_PHASES", 5)
