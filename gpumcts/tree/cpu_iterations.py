@@ -3,13 +3,13 @@
 import functools
 import threading
 import time
-from typing import Any
 
 import numpy as np
 
 from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
 from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room, useful_threads
@@ -33,7 +33,7 @@ Block = tuple[int, int]
 class SharedTree:
     """One tree that all threads of a searcher share: its team and its batch, which last as long as the tree."""
 
-    def __init__(self, searcher: Any, used: np.ndarray, steps: Steps) -> None:
+    def __init__(self, searcher: SearchPlan, used: np.ndarray, steps: Steps) -> None:
         leaves = searcher.settings.leaves_per_tree
         self._searcher, self.used = searcher, used
         self._team = team_for(searcher)
@@ -73,7 +73,7 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     return found
 
 
-def team_for(searcher: Any) -> Team:
+def team_for(searcher: SearchPlan) -> Team:
     """A team of a searcher's threads, as many as have something to do."""
     settings, game = searcher.settings, searcher.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(searcher.rule), searcher.operator, searcher.switches)
@@ -87,7 +87,7 @@ def team_for(searcher: Any) -> Team:
 class CpuIterations:
     """Iterations of a searcher whose playouts the CPU plays, on the forest of a wave."""
 
-    def __init__(self, searcher: Any, workers: ThreadPool) -> None:
+    def __init__(self, searcher: SearchPlan, workers: ThreadPool) -> None:
         self._searcher, self._workers = searcher, workers
         self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
         self._shared: dict[int, SharedTree] = {}  # by the tree's place in the forest

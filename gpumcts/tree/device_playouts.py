@@ -16,6 +16,7 @@ import numpy as np
 
 from gpumcts.monotonic import NANOSECONDS
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.shared_blocks import (
     BACKED_UP,
     SECOND,
@@ -35,7 +36,7 @@ MAX_PHASES = 1 << 20  # that threads stay for: the board has some more bits for 
 Block = tuple[int, int]
 
 
-def trees_together(searcher: Any, leaves: int) -> int:
+def trees_together(searcher: SearchPlan, leaves: int) -> int:
     """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
     rows = min(MAX_LEAVES, MAX_BYTES // (5 * (searcher.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * searcher.kept_columns))
     return max(1, rows // leaves)
@@ -93,7 +94,7 @@ class HalfForest:
 class DevicePlayouts:
     """Iterations ``span`` of the trees of a wave, their playouts on ``searcher.engine``."""
 
-    def __init__(self, searcher: Any, wave: Wave, span: Block) -> None:
+    def __init__(self, searcher: SearchPlan, wave: Wave, span: Block) -> None:
         self._searcher, self._wave, self._clock = searcher, wave, wave.clock
         self._begin, self._iterations = span
         self._leaves = min(searcher.settings.leaves_per_tree, self._iterations - self._begin)
@@ -138,7 +139,7 @@ class DevicePlayouts:
 class Turns:
     """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a searcher."""
 
-    def __init__(self, searcher: Any, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
+    def __init__(self, searcher: SearchPlan, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
         self._searcher, self._wave, self._halves, self._leaves = searcher, wave, halves, leaves
         self._clock = wave.clock
         spans = [(half.begin, half.end) for half in halves]

@@ -25,6 +25,7 @@ from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root_table import RootTable, empty_table, fill_row
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.select import select
 from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
@@ -103,7 +104,7 @@ class DeviceEngine:
     name = "device"
 
 
-def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
+def task_of(searcher: SearchPlan, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
     """A task for so many trees of so many slots, roots of so many moves; arrays come from ``zeros(shape, dtype)``."""
     return Task(
         searcher.method,
@@ -119,7 +120,7 @@ def task_of(searcher: Any, trees: int, slots: int, moves: int, zeros: Callable =
     )
 
 
-def search_kernel(searcher: Any, threads: int | None = None, registers: int | None = None) -> Any:
+def search_kernel(searcher: SearchPlan, threads: int | None = None, registers: int | None = None) -> Any:
     """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``: see ``ForEachKernel``.
 
     registers : of a thread, at most, or 0 for as many as the kernel wants; None for what was measured to be best
@@ -132,7 +133,7 @@ def search_kernel(searcher: Any, threads: int | None = None, registers: int | No
     return ForEachKernel(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
 
 
-def extra_tree_bytes(searcher: Any) -> int:
+def extra_tree_bytes(searcher: SearchPlan) -> int:
     """What a tree takes on the device besides its slots."""
     task = task_of(searcher, 1, 0, searcher.game.MAX_MOVES)
     arrays = (*task.forest, *task.roots, task.numbers, *task.batch, *task.table)
@@ -157,7 +158,7 @@ class DeviceSearch:
 
     def __init__(
         self,
-        searcher: Any,
+        searcher: SearchPlan,
         roots: DeviceRoots,
         points: Sequence[int],
         size: int,

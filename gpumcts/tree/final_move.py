@@ -1,7 +1,5 @@
 """What the final move goes by where neither visits nor values decide: velocities, scores of the selection rule."""
 
-from typing import Any
-
 import numpy as np
 
 from gpumcts.jit import entry
@@ -10,12 +8,13 @@ from gpumcts.tree.best_child import selection_total
 from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.forest import ROOT, Forest
 from gpumcts.tree.root_table import RootTable
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.selection.contract import prepare, score
 
 NO_DRAWS = np.uint64(0)  # the stream of rules that take no draws for their scores
 
 
-def final_scores(searcher: Any, forest: Forest, table: RootTable) -> np.ndarray | None:
+def final_scores(searcher: SearchPlan, forest: Forest, table: RootTable) -> np.ndarray | None:
     """What a searcher's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None: the table has it."""
     if searcher.settings.final not in BEYOND_TABLES:
         return None

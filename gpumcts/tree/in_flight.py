@@ -23,6 +23,7 @@ from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.device_playouts import HalfForest, device_clocked, on_threads, trees_together
 from gpumcts.tree.forest import ROOT, add_in_flight
 from gpumcts.tree.rows import prepare_rows
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, clock_if_timed, lap, no_ticks
 from gpumcts.tree.wave import Wave
@@ -144,7 +145,7 @@ class PendingBatch(NamedTuple):
 class BatchesInFlight:
     """The batches of one forest of a searcher, on its engine; the CPU plays them where it is that."""
 
-    def __init__(self, searcher: Any) -> None:
+    def __init__(self, searcher: SearchPlan) -> None:
         self._searcher, self._pending = searcher, dict[Block, PendingBatch]()
         self._settings = searcher.settings
         self._host: Any = None
