@@ -5,6 +5,7 @@ For the CPU. Plain Python has a lock for them.
 
 import platform
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ def rest():
 
 def nap():
     """Sleep for NAP microseconds."""
+    time.sleep(NAP / 1e6)
 
 
 overload(fetch_add, jit_options=JIT_OPTIONS)(
