@@ -24,7 +24,7 @@ ASKED_BEFORE = (suite.plain_python, suite.types_of_bodies)
 DEAR = {
     (question, name)
     for question in (suite.rules_hold, suite.same_answers, suite.ends_stay)
-    for name in ("chess-default", "go-default", "gomoku-9")
+    for name in ("chess-default", "go-default", "gomoku-9", "havannah-least")
 }
 """Rules that take seconds to compile, and are compared with other programs and references beside these questions."""
 

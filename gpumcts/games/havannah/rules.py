@@ -257,7 +257,10 @@ def havannah_move_after(game, state, move, k):
 
 @contract.random_move.implements(Board)
 def havannah_random_move(game, state, stream):
-    return nth_move(game, state, np.int64(draw(stream, 0, contract.count_moves(game, state))))
+    count = contract.count_moves(game, state)
+    if count == 0:  # lanes of a warp go on past the end, and no stone may be noted there
+        return np.int64(shape(game).cells)
+    return nth_move(game, state, np.int64(draw(stream, 0, count)))
 
 
 @contract.play.implements(Board)
