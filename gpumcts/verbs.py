@@ -18,6 +18,9 @@ from numba.extending import intrinsic, overload
 
 from gpumcts.class_names import name_as_written
 from gpumcts.own_sources import note_body
+from gpumcts.vectors import prefer_widest
+
+prefer_widest()
 
 # Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without
 # ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,

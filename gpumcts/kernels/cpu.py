@@ -13,6 +13,7 @@ from numba import types
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
+from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.kernels.tally import TallyColumns
@@ -40,7 +41,9 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
     if lanes is True or lanes not in (0, 1, *WIDTHS):
         raise BadInput(f"lanes={lanes}: must be 1, for playouts one by one, or one of {', '.join(map(str, WIDTHS))}")
     function = evaluate_one_by_one
-    if plays_whole(policy, game):
+    if lanes > 1 and attempted_in_lanes(game, policy):
+        function = attempting_in_lanes(lanes)
+    elif plays_whole(policy, game):
         pass
     elif lanes > 1 and may_play_in_lanes(policy, game):
         function = playing_in_lanes(lanes)

@@ -31,6 +31,7 @@ from gpumcts.games.contract import (
     random_move,
 )
 from gpumcts.jit import inlined
+from gpumcts.kernels.cuda_attempts import attempt_kernel
 from gpumcts.kernels.cuda_kernels import (
     LONGEST,
     add,
@@ -47,6 +48,7 @@ from gpumcts.kernels.cuda_kernels import (
 from gpumcts.kernels.search_loop import drawn_move, move_on, needs_search
 from gpumcts.kernels.warp import ALL, WARP, ballot, highest, lane, rank, shuffle
 from gpumcts.playouts import steps
+from gpumcts.playouts.attempts import makes_attempts
 from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import BOUND, TIE_DRAWS, child_value, for_player, random_ply
 from gpumcts.playouts.traces import Traced, plays_whole
@@ -61,14 +63,19 @@ def ways(game: Any, policy: Any) -> dict[str, Callable]:
     """The kernels by name that play a policy, as it travels into compiled code, on a game.
 
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is;
-    ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one. Traces are kept by the last
-    two alone. The first is taken where no table of measured rates has the others (``device_choices.fastest_way``);
-    that is ``whole`` unless the game's class says ``WHOLE_ON_DEVICE = False``.
+    ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one; ``attempts`` for a thread
+    that makes an attempt of a ply at a time (``cuda_attempts``), where a game's plies are made so. Traces are kept by
+    ``nested`` and ``whole`` alone.
+
+    The first is taken where no table of measured rates has the others (``device_choices.fastest_way``). That is
+    ``whole`` unless the game's class says ``WHOLE_ON_DEVICE = False``.
     """
     found: dict[str, Callable] = {}
     whole = {"whole": whole_kernel} if plays_whole(policy, game) else {}
     if getattr(getattr(game, "game", game), "WHOLE_ON_DEVICE", True):
         found |= whole
+    if makes_attempts(policy, game):
+        found["attempts"] = attempt_kernel
     if steps.depth(policy) > 0 and move_set.find(type(game)) is not None:
         found["thread"] = thread_kernel
     found["nested"] = playout_kernel

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite.binding import get_host_cpu_features
@@ -21,15 +22,23 @@ def has_vectors() -> bool:
     return bool(get_host_cpu_features().get("avx2"))
 
 
+def machine_code(function: Callable, game: Any, policy: Any) -> str:
+    """The machine code of an evaluation step, as ``jit.separate`` compiles it, but not from the cache.
+
+    game, policy : as they travel into compiled code
+    """
+    signature = evaluate_signature(game, policy)
+    compiled = njit(**JIT_OPTIONS)(function)
+    compiled.compile(signature)
+    return compiled.inspect_asm(signature.args)
+
+
 def wide_operations(game: Any, policy: Any, lanes: int = LANE_COUNT) -> int:
     """Shifts, logic and sums of several 64-bit words at once in the machine code of playouts in lanes.
 
     game, policy : as they travel into compiled code
     """
-    signature = evaluate_signature(game, policy)
-    function = njit(**JIT_OPTIONS)(playing_in_lanes(lanes))  # as ``jit.separate`` compiles it, but not from the cache
-    function.compile(signature)
-    return len(WIDE.findall(function.inspect_asm(signature.args)))
+    return len(WIDE.findall(machine_code(playing_in_lanes(lanes), game, policy)))
 
 
 @functools.lru_cache(maxsize=None, typed=True)  # options of two classes may be equal as tuples

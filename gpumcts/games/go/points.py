@@ -15,10 +15,12 @@ from gpumcts.games.go.options import SIZES, Board9, Board13, Board19
 from gpumcts.games.sets import (
     WORD,
     Two,
+    difference,
     from_number,
     higher,
     int_of,
     intersection,
+    is_empty,
     lower,
     same,
     set_of,
@@ -104,6 +106,16 @@ def on_board(game, x):
     """The words of a set that the board has, as a set of its own."""
 
 
+@verb("game")
+def words_of_set(game):
+    """Words of a set that the board has, as int64, a constant of the compiled code."""
+
+
+@verb("game")
+def read_points(game, words, at, stride):
+    """The set whose words on the board are ``words[at + i * stride]`` (uint64[n])."""
+
+
 @on_board.implements(Board9)
 def two_words(game, x):
     return Two(x.a, x.b)
@@ -117,6 +129,43 @@ def three_words(game, x):
 @on_board.implements(Board19)
 def six_words(game, x):
     return x
+
+
+@words_of_set.implements(Board9)
+def two(game):
+    return 2
+
+
+@words_of_set.implements(Board13)
+def three(game):
+    return 3
+
+
+@words_of_set.implements(Board19)
+def six(game):
+    return 6
+
+
+@read_points.implements(Board9)
+def read_9(game, words, at, stride):
+    return Points(words[at], words[at + stride], U(0), U(0), U(0), U(0))
+
+
+@read_points.implements(Board13)
+def read_13(game, words, at, stride):
+    return Points(words[at], words[at + stride], words[at + 2 * stride], U(0), U(0), U(0))
+
+
+@read_points.implements(Board19)
+def read_19(game, words, at, stride):
+    return Points(
+        words[at],
+        words[at + stride],
+        words[at + 2 * stride],
+        words[at + 3 * stride],
+        words[at + 4 * stride],
+        words[at + 5 * stride],
+    )
 
 
 def _always(value: Shape) -> Callable:
@@ -176,3 +225,27 @@ def flood(game, seeds, through):
         if same(more, reached):
             return reached
         reached = more
+
+
+@inlined
+def flood_until(game, seeds, through, wanted):
+    """``flood``, which ends as soon as all of ``wanted`` is reached; the points reached by then."""
+    reached = intersection(seeds, through)
+    while not is_empty(difference(wanted, reached)):
+        more = union(reached, intersection(neighbours(game, reached), through))
+        if same(more, reached):
+            break
+        reached = more
+    return reached
+
+
+@inlined
+def connects(game, seeds, through, others):
+    """Whether a point of ``seeds`` and one of ``others`` are connected within ``through``."""
+    reached, goal = intersection(seeds, through), intersection(others, through)
+    while is_empty(intersection(reached, goal)):
+        more = union(reached, intersection(neighbours(game, reached), through))
+        if same(more, reached):
+            return False
+        reached = more
+    return True

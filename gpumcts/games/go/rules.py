@@ -9,7 +9,18 @@ import numpy as np
 from gpumcts.games import contract
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT, next_move
 from gpumcts.games.go.options import Board
-from gpumcts.games.go.points import NO_POINTS, above, flood, lowest, neighbours, nth_point, point_set, shape
+from gpumcts.games.go.points import (
+    NO_POINTS,
+    above,
+    connects,
+    flood,
+    flood_until,
+    lowest,
+    neighbours,
+    nth_point,
+    point_set,
+    shape,
+)
 from gpumcts.games.go.setup import PASSES, SECOND, TWO_PASSES, GoPosition, closed, following, opened, plies_of
 from gpumcts.games.sets import difference, intersection, is_empty, same, size, union
 from gpumcts.jit import inlined
@@ -41,15 +52,15 @@ def captured_by(game, opp, empty, near):
     air, touched = neighbours(game, empty), intersection(near, opp)
     if is_empty(difference(touched, air)):
         return NO_POINTS
-    return difference(opp, flood(game, air, opp))
+    reached = flood_until(game, air, opp, touched)
+    return NO_POINTS if is_empty(difference(touched, reached)) else difference(opp, reached)
 
 
 @inlined
 def breathes(game, own, opp, empty, stone):
     """Whether ``own`` has a liberty on an empty point (a set of one) without empty neighbours, be it by capture."""
     near, left = neighbours(game, stone), difference(empty, stone)
-    chains = flood(game, near, own)
-    if not is_empty(intersection(neighbours(game, chains), left)):
+    if connects(game, near, own, neighbours(game, left)):
         return True
     return not is_empty(captured_by(game, opp, left, near))
 
