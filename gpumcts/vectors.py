@@ -5,8 +5,10 @@ for the wider ones. Those that came later hardly do. They are known by an instru
 vector (AVX-512 VPOPCNTDQ, Intel from Ice Lake on).
 """
 
+from typing import Any
+
+import numba
 from llvmlite.binding import get_host_cpu_features
-from numba.core import config
 
 NO_LOSS = "avx512vpopcntdq"
 WIDE = "-prefer-256-bit"
@@ -17,6 +19,7 @@ def prefer_widest() -> None:
 
     What NUMBA_CPU_NAME, NUMBA_CPU_FEATURES, NUMBA_ENABLE_AVX or ``numba.config`` say of the target is left as it is.
     """
+    config: Any = numba.config  # type: ignore[attr-defined]
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None or not config.ENABLE_AVX:
         return
     try:

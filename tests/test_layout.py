@@ -20,7 +20,13 @@ LEVELS = (
 """From the bottom to the top; the modules of the root stand below, but for the two that open the door."""
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 DOORS = ("__init__.py", "__main__.py")
-BODIES = ("games/chess/informed.py", "games/chess/repetition.py", "games/go/playout.py", "games/havannah/playout.py")
+BODIES = (
+    "games/chess/informed.py",
+    "games/chess/repetition.py",
+    "games/go/attempts.py",
+    "games/go/playout.py",
+    "games/havannah/playout.py",
+)
 """Games' own bodies of verbs of playouts."""
 FILES = sorted((ROOT / "gpumcts").rglob("*.py"))
 LINES = 400
