@@ -69,6 +69,21 @@ def test_every_kernel_of_informed_playouts(game, depth, way):
         assert digest(CudaPlayouts(value, policy, way, threads).tally(states, keys, 3)) == expected
 
 
+@pytest.mark.parametrize("truncate", [0, 7])
+@pytest.mark.parametrize("way", ["attempts", "nested", "whole"])
+@pytest.mark.parametrize("game", ["go", "havannah"])
+def test_every_kernel_of_uniform_playouts(game, way, truncate):
+    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda_searches import ways
+
+    value, policy = GAMES[game], UNIFORM(truncate=truncate)
+    if way not in ways(compiled(value), compiled(policy)):
+        pytest.skip("there is no such kernel")
+    states, keys = positions(value, 5000, least=20), keys_for(5000)
+    expected = digest(CpuPlayouts(value, policy, threads=4).tally(states, keys, 3))
+    assert digest(CudaPlayouts(value, policy, way).tally(states, keys, 3)) == expected
+
+
 @pytest.mark.parametrize("playouts", [1, 2, 31, 32, 33, 64, 1000])
 def test_playouts_of_a_leaf(playouts):
     """Lanes of a warp that share a leaf, and that do not; with no more playouts than threads, and a few more."""
