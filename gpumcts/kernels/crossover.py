@@ -139,7 +139,13 @@ def _check(table: dict[str, Any]) -> None:
 
 
 def _closest(known: list[dict[str, Any]], game: str, policy: str, threads: int) -> dict[str, Any]:
-    """The table of the policy, else its kind; of these the game's, else one measured; of these the nearest threads'."""
+    """The table that is closest by four questions, in this order.
+
+    1. Is it of this policy? Else, is it of its kind, uniform or informed?
+    2. Is it of this game?
+    3. Was it measured?
+    4. Of how many threads is it? The nearest number is the best.
+    """
     kind = "uniform" if policy == "uniform" else "informed"
 
     def distance(table: dict[str, Any]) -> tuple[int, bool, bool, float]:

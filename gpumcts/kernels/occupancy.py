@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 WARP = 32
 SIZES = (128, 256, 96, 64, 32)  # threads in a block; the first of equally good ones is taken
-QUARTERS, REGISTERS, UNIT = (
-    4,
-    1 << 14,
-    256,
-)  # of a multiprocessor; registers of a quarter, and what they are handed out in
+QUARTERS = 4  # of a multiprocessor
+REGISTERS, UNIT = 1 << 14, 256  # of a quarter, and how many are handed out at once
+USUAL_MAX_RESIDENT = (64, 32)  # warps and blocks on a multiprocessor
+# The same by compute capability, where they are fewer.
 MAX_RESIDENT = {
     (7, 5): (32, 16),
     (8, 6): (48, 16),
@@ -22,7 +21,6 @@ MAX_RESIDENT = {
     (12, 1): (48, 24),
 }
 FEWER = 4  # registers that a compiler can usually save without a spill
-USUAL_MAX_RESIDENT = (64, 32)  # warps and blocks on a multiprocessor, by compute capability where they are fewer
 
 
 class Shape(NamedTuple):

@@ -70,7 +70,7 @@ def tally_columns(game: Any, playouts: int) -> int:
 
 @inlined
 def kept_at(game, number):
-    """Where in a leaf's row of the tally it is kept what playout ``number`` came to."""
+    """The column where what is kept of playout ``number`` begins in a leaf's row of the tally."""
     return TALLY_COLUMNS + number * kept_words(game)
 
 
@@ -117,7 +117,7 @@ def lockstep(lanes, used, game, policy, words, streams, deadlines, flags, now):
 
 @inlined
 def any_flag(flags, busy, used):
-    """Whether a busy lane is over or due; the flags of idle lanes are cleared."""
+    """Whether the flag of a busy lane is set; the flags of idle lanes are cleared."""
     found = U(0)
     for lane in range(used):
         flags[lane] &= U(busy[lane])

@@ -24,7 +24,7 @@ from gpumcts.games.contract import (
     unpack,
 )
 from gpumcts.jit import inlined
-from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, lane_count, record
+from gpumcts.kernels.playout_loop import VECTOR, WIDTHS, any_flag, lane_count, record
 from gpumcts.playouts import steps
 from gpumcts.playouts.contract import cut, outcome
 from gpumcts.playouts.minimax import random_ply
@@ -59,16 +59,6 @@ def step_lanes(lanes, replying, game, words, flags, used):
         return
     for lane in range(used // VECTOR * VECTOR):  # must vectorise; nothing is left over for a second copy of it
         step_lane(lanes, replying, game, words, flags, lane)
-
-
-@inlined
-def any_flag(flags, busy, used):
-    """Whether a busy lane's search is over; the flags of idle lanes are cleared."""
-    found = U(0)
-    for lane in range(used):
-        flags[lane] &= busy[lane]
-        found |= flags[lane]
-    return found != U(0)
 
 
 @inlined

@@ -66,10 +66,8 @@ class Journal:
         self._hold = ExitStack()
         self._files: dict[str, BinaryIO] = {}
         self._check_sum: int | None = None  # of the last line of the journal, once it is known
-        self._synced = (
-            time.monotonic()
-        )  # when the finished games were last put on disk, and whether there are more since
-        self._unsynced = False
+        self._synced = time.monotonic()  # when the finished games were last put on disk
+        self._unsynced = False  # whether games have finished since
 
     def __enter__(self) -> "Journal":
         self._hold.enter_context(held(self.folder))

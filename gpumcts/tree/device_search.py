@@ -162,6 +162,7 @@ class DeviceSearch:
         roots: DeviceRoots,
         points: Sequence[int],
         size: int,
+        *,
         known: Forest | None = None,
         stop: threading.Event | None = None,
         on_progress: Callable[[int], None] | None = None,
@@ -278,7 +279,7 @@ class DeviceSearch:
         return seconds
 
     def _widen(self, arrays: Any) -> None:
-        """Give every tree room for more nodes, one array after the other, so that but one is there twice at a time.
+        """Give every tree room for more nodes, one array after the other: only one is there twice at a time.
 
         The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same
         stream, and memory that goes back to the driver waits for the device.

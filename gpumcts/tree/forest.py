@@ -116,7 +116,7 @@ def empty_forest(trees: int, slots: int, layout: Layout) -> Forest:
 def widened(arrays: list[np.ndarray], slots: int) -> Forest:
     """The forest of these ``arrays``, which are let go of, with more slots a tree.
 
-    One array after the other: where nobody else holds the forest, but one is there twice at a time.
+    One array after the other: where nobody else holds the forest, only one array is there twice at a time.
     """
     most = int(Forest(*arrays).used.max())
     for index in range(PER_NODE):

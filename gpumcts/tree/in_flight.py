@@ -124,7 +124,7 @@ class HostInFlightBatch:
         self.spent = sum(took)
 
     def finish(self) -> None:
-        """They are back."""
+        """Nothing to wait for: ``start`` has played them."""
 
 
 class PendingBatch(NamedTuple):

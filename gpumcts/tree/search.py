@@ -200,16 +200,23 @@ class Searcher:
         self.adapt(len(states))
         size, clock = self._wave_of(len(states), iterations, reused), self.stopwatch()
         if self.on_device:
-            more = (stop, on_progress, reused, clock)
-            tables, forest = self._search_on_device(size, states, keys, roots, iterations, *more)
+            tables, forest = self._search_on_device(
+                size, states, keys, roots, iterations, reused, stop=stop, on_progress=on_progress, clock=clock
+            )
             return self._found(tables, position_keys, n * iterations, forest, clock)
         tables, decisive, forest = [], [], None
         for begin in range(0, len(states), size):
             trees = slice(begin, begin + size)
             wave = forest = None  # the last one goes before the next is planted
             with clock.on_all_threads(), clock.part(GROWTH):
-                more = (states[trees], keys[trees], clock, NO_WATCH, stop, on_progress)
-                wave = Wave(self.plant(states[trees], roots[trees], iterations, reused), *more)
+                wave = Wave(
+                    self.plant(states[trees], roots[trees], iterations, reused),
+                    states[trees],
+                    keys[trees],
+                    clock,
+                    stop=stop,
+                    on_progress=on_progress,
+                )
                 check_kept_visits(wave.forest.visits[:, ROOT], iterations, self.settings)
             self.iterate(wave, (0, iterations))
             tables.append(root_table(self.operator, forest := wave.forest))
@@ -283,39 +290,49 @@ class Searcher:
         roots = self.root_move_counts(states)
         size = self._wave_of(len(states), points[-1], None)
         if self.on_device:
-            more = (stop, on_progress, self.stopwatch(), on_table)
-            self._device_search(size, states, keys, roots, points, None, *more).run()
+            self._device_search(
+                size, states, keys, roots, points, stop=stop, on_progress=on_progress, on_table=on_table
+            ).run()
             return np.zeros(0, np.int64)
         below = np.zeros(len(states) if level is not None else 0, np.int64)
         for begin in range(0, len(states), size):
             trees = slice(begin, min(begin + size, len(states)))
             wave = None  # the last one goes before the next is planted
             watch = LevelWatch(level or 0.0, below[trees])
-            more = (states[trees], keys[trees], self.stopwatch(), watch, stop, on_progress)
-            wave = Wave(self.plant(states[trees], roots[trees], points[-1], None), *more)
+            wave = Wave(
+                self.plant(states[trees], roots[trees], points[-1], None),
+                states[trees],
+                keys[trees],
+                self.stopwatch(),
+                watch,
+                stop=stop,
+                on_progress=on_progress,
+            )
             for before, point in zip([0, *points], points, strict=False):
                 self.iterate(wave, (before, point))
                 on_table(point, trees, root_table(self.operator, wave.forest))
         return below
 
-    def _search_on_device(self, size, states, keys, root_move_counts, iterations, stop, on_progress, reused, clock):
-        """The root tables, and the forest if it is there, of the same search, at most ``size`` trees on the device."""
+    def _search_on_device(self, size, states, keys, root_move_counts, iterations, reused, **told):
+        """The root tables, and the forest if it is there, of the same search, at most ``size`` trees on the device.
+
+        told : ``stop``, ``on_progress`` and ``clock`` of ``DeviceSearch``
+        """
         known = self.plant(states, root_move_counts, iterations, reused) if reused is not None else None
         if known is not None:
             check_kept_visits(known.visits[:, ROOT], iterations, self.settings)
-        more = (known, stop, on_progress, clock)
-        tables, forest = self._device_search(size, states, keys, root_move_counts, [iterations], *more).run()
+        search = self._device_search(size, states, keys, root_move_counts, [iterations], known=known, **told)
+        tables, forest = search.run()
         if reused is not None and forest is not None:
             self.kept.keep(reused, forest, states.copy())
         return tables, forest
 
-    def _device_search(
-        self, size, states, keys, root_move_counts, points, known, stop, on_progress, clock, on_table=None
-    ) -> DeviceSearch:
+    def _device_search(self, size, states, keys, root_move_counts, points, **more) -> DeviceSearch:
+        """The search of trees with these roots; ``more`` : what ``DeviceSearch`` takes by name."""
         horizons = np.zeros(len(states), np.float64)
         horizons_of(self.game, states, horizons)
         roots = DeviceRoots(states, keys, root_move_counts, horizons)
-        return DeviceSearch(self, roots, points, size, known, stop, on_progress, on_table, clock)
+        return DeviceSearch(self, roots, points, size, **more)
 
     def _wave_of(self, trees: int, iterations: int, reused: np.ndarray | None) -> int:
         kept_slots = self.kept.most_used(reused) if reused is not None else 0

@@ -218,8 +218,9 @@ class TableSearcher:
         check_budget(iterations, self.settings)
         found, clock = TableSearched(self, states, keys, iterations), Stopwatch(self.threads)
         with clock.on_all_threads():
-            for part, tables, found.tables in self._search_blocks(states, keys, [iterations], stop, on_progress, clock):
-                for whole, piece in zip(found.table, tables[0], strict=True):
+            for part, roots, kept in self._search_blocks(states, keys, [iterations], stop, on_progress, clock):
+                found.tables = kept
+                for whole, piece in zip(found.table, roots[0], strict=True):
                     whole[part] = _widened(piece, whole)
         found.times = clock.split()
         return found

@@ -11,8 +11,8 @@ from gpumcts.stop_event import StopEvent
 class ThreadPool:
     """So many threads, for one searcher or for several that go on at once and are to take no more than that together.
 
-    One thread is none of its own: a search works in the thread that asked for it, and others wait meanwhile. Two
-    searches at once are of use even so: one is prepared, and what it found is written down, while the other runs.
+    With one thread, a search works in the thread that asked for it, and other callers wait meanwhile. Two callers are
+    of use even so: one prepares a search or writes down what was found while the search of the other runs.
     """
 
     def __init__(self, threads: int) -> None:

@@ -18,6 +18,7 @@ from gpumcts.monotonic import NANOSECONDS, now
 
 SELECTION, GROWTH, PLAYOUTS, BACKUP, WAITING = range(5)
 PARTS = 5
+NAMED_PARTS = ("selection", "growth", "playouts", "backup", "waiting", "other")
 PLAYOUTS_PER_TIMED_BATCH = 256  # for a batch that is timed: then clocks cost less than 0.2 % (docs/many_leaves.md)
 LINE = 8  # words of int64 that the ticks of a thread take, where several threads write their own: a line of the cache
 
@@ -47,7 +48,7 @@ class TimeSplit(NamedTuple):
 
     def parts(self) -> dict[str, float]:
         """Seconds of each part, from ``selection`` to ``other``."""
-        return dict(list(self._asdict().items())[2:8])
+        return {name: getattr(self, name) for name in NAMED_PARTS}
 
     def shares(self) -> dict[str, float]:
         """The shares of the parts in all seconds of all threads, each in [0, 1]."""
