@@ -53,7 +53,7 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
     except BadInput as error:
         if player.settings.table is not None:
             raise
-        why = str(error).partition(": ")[2]  # without the iterations, which nobody gave
+        why = str(error).partition(": ")[2].partition(";")[0]  # without the iterations, which nobody gave
         raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
 
 

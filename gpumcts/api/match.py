@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from gpumcts.api.interrupts import stoppable
 from gpumcts.api.option_values import Option
-from gpumcts.api.search import bytes_of, engine_named, threads_of
+from gpumcts.api.search import Search, bytes_of, engine_named, threads_of
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import polars
 
 SIDES = ("player", "opponent")
+DIGEST_LETTERS = 12  # that a match is shown with
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ class Match:
     seconds: float
     records: Sequence[dict[str, Any]]
 
+    def __repr__(self) -> str:
+        counts = f"{self.games} games, {self.wins} won, {self.draws} drawn, {self.losses} lost"
+        digest = None if self.digest is None else self.digest[:DIGEST_LETTERS]
+        return f"Match({counts}, win rate {self.win_rate:.3f}, digest {digest})"
+
     @property
     def win_rate(self) -> float:
         """Share of the points in [0, 1], a draw counting as half a win."""
@@ -87,7 +93,7 @@ class Match:
         probability of accepting H1 where H0 holds, ``beta`` that of the converse. Source: Van den Bergh, *A practical
         introduction to the GSPRT*.
 
-        Raises ValueError where ``elo0`` is not below ``elo1``, and for probabilities that are not in (0, 0.5).
+        Raises BadInput where ``elo0`` is not below ``elo1``, and for probabilities that are not in (0, 0.5).
         """
         return sprt(self.wins, self.draws, self.losses, elo0, elo1, alpha, beta)
 
@@ -155,8 +161,14 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
     for player in players:
         if hasattr(player, "seated") and not hasattr(player, "build"):
             raise BadInput(f"players: {type(player).__name__}.seated(place, folder) is now build(context, folder)")
-        if not hasattr(player, "build") or isinstance(player, type):
-            raise BadInput(f"players: {player!r} is no player; take search.player(...) or one of gpumcts.players, made")
+        if isinstance(player, Search):
+            raise BadInput("players: a Search is no player by itself; call .player(iterations=...) of it")
+        if isinstance(player, type) and hasattr(player, "build"):
+            raise BadInput(f"players: {player.__name__} is a class, not a player; call it, as {player.__name__}(...)")
+        if not hasattr(player, "build"):
+            raise BadInput(
+                f"players: {player!r} is no player; take search.player(iterations=...), or call one of gpumcts.players"
+            )
     first, second = (
         checked(type(player), player._asdict(), f"players.{type(player).__name__}")
         if hasattr(player, "_asdict")

@@ -3,8 +3,9 @@
 import contextlib
 import difflib
 import inspect
+import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, SupportsIndex, TypedDict, Unpack
 
 import numpy as np
@@ -151,7 +152,7 @@ class Search:
         check_deciding(self._searcher.rules, given)
         rows = np.arange(len(given))
         keys = keys_of(root, rows, np.zeros(len(given), np.int64))
-        with stoppable() as stop, self._turn:
+        with stoppable() as stop, self._turn, _named_as_here():
             found = self._searcher.search(given, keys, budget, stop)
             return SearchResult(self._searcher.game, given, found)
 
@@ -173,8 +174,18 @@ class Search:
     def _budget(self, iterations: SupportsIndex) -> int:
         """Iterations of a position, checked."""
         budget = integer("iterations", iterations, 1, MAX_ITERATIONS)
-        check_budget(budget, self._settings)
+        with _named_as_here():
+            check_budget(budget, self._settings)
         return budget
+
+
+@contextlib.contextmanager
+def _named_as_here() -> Iterator[None]:
+    """Errors within speak of ``iterations`` and ``playouts_per_leaf``, which the command line has under ``budget``."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(re.sub(r"\bbudget\.", "", str(error))) from None
 
 
 def engine_named(engine: str) -> str:

@@ -12,6 +12,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from gpumcts.errors import BadInput
+
 WIN_DRAW_LOSS = (1.0, 0.5, 0.0)
 MAX_ELO = 4000  # of hypotheses
 UNSEEN = 1e-3  # games that a result never seen counts as in the sequential test, as on Fishtest
@@ -164,15 +166,15 @@ def sprt(wins: int, draws: int, losses: int, elo0: float, elo1: float, alpha: fl
 
     The generalised ratio: each hypothesis fixes the mean score alone, and the likeliest probabilities of win, draw and
     loss with that mean stand for it (Van den Bergh, *A practical introduction to the GSPRT*; Fishtest). ``alpha`` is
-    the probability of accepting H1 where H0 holds, ``beta`` that of the converse. Raises ValueError where ``elo0`` is
-    not below ``elo1``, and for probabilities that are not in (0, 0.5).
+    the probability of accepting H1 where H0 holds, ``beta`` that of the converse. Raises BadInput where ``elo0`` is not
+    below ``elo1``, and for probabilities that are not in (0, 0.5).
     """
     counts = (wins, draws, losses)
     _check(*counts)
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
-        raise ValueError(f"elo0 is below elo1, both from -{MAX_ELO} to {MAX_ELO}, not {elo0} and {elo1}")
+        raise BadInput(f"elo0={elo0}, elo1={elo1}: elo0 must be below elo1, both in [-{MAX_ELO}, {MAX_ELO}]")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ValueError(f"alpha and beta are in (0, 0.5), not {alpha} and {beta}")
+        raise BadInput(f"alpha={alpha}, beta={beta}: both must be above 0 and below 0.5")
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
     means = expected_score(elo0), expected_score(elo1)
     ratio = log_likelihood_ratio(counts, WIN_DRAW_LOSS, *means) if sum(counts) else 0.0

@@ -52,7 +52,8 @@ def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, li
     if tree_bytes > limit:
         raise BadInput(
             f"budget.iterations={iterations}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
-            f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used"
+            f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used; "
+            "fewer iterations, or more memory_gb"
         )
 
 
@@ -65,7 +66,7 @@ def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
         raise BadInput(
             f"search.leaves_per_tree={leaves}: {what} of budget.playouts_per_leaf={settings.playouts_per_leaf} takes "
             f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB "
-            "may be used"
+            "may be used; fewer leaves, or more memory_gb"
         )
 
 

@@ -183,7 +183,7 @@ class TableSearcher:
         if fitting == 0:
             raise BadInput(
                 f"search.table={self.entries}: a table and its search take {self._tree_bytes / 2**20:,.1f} MiB, "
-                f"and {limit / 2**20:,.1f} MiB may be used"
+                f"and {limit / 2**20:,.1f} MiB may be used; fewer entries, or more memory_gb"
             )
         threads = min(self.threads, fitting)
         size = TREES_IN_A_BLOCK

@@ -78,10 +78,17 @@ def test_an_external_engine(tmp_path):
 
 REFUSED = {
     "players: must be two": lambda: g.play_match(BOXES, (RANDOM,)),  # type: ignore[arg-type]
-    "players: <class .*Random'> is no player; take search.player": lambda: g.play_match(
+    r"players: Random is a class, not a player; call it, as Random\(...\)$": lambda: g.play_match(
         BOXES,
         (g.players.Random, RANDOM),  # type: ignore[arg-type]
     ),
+    r"players: a Search is no player by itself; call .player\(iterations=...\) of it$": lambda: g.play_match(
+        BOXES,
+        (g.Search(BOXES), RANDOM),  # type: ignore[arg-type]
+    ),
+    "players: 3 is no player; take search.player": lambda: g.play_match(BOXES, (3, RANDOM)),  # type: ignore[arg-type]
+    "elo0=10, elo1=0: elo0 must be below elo1, both in ": lambda: _won().sprt(10, 0),
+    "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
     ),
@@ -109,6 +116,15 @@ REFUSED = {
     r"games=0: must be an integer in \[1, ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), games=0),
     "engine='gpu': must be one of auto, cpu": lambda: g.play_match(BOXES, (RANDOM, RANDOM), engine="gpu"),
 }
+
+
+def _won():
+    return g.Match(4, 3, 1, 0, "ab" * 32, 1.0, [{"moves": "a1b1 " * 100}] * 4)
+
+
+def test_a_match_is_shown_without_its_games():
+    assert repr(_won()) == "Match(4 games, 3 won, 1 drawn, 0 lost, win rate 0.875, digest abababababab)"
+    assert repr(g.Match(0, 0, 0, 0, None, 0.0, [])).endswith("win rate nan, digest None)")
 
 
 @pytest.mark.parametrize("message", REFUSED)

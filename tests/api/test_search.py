@@ -183,19 +183,22 @@ REFUSED = {
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
     r"states\[1\]: chance is to move there, and a search decides for a player": lambda: g.Search(DUEL)(_thrown(), 10),
     r"iterations=0: must be an integer in \[1, ": lambda: g.Search(BOXES)(g.start(BOXES), iterations=0),
-    "budget.iterations=1: must be more than 1, or no move is tried at all": lambda: g.Search(BOXES)(
+    "iterations=1: must be more than 1, or no move is tried at all": lambda: g.Search(BOXES)(
         g.start(BOXES), iterations=1
     ),
-    "budget.iterations=7: must be more than 7 with search.roots=4": lambda: g.Search(BOXES, roots=4)(
+    "iterations=7: must be more than 7 with search.roots=4": lambda: g.Search(BOXES, roots=4)(
         g.start(BOXES), iterations=7
     ),
-    "budget.iterations=2148: times budget.playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
+    "iterations=2148: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
         BOXES, playouts_per_leaf=1_000_000
     )(g.start(BOXES), iterations=2148),
-    "budget.iterations=3000: times budget.playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
+    "iterations=3000: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
         BOXES, playouts_per_leaf=1_000_000, table=16
     )(g.start(BOXES), iterations=3000),
-    "budget.iterations=1: must be more than 1": lambda: g.Search(BOXES).player(iterations=1),
+    "iterations=1: must be more than 1": lambda: g.Search(BOXES).player(iterations=1),
+    "iterations=100000: a tree takes .* MiB may be used; fewer iterations, or more memory_gb$": lambda: g.Search(
+        BOXES, memory_gb=0.001, threads=1
+    )(g.start(BOXES), iterations=100_000),
     "search.reuse=true: positions that are searched belong to no game": lambda: g.Search(BOXES, reuse=True)(
         g.start(BOXES)
     ),

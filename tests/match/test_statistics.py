@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from gpumcts.errors import BadInput
 from gpumcts.match import statistics as s
 
 
@@ -123,12 +124,12 @@ def test_sequential_decisions():
     assert s.sprt(400, 300, 200, 0, 10).decision == "H1"
     assert s.sprt(200, 300, 400, 0, 10).decision == "H0"
     assert s.sprt(30, 10, 20, 0, 5).ratio == pytest.approx(-s.sprt(20, 10, 30, -5, 0).ratio)
-    with pytest.raises(ValueError, match="elo0"):
+    with pytest.raises(BadInput, match=r"^elo0=5, elo1=0: elo0 must be below elo1, both in \[-4000, 4000\]$"):
         s.sprt(1, 1, 1, 5, 0)
     for bad in ((0, math.inf), (-1e6, 0), (0, math.nan)):
         with pytest.raises(ValueError, match="elo0"):
             s.sprt(1, 1, 1, *bad)
-    with pytest.raises(ValueError, match="alpha and beta"):
+    with pytest.raises(BadInput, match="^alpha=0.5, beta=0.05: both must be above 0 and below 0.5$"):
         s.sprt(1, 1, 1, 0, 5, alpha=0.5)
 
 

@@ -315,8 +315,9 @@ def test_a_tree_that_is_full_is_told(engine):
     lines = talk(engine(search=lambda: small), "go nodes 100000")
     nodes = int(INFO.fullmatch(lines[-2])[3])
     assert 100 < nodes < 10_000
-    ends = f"info string the search ends after {int(nodes):,} iterations: budget.iterations="
-    assert any(line.startswith(ends) and line.endswith("may be used") for line in lines)
+    begins = f"info string the search ends after {int(nodes):,} iterations: budget.iterations="
+    ends = "may be used; fewer iterations, or more memory_gb"
+    assert any(line.startswith(begins) and line.endswith(ends) for line in lines)
 
 
 def test_time_counts_from_before_a_tree_is_planted(engine, monkeypatch):

@@ -339,6 +339,12 @@ def test_another_run_is_not_written_over(run, tmp_path):
     assert tree(tmp_path) == before
 
 
+def test_a_clock_in_too_little_memory_is_told_of_no_iterations(run):
+    """Nobody gave any, so fewer of them are no advice."""
+    done = run("match budget=seconds memory_gb=1e-9")
+    assert done.err.strip().endswith(" MiB may be used")
+
+
 def test_a_folder_without_permission_is_one_line(run, tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")
