@@ -145,8 +145,8 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
         rows.append(cells)
         cost = {"method": name, "core time a move": seconds_text(row["seconds_a_move"])}
         known = "distinct" in row
-        cost["distinct ones, mean"] = f"{row['distinct']:.1f}" if known else "-"
-        cost["least"] = f"{row['distinct_least']:,}" if known else "-"
+        cost["different playouts a move, mean"] = f"{row['distinct']:.1f}" if known else "-"
+        cost["different playouts a move, least"] = f"{row['distinct_least']:,}" if known else "-"
         costs.append(cost)
     reference = summary["yardstick"]
     costs.append({"method": reference, "core time a move": seconds_text(summary["yardstick_seconds"])})

@@ -108,9 +108,9 @@ def _depth_words(config: Checked) -> list[str]:
     if (keys.deep - keys.shallow) % 2 == 0:
         return []
     return [
-        f"MM-{keys.deep} and MM-{keys.shallow} end with plies of different players: the last to move is judged kindly, "
-        "in Chess by a good part of a pawn in many positions, so that fewer traps count as unseen. What m costs, "
-        "judged by one search, is free of that."
+        f"The last plies of MM-{keys.deep} and of MM-{keys.shallow} belong to different players. A search judges the "
+        "player of its last ply too well, in Chess by a good part of a pawn in many positions. So fewer traps count as "
+        "unseen. The cost of m does not have this error, since one search judges it."
     ]
 
 

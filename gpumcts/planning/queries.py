@@ -21,6 +21,7 @@ from gpumcts.planning.store import FIRST_ROOM, clear, move_in
 SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
 MAX_SAMPLES = 1 << 31
 SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
+REMEDY = "take fewer samples or threads, or more memory_gb"
 
 
 @entry
@@ -96,6 +97,7 @@ class Queries:
         if checkpoints[-1] >= MAX_SAMPLES:
             raise BadInput(f"queries: a query may take fewer than {MAX_SAMPLES} samples")
         chosen = np.full((len(self._roots), len(checkpoints)), -1, np.int8)
+        self._check_memory()
         with announced(self._name, may_load=True):  # no query, so that it compiles
             self._answer(range(0), checkpoints, chosen, *self._memory())
         parts = _Parts(len(chosen), self._threads)
@@ -108,6 +110,15 @@ class Queries:
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return chosen
+
+    def _check_memory(self) -> None:
+        """Refuse, before anything compiles, a limit that is too little for any query. Raises BadInput."""
+        needed, share = _bytes_of(self._memory()[0]), self._limit // self._threads
+        if needed > share:
+            raise BadInput(
+                f"{self._name}: any query takes {FIRST_ROOM:,} nodes x {needed / FIRST_ROOM:,.0f} bytes, "
+                f"{needed / 2**20:,.1f} MiB, and a thread may use {share / 2**20:,.1f} MiB: {REMEDY}"
+            )
 
     def _memory(self) -> tuple[Any, np.ndarray]:
         return memory(self._planner, self._mdp, FIRST_ROOM), np.zeros(PROGRESS, np.int64)
@@ -146,9 +157,9 @@ class Queries:
         before = _bytes_of(kept)
         if 3 * before > share:  # the old one and the new one, for as long as nodes move in
             raise BadInput(
-                f"{self._name}: a query takes {room:,} nodes x {2 * before / room:,.0f} bytes, half of them twice as "
-                f"they move in, = {3 * before / 2**20:,.1f} MiB, and a thread may use {share / 2**20:,.1f} MiB; "
-                "fewer samples or threads, or more memory_gb"
+                f"{self._name}: a query takes more than {room // 2:,} nodes, and twice as many take "
+                f"{room:,} x {2 * before / room:,.0f} bytes beside the old ones until these are copied, together "
+                f"{3 * before / 2**20:,.1f} MiB; a thread may use {share / 2**20:,.1f} MiB: {REMEDY}"
             )
         more = memory(self._planner, self._mdp, room)
         move_in(kept.store, more.store)

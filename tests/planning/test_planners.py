@@ -7,7 +7,7 @@ import pytest
 
 from gpumcts import options
 from gpumcts.errors import BadInput
-from gpumcts.planning import KIND
+from gpumcts.planning import KIND, queries
 from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.queries import Queries
 from gpumcts.planning.uct import Uct
@@ -154,14 +154,27 @@ def test_bad_queries():
 
 
 @every_planner
+def test_memory_for_no_query_is_refused_before_anything_compiles(planner, monkeypatch):
+    setting = sea(10)
+    monkeypatch.setattr(queries, "announced", lambda *_, **__: pytest.fail("it compiles"))
+    arrays = (setting.evaluations, setting.roots, setting.runs, setting.keys)
+    with pytest.raises(
+        BadInput, match=r": any query takes 1,024 nodes x .* bytes, .* MiB, and a thread may use 0\.0 MiB"
+    ):
+        Queries(setting.mdp, planner, *arrays, 2, memory_limit=2000).answers(np.array([1]))
+
+
+@every_planner
 def test_a_planner_that_needs_more_memory_than_it_may_have_is_refused(planner):
     """With the arithmetic, and before it is taken; what suffices changes no answer."""
     setting, points = sea(10), np.array([30_000])
     arrays = (setting.evaluations, setting.roots, setting.runs, setting.keys)
     with pytest.raises(
-        BadInput, match=r"a query takes .* nodes x .* bytes, .* MiB, and a thread may use 0\.3 MiB"
+        BadInput,
+        match=r"a query takes more than [\d,]+ nodes, .* bytes beside the old ones until these are copied, together "
+        r"[\d.]+ MiB; a thread may use 0\.4 MiB: take fewer samples or threads, or more memory_gb$",
     ) as refusal:
-        Queries(setting.mdp, planner, *arrays, 2, memory_limit=600_000).answers(points)
+        Queries(setting.mdp, planner, *arrays, 2, memory_limit=900_000).answers(points)
     assert "\n" not in str(refusal.value)
     enough = Queries(setting.mdp, planner, *arrays, 1, memory_limit=1 << 28).answers(points)
     assert (enough == setting.queries(planner).answers(points)).all()

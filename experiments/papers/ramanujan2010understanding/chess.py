@@ -124,8 +124,8 @@ def order(item: str, results: Sequence[Result]) -> list[str]:
     steps = [(a, b) for a, b in STEPS[item] if len(cells.get(a, ())) == len(cells.get(b, ())) == 1]
     if not steps:
         return [
-            "Order of the cells: it takes two that follow each other, once each, at the document's budget, "
-            f"{GAMES} games each."
+            "Order of the cells: not told yet. It takes two neighbours of the document's order, each of them played "
+            f"once, with {GAMES} games at the document's budget."
         ]
     tests = []
     for low, high in steps:

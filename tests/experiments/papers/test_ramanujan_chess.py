@@ -97,7 +97,7 @@ def test_the_order_of_section_4():
 )
 def test_an_order_takes_neighbours(some):
     (line,) = chess.order("sec4", some)
-    assert line.startswith("Order of the cells: it takes two that follow each other")
+    assert line.startswith("Order of the cells: not told yet. It takes two neighbours of the document's order, each")
 
 
 # -------------------------------------------------------------------------------------------------------- Table 1

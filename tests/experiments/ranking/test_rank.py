@@ -357,6 +357,7 @@ def test_policies_are_compared_at_equal_playouts_and_at_equal_time(ranked):
         assert 1 <= row["playouts"][0] <= 4 and 1 <= row["playouts"][1] <= 20
     report = (ranked / "report.md").read_text()
     assert "at equal playouts" in report and "random_playouts (20)" in report
+    assert "different playouts a move, mean" in report and "different playouts a move, least" in report
     assert (
         "Positions: 4 positions, a sample (seed 1) of the" in report and "3 games played at random (seed 1)" in report
     )
