@@ -5,14 +5,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis.digits import fewer_digits
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
 from experiments.runs.results import flat
 from experiments.runs.run_directory import SUMMARY, digest
+from experiments.terminal.console import here
 from experiments.terminal.sweep_clock import SweepClock
 
 SWEEP = "sweep.json"
 BEST = "optimization_results.yaml"
+BEST_DIGITS = 4  # significant ones, of numbers that a sweeper drew
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,12 @@ def best_of(folder: Path) -> list[str]:
     found = yaml.safe_load(path.read_text("utf-8"))
     if "best_params" not in found:
         return []
-    words = " ".join(f"{key}={value}" for key, value in found["best_params"].items())
-    return [f"best: {words}, {found['best_value']:g}; the best of many by its own games, so confirm it on another seed"]
+    values = {key: str(value) for key, value in found["best_params"].items()}
+    short = {key: fewer_digits([value], BEST_DIGITS)[value] for key, value in values.items()}
+    words = " ".join(f"{key}={value}" for key, value in short.items())
+    more = "" if short == values else f" (all digits: {here(path)})"
+    said = "the best of many by its own games, so confirm it on another seed"
+    return [f"best: {words}{more}, {found['best_value']:.{BEST_DIGITS}g}; {said}"]
 
 
 def _runs_in(folder: Path) -> set[str]:

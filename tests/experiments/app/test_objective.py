@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import pytest
 
 from experiments.app.flags import parsed
+from experiments.app.sweeps import BEST, best_of
 from experiments.app.task import COMMANDS
 from experiments.runs.results import flat
 
@@ -89,3 +90,18 @@ def test_a_wrong_objective_of_a_single_run_is_one_line(run, tmp_path, line, said
     done = run(line)
     assert (done.code, done.out) == (2, "") and said in done.err and done.err.count("\n") == 1, done.err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_best_of_a_study_has_four_digits_and_says_where_all_are(tmp_path, monkeypatch):
+    """No number reads as another one: 0.99999 is not 1."""
+    monkeypatch.chdir(tmp_path)
+
+    def best(params):
+        (tmp_path / BEST).write_text(f"name: optuna\nbest_params: {params}\nbest_value: 0.6123456789\n")
+        (line,) = best_of(tmp_path)
+        return line.partition("; ")[0]
+
+    drawn = "{selection.exploration: 0.7123456789012, backup.decay: 0.999991234, budget.iterations: 12345, backup: mix}"
+    words = "selection.exploration=0.7123 backup.decay=0.99999 budget.iterations=12345 backup=mix"
+    assert best(drawn) == f"best: {words} (all digits: {BEST}), 0.6123"
+    assert best("{backup.decay: 0.5}") == "best: backup.decay=0.5, 0.6123"
