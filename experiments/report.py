@@ -2,10 +2,11 @@
 
     python -m experiments.report runs='multirun/main-*/*'
     python -m experiments.report runs='multirun/hashimoto2012accelerated/**' title='Table 1'
+    python -m experiments.report runs=[multirun/match-701d13b3b2,outputs/match]
 
-``runs`` is a pattern of folders; ``**`` goes down any number of folders. Every folder with a summary.json counts. Where
-a run belongs to an experiment, what its sweep ends with is worked out anew: the document's figures or words beside
-ours.
+``runs`` is a folder, a pattern of folders, or a list of them; ``**`` goes down any number of folders. A folder with a
+summary.json is a run; one without, such as a sweep's, stands for all runs in it and below. Where a run belongs to an
+experiment, what its sweep ends with is worked out anew: the document's figures or words beside ours.
 """
 
 import glob
@@ -31,20 +32,37 @@ def report_config(plain: Plain, given: Given | None = None) -> Checked:
     return Checked(keys._asdict(), "report", keys)
 
 
-def find(pattern: str) -> list[Result]:
-    """The finished runs in the folders that match; raises BadInput where there is none."""
+def find(runs: str | list[str]) -> list[Result]:
+    """The finished runs in the folders that match; raises BadInput where a pattern has none."""
+    patterns = [runs] if isinstance(runs, str) else runs
+    if not patterns:
+        raise BadInput("runs=[]: must be a pattern of folders, or a list of at least one")
+    found: dict[Path, Result] = {}
+    for pattern in patterns:
+        found |= _matching(pattern)
+    return told_apart(in_order(found.values()))
+
+
+def _matching(pattern: str) -> dict[Path, Result]:
+    """The finished runs of a pattern, by their folders."""
     # ``nothing/**`` is said to match nothing/ itself, which need not be there.
     folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True)) if Path(found).exists()]
-    finished = dict.fromkeys(folder.resolve() for folder in folders if (folder / SUMMARY).is_file())
-    results = [result for result in map(read, finished) if presentation_of(result.program).gathered and result.finished]
-    if not results:
-        deeper = [] if pattern.endswith("**") else [folder for folder in folders if folder.is_dir()]
-        below = any(next(folder.rglob(SUMMARY), None) for folder in deeper)
-        hint = f"; there are some further down: runs='{pattern.rstrip('/')}/**'" if below else ""
+    finished = dict.fromkeys(home.resolve() for folder in folders for home in _runs_of(folder))
+    results = {home: read(home) for home in finished}
+    found = {home: one for home, one in results.items() if presentation_of(one.program).gathered and one.finished}
+    if not found:
         where = {0: "no folder matches", 1: "the folder that matches has no finished run"}
         said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
-        raise BadInput(f"runs={pattern}: {said}{hint}")
-    return told_apart(in_order(results))
+        several = "; several patterns stand in a list: runs='[a/**,b/**]'" if "{" in pattern else ""
+        raise BadInput(f"runs={pattern}: {said}{several}")
+    return found
+
+
+def _runs_of(folder: Path) -> list[Path]:
+    """A folder that is a run; of another one the runs in it and below."""
+    if (folder / SUMMARY).is_file() or not folder.is_dir():
+        return [folder] if folder.is_dir() else []
+    return [path.parent for path in sorted(folder.rglob(SUMMARY))]
 
 
 def prepare(config: Checked) -> None:
@@ -55,6 +73,7 @@ def prepare(config: Checked) -> None:
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Write table, plots and page; returns the summary."""
     from experiments.analysis.dataframes import write_table
+    from experiments.analysis.headings import heading
     from experiments.analysis.html_report import page
     from experiments.analysis.plots import plot
     from experiments.analysis.sweep_report import ends
@@ -62,25 +81,16 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     results = find(config.keys.runs)
     named = shown(results)
     write_table(results, run.folder)
-    image = run.folder / PLOT
-    plotted = plot(named, image)
+    pictures = plot(named, run.folder / PLOT)
     for title, some in groups(named).items():
-        show(result_table(_heading(title, some), some))
+        show(result_table(heading(title, some), some))
     said = ends(results, run.folder)
-    text = page(config.keys.title, named, image if plotted else None, said)
+    text = page(config.keys.title, named, pictures, said)
     (run.folder / "report.html").write_text(text, "utf-8")
-    files = ["report.html", f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plotted else [])]
+    files = ["report.html", f"{TABLE}.csv", f"{TABLE}.parquet", *(file.name for file in pictures)]
     files += [str(file.relative_to(run.folder)) for end in said for file in end.files]
     show(f"{counted(len(results), 'run')}; {', '.join(files)} in {here(run.folder)}")
     return {"runs": len(results), "files": files, "folders": [str(result.folder) for result in results]}
-
-
-def _heading(title: str, results: list[Result]) -> str:
-    """The title of a table, with what all of its runs share: game, opponent, budget."""
-    from experiments.analysis.plots import plot_title
-
-    shared = plot_title(results)
-    return shared if shared.startswith(title) else f"{title}: {shared}"
 
 
 COMMAND = Command("report", report_config, work, prepare)

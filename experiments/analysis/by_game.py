@@ -1,9 +1,9 @@
 """Runs of several games: which of them are drawn together, and what a game is called."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from experiments.analysis.grid import grid_of
+from experiments.analysis.labels import told_briefly
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
 
@@ -11,7 +11,7 @@ GAME = "game"
 
 
 def drawn_together(results: Sequence[Result]) -> list[list[Result]]:
-    """The runs of each game, whose labels then need not name it; all in one where a game has but one run.
+    """The runs of each game, by the keys in which they differ; all in one where each game has but one run.
 
     A matrix that has the games on an axis stays whole.
     """
@@ -20,7 +20,7 @@ def drawn_together(results: Sequence[Result]) -> list[list[Result]]:
         games.setdefault(_game_of(result), []).append(result)
     if len(games) < 2 or all(len(some) == 1 for some in games.values()) or _is_matrix_of_games(results):
         return [list(results)]
-    return [[_without_game(result) for result in some] for some in games.values()]
+    return [told_briefly(some) for some in games.values()]
 
 
 def game_title(name: str) -> str:
@@ -43,8 +43,3 @@ def _game_of(result: Result) -> str | None:
 def _is_matrix_of_games(results: Sequence[Result]) -> bool:
     grid = grid_of(results)
     return grid is not None and len(grid.keys) == 2 and GAME in grid.keys and not grid.scattered
-
-
-def _without_game(result: Result) -> Result:
-    words = [word for word in result.label.split(" ") if not word.startswith(f"{GAME}=")]
-    return replace(result, provenance={**result.provenance, "label": " ".join(words)}) if words else result

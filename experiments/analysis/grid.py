@@ -7,7 +7,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from experiments.analysis.digits import significant
-from experiments.analysis.labels import keys_of
+from experiments.analysis.labels import keys_of, sweeps_of
 from experiments.runs.results import Result
 
 MAX_KEYS = 2
@@ -33,8 +33,8 @@ class Grid(NamedTuple):
 
     @property
     def scattered(self) -> bool:
-        """Whether combinations lack that nobody asked for: values were drawn, or runs are of several folders."""
-        homes = {result.folder.parent for result in self.cells.values()}
+        """Whether combinations lack that nobody asked for: values were drawn, or runs are of several sweeps."""
+        homes = {home for home, _ in sweeps_of(list(self.cells.values()))}
         return bool(self._without_run) and (self.drawn or len(homes) > 1)
 
     @property

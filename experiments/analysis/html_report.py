@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.analysis.by_game import drawn_together
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import grid_of
-from experiments.analysis.plots import plot_title
+from experiments.analysis.headings import plot_title
 from experiments.analysis.result_table import columns, notes
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
@@ -47,6 +47,8 @@ thead th { border-bottom: 2px solid var(--faint); }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 .matrix td { text-align: center; background: color-mix(in srgb, var(--mark) var(--share), var(--ground)); }
 .matrix td.below { background: color-mix(in srgb, var(--low) var(--share), var(--ground)); }
+.legend span { padding: 0 0.5em; background: color-mix(in srgb, var(--mark) var(--share), var(--ground)); }
+.legend span.below { background: color-mix(in srgb, var(--low) var(--share), var(--ground)); }
 .matrix td.missing { background: none; color: var(--faint); }
 .matrix small { display: block; }
 figure { margin: 1em 0; max-width: 36em; }
@@ -66,8 +68,8 @@ small { color: var(--faint); }
 """
 
 
-def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[End] = ()) -> str:
-    """The page as text; ``plot`` is a PNG file that goes into it, and ``ends`` are those of the experiments."""
+def page(title: str, results: list[Result], plots: Sequence[Path] = (), ends: Sequence[End] = ()) -> str:
+    """The page as text; ``plots`` are PNG files that go into it, and ``ends`` are those of the experiments."""
     parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{counted(len(results), 'run')}.</p>"]
     for heading, some in groups(results).items():
         parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figures(some)]
@@ -75,8 +77,8 @@ def page(title: str, results: list[Result], plot: Path | None, ends: Sequence[En
     for end in ends:
         parts += [f"<h2>{html.escape(end.title)}</h2>", *(_said(thing) for thing in end.said)]
         parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]
-    if plot is not None:
-        parts += ["<h2>Plot</h2>", _image(plot, "plot of the runs")]
+    if plots:
+        parts += ["<h2>Plot</h2>", *(_image(plot, "plot of the runs") for plot in plots)]
     parts += ["<h2>Runs</h2>", _runs(results)]
     body = "\n".join(parts)
     head = (
@@ -159,9 +161,18 @@ def _matrix(matrix: Matrix, of: str) -> str:
         for at, row in enumerate(down)
     )
     keys = [html.escape(key) for key in grid.keys]
-    caption = f"<p><b>{html.escape(of + name)}</b>: {keys[0]} down, {keys[1]} across</p>"
+    caption = f"<p><b>{html.escape(of + name)}</b>: {keys[0]} down, {keys[1]} across{_legend(matrix)}</p>"
     table = f"<table><thead><tr><th></th>{head}</tr></thead>\n" + "\n".join(rows) + "</table>"
     return f'{caption}<div class="wide matrix">{table}</div>'
+
+
+def _legend(matrix: Matrix) -> str:
+    """The colours of win rates, which are the same in all matrices."""
+    if not matrix.of_win_rates:
+        return ""
+    cells = ((f"{rate} %", abs(rate - 50) * 0.9, "below" if rate < 50 else "") for rate in (0, 25, 50, 75, 100))
+    words = (f'<span class="{side}" style="--share: {share:.0f}%">{text}</span>' for text, share, side in cells)
+    return f'; <span class="legend">{"".join(words)}</span>'
 
 
 def _image(file: Path, words: str) -> str:

@@ -22,19 +22,35 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
 
     A run named by keys gets each choice in which the runs of its table differ (game, backup, budget, ...), and a
     choice's parameter where runs of that choice differ in it. What varies within the run's sweep is told by the keys
-    that are swept there. Titles stay. Labels that are the same even so get every key in which their runs differ, and
-    runs that differ in no key the name of their folder's folder.
+    that are swept there. Keys that all runs of the table share are left out, and titles stay. Labels that are the same
+    even so get every key in which their runs differ, and runs that differ in no key the name of their folder's folder.
     """
-    found = {id(result): result for result in results}
-    for some in groups(results).values():
-        for result, label in zip(some, _distinct(some, _by_choices(some)), strict=True):
+    known = list(map(_as_parsed, results))
+    found: dict[int, Result] = {}
+    for some in groups(known).values():
+        labels = _by_choices(some)
+        briefly = [brief or label for label, brief in zip(labels, _brief(some, labels), strict=True)]
+        for result, label in zip(some, _distinct(some, briefly if len(some) > 1 else labels), strict=True):
             found[id(result)] = _called(result, label)
-    return [found[id(result)] for result in results]
+    return [found[id(result)] for result in known]
+
+
+def told_briefly(results: Sequence[Result]) -> list[Result]:
+    """The runs of a panel by the keys in which they differ; titles stay. One alone has its folder's name in words."""
+    briefly = _brief(results, [str(result.provenance["label"] or "") for result in results])
+    return [
+        _called(result, brief) if brief or len(results) == 1 else result
+        for result, brief in zip(results, briefly, strict=True)
+    ]
 
 
 def shown(results: Sequence[Result]) -> list[Result]:
-    """The runs with labels for people: numbers of six significant digits, of more where fewer would be the same."""
-    return [_called(result, label) for result, label in zip(results, _rounded(results), strict=True)]
+    """The runs with labels for people: values as the run took them (``1000`` for ``1e3``), numbers of six digits.
+
+    Numbers have more significant digits where six would be the same.
+    """
+    known = list(map(_as_parsed, results))
+    return [_called(result, label) for result, label in zip(known, _rounded(known), strict=True)]
 
 
 def keys_of(label: str) -> dict[str, str] | None:
@@ -108,6 +124,11 @@ def _varying(values: Sequence[Mapping[str, Any]], sweeps: Sequence[Any]) -> list
     return [{key for key, found in of_sweep[sweep].items() if len(found) > 1} for sweep in sweeps]
 
 
+def settings_of(result: Result) -> dict[str, Any]:
+    """The value of each key of a run, by its place: as it decides the result, else as the configuration has it."""
+    return {**flat(result.config), **_values(result)}
+
+
 def _values(result: Result) -> dict[str, Any]:
     """What decides a run's result, by key as the command line has it."""
     own = {key.removesuffix(".name"): value for key, value in flat(result.provenance.get("identity") or {}).items()}
@@ -115,12 +136,13 @@ def _values(result: Result) -> dict[str, Any]:
 
 
 def _own(keys: Iterable[str], values: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys without those of an opponent that are just as the player's."""
-    return [
-        key
-        for key in keys
-        if not (key.startswith(OF_OPPONENT) and all(v.get(key) == v.get(key.removeprefix(OF_OPPONENT)) for v in values))
-    ]
+    """The keys without those of an opponent that are just as the player's in all runs that have them."""
+
+    def follows(key: str) -> bool:
+        there = [own for own in values if own.get(key) is not None]
+        return key.startswith(OF_OPPONENT) and all(v[key] == v.get(key.removeprefix(OF_OPPONENT)) for v in there)
+
+    return [key for key in keys if not follows(key)]
 
 
 # ------------------------------------------------------------------------------------------------------ labels as words
@@ -128,17 +150,17 @@ def _own(keys: Iterable[str], values: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _more(label: str, keys: Iterable[str], own: Mapping[str, Any]) -> list[str]:
     """The keys that a label does not tell yet, with their values."""
-    known = {_place(word) for word in _words(label)}
-    return [f"{key}={_text(own[key])}" for key in keys if own.get(key) is not None and key not in known]
+    known = {place_of(word) for word in _words(label)}
+    return [f"{key}={value_text(own[key])}" for key in keys if own.get(key) is not None and key not in known]
 
 
-def _place(word: str) -> str:
+def place_of(word: str) -> str:
     """The key of a word of a label as an identity has it, such as opponent.backup of backup@opponent.backup=minimax."""
     key = word.partition("=")[0].lstrip("+")
     return key.partition("@")[2] or key
 
 
-def _text(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as a command line has it."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -153,12 +175,55 @@ def _ordered(words: Sequence[str], order: Sequence[str]) -> str:
     groups_of = list(dict.fromkeys(key.partition(".")[0] for key in order))
 
     def place(word: str) -> tuple[int, int]:
-        key = _place(word)
+        key = place_of(word)
         group = key.partition(".")[0]
         at = groups_of.index(group) if group in groups_of else len(groups_of)
         return at, order.index(key) if key in order else len(order)
 
     return " ".join(sorted(words, key=place))
+
+
+def _as_parsed(result: Result) -> Result:
+    """The run with the numbers of its label as it took them, however they were typed: ``4`` for ``4.0``."""
+    label = str(result.provenance["label"] or "")
+    if not label or not _is_of_keys(label):
+        return result
+    values = settings_of(result)
+
+    def parsed(word: str) -> str:
+        value = values.get(place_of(word))
+        return f"{word.partition('=')[0]}={value_text(value)}" if isinstance(value, bool | int | float) else word
+
+    return _called(result, " ".join(map(parsed, _words(label))))
+
+
+def _brief(results: Sequence[Result], labels: Sequence[str]) -> list[str]:
+    """The labels without keys that are the same in all of the runs, and without ``games``, which stands beside them.
+
+    Empty where nothing is left. Games stay where labels would be the same without them.
+    """
+    values = list(map(settings_of, results))
+    words = [{place_of(word): word for word in _words(label)} if _is_of_keys(label) else None for label in labels]
+    keys = dict.fromkeys(key for own in words if own is not None for key in own)
+    shared = {key for key in keys if _is_shared(key, words, values)}
+
+    def without(left_out: set[str]) -> list[str]:
+        return [
+            label if own is None else " ".join(word for key, word in own.items() if key not in left_out)
+            for label, own in zip(labels, words, strict=True)
+        ]
+
+    briefly, fewer = without(shared), without(shared | {GAMES})
+    return fewer if len(set(fewer)) == len(set(briefly)) else briefly
+
+
+def _is_shared(key: str, words: Sequence[Mapping[str, str] | None], values: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a key is the same in all runs named by keys: by their labels, by its value where one lacks it."""
+    named = [(own, value) for own, value in zip(words, values, strict=True) if own is not None]
+    texts = {own[key].partition("=")[2] for own, _ in named if key in own}
+    if len(texts) > 1 or all(key in own for own, _ in named):
+        return len(texts) == 1
+    return all(key in value for _, value in named) and len({str(value[key]) for _, value in named}) == 1
 
 
 def _is_of_keys(label: str) -> bool:

@@ -3,54 +3,86 @@
 import functools
 import itertools
 import math
-import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from experiments.analysis.by_game import drawn_together, game_title
+from experiments.analysis.by_game import drawn_together
+from experiments.analysis.headings import plot_title
 from experiments.analysis.planner_samples import draw, series
 from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import Result, groups
-from experiments.terminal.console import counted
+from experiments.terminal.console import counted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OURS, DOCUMENT, FAINT = "#1f5fa8", "#c8641e", "#888888"
 DOTS_PER_INCH = 130
-TITLE_LETTERS, LABEL_LETTERS = 72, 44  # a line
+MAX_DOTS = 60_000  # of a picture's height; the renderer takes fewer than 65,536
+WIDTH, PICTURE = 8.5, 24.0  # inches of a picture, and of the height up to which it takes more panels
+TITLE_LETTERS, LABEL_LETTERS, LEGEND_LETTERS = 66, 44, 96  # a line
 LINE = 0.15  # inches of a label's
 TALL = 4.2  # inches of a panel with curves
 EDGE = 4  # per cent
 MAX_CURVES = 12  # more cannot be told apart
 
 
-def plot(results: list[Result], path: Path) -> bool:
+def plot(results: list[Result], path: Path) -> list[Path]:
     """The panels of each table or command that has something to draw, of several games each game's own.
 
-    Returns False, and writes no file, where there is nothing.
+    Returns the files written: ``path``, and where the panels are too many for one picture ``plot-2.png`` and so on
+    beside it. None, and no file, where there is nothing to draw.
     """
     parts = [part for some in groups(results).values() for part in drawn_together(some)]
     drawable = [(part, panel) for part in parts for panel in _panels_of(part)]
-    if not drawable:
-        return False
+    for old in path.parent.glob(f"{path.stem}-*{path.suffix}"):  # of a plot that had more panels
+        if old.stem.removeprefix(f"{path.stem}-").isdecimal():
+            old.unlink()
+    files = []
+    for number, some in enumerate(_pictures(drawable), 1):
+        files.append(path if number == 1 else path.with_stem(f"{path.stem}-{number}"))
+        _draw(some, files[-1])
+    return files
+
+
+def _pictures(drawable: Sequence["Drawable"]) -> list[list["Drawable"]]:
+    """The panels in their order, as many to a picture as it has room for."""
+    pictures: list[list[Drawable]] = []
+    left = 0.0
+    for part, panel in drawable:
+        needed = _height(part, panel)
+        if not pictures or needed > left:
+            pictures.append([])
+            left = PICTURE
+        pictures[-1].append((part, panel))
+        left -= needed
+    return pictures
+
+
+def _draw(drawable: Sequence["Drawable"], path: Path) -> None:
+    """Panels one below the other, each laid out by itself, since names of runs are long in one and short in another."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    heights = [panel.inches for _, panel in drawable]
-    figure = Figure(figsize=(8.5, sum(heights)), layout="constrained")
-    panels = figure.subplots(len(drawable), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for axes, (some, panel) in zip(panels[:, 0], drawable, strict=True):
-        panel.draw(axes, some)
+    heights = [_height(part, panel) for part, panel in drawable]
+    figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    places = figure.subfigures(len(drawable), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for place, (part, panel) in zip(places, drawable, strict=True):
+        axes = place.subplots()
+        panel.draw(axes, part)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=DOTS_PER_INCH)
-    return True
+    figure.savefig(path, dpi=min(DOTS_PER_INCH, MAX_DOTS / sum(heights)))
+
+
+def _height(part: list[Result], panel: "Panel") -> float:
+    """Inches of a panel with a title of any number of lines."""
+    return panel.inches + LINE * _titled(part).count("\n")
 
 
 class Panel(NamedTuple):
@@ -59,6 +91,9 @@ class Panel(NamedTuple):
     draw: Callable[["Axes", list[Result]], None]
     inches: float
     below: "Panel | None" = None
+
+
+Drawable = tuple[list[Result], Panel]
 
 
 def _panels_of(results: list[Result]) -> list[Panel]:
@@ -75,9 +110,14 @@ def _lines(results: list[Result]) -> float:
     return 1.4 + (0.3 + LINE * most) * len(results)
 
 
-def _folded(label: str) -> str:
+def _legend_inches(results: list[Result]) -> float:
+    """The height of a legend below a panel, a line a run, whose label may have several."""
+    return LINE * sum(_folded(result.label, LEGEND_LETTERS).count("\n") + 1.2 for result in results)
+
+
+def _folded(label: str, letters: int = LABEL_LETTERS) -> str:
     """A label in lines that leave room for what is drawn beside it."""
-    return textwrap.fill(label, LABEL_LETTERS, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(label, letters, break_long_words=False, break_on_hyphens=False)
 
 
 def match_panel(results: list[Result]) -> Panel | None:
@@ -109,7 +149,7 @@ def _swept_panel(results: list[Result]) -> Panel | None:
 def trees_panel(results: list[Result]) -> Panel | None:
     """Failure rates, or when values came above the level for good."""
     if any("failure_rate" in result.summary for result in results):
-        return Panel(_failure_curves, TALL) if len(results) <= MAX_CURVES else None
+        return Panel(_failure_curves, TALL + _legend_inches(results)) if len(results) <= MAX_CURVES else None
     if any("crossing_median" in result.summary for result in results):
         return Panel(_crossings, _lines(results))
     return None
@@ -131,31 +171,11 @@ def speed_panel(key: str) -> Callable[[list[Result]], Panel]:
 
 
 def _title(axes: "Axes", results: list[Result]) -> None:
-    axes.set_title(textwrap.fill(plot_title(results), TITLE_LETTERS), loc="left", fontsize=10)
+    axes.set_title(_titled(results), loc="left", fontsize=10)
 
 
-def plot_title(results: list[Result]) -> str:
-    """What runs reproduce; else the command, and what all of them share: game, opponent, budget."""
-    if "document" in results[0].config:
-        return results[0].title
-    identities = [result.provenance.get("identity") or {} for result in results]
-    game = _shared([identity.get("game", {}).get("name") for identity in identities])
-    opponent = _shared([result.summary.get("opponent", {}).get("label") for result in results])
-    budgets = [identity.get("budget") or {} for identity in identities]
-    iterations, seconds = (_shared([budget.get(key) for budget in budgets]) for key in ("iterations", "seconds"))
-    words = [
-        game and game_title(str(game)),
-        opponent and f"against {re.sub(r'^uct', 'UCT', str(opponent))}",
-        f"{iterations:,} iterations" if iterations else f"{seconds:g} s a move" if seconds else None,
-    ]
-    told = ", ".join(word for word in words if word)
-    command = "" if results[0].program == "match" else results[0].title
-    return ": ".join(filter(None, [command, told])) or results[0].title
-
-
-def _shared(values: list[Any]) -> Any:
-    """The one value that all have; None where they differ."""
-    return values[0] if all(value == values[0] for value in values) else None
+def _titled(results: list[Result]) -> str:
+    return textwrap.fill(plot_title(results), TITLE_LETTERS, break_on_hyphens=False)
 
 
 def _errors(results: list[Result]) -> list[list[float]]:
@@ -232,7 +252,8 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     for color, result in zip(itertools.cycle(CURVES), results, strict=False):
         summary = result.summary
         axes.fill_between(summary["points"], summary["low"], summary["high"], color=color, alpha=faint, linewidth=0)
-        axes.plot(summary["points"], summary["failure_rate"], "o-", color=color, markersize=3, label=result.label)
+        label = _folded(result.label, LEGEND_LETTERS)
+        axes.plot(summary["points"], summary["failure_rate"], "o-", color=color, markersize=3, label=label)
     rates = [rate for result in results for rate in result.summary["failure_rate"] if rate > 0]
     lowest = 10 ** math.floor(math.log10(min(rates, default=0.01)))
     axes.set_xscale("log")
@@ -241,7 +262,8 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     _title(axes, results)
     axes.set_xlabel("iterations (alpha-beta: leaves)")
     axes.set_ylabel("failure rate (95 % over trees)")
-    axes.legend(fontsize=8, frameon=False)
+    # below the axes, where no curve lies
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(0, -0.13), borderaxespad=0)
 
 
 def _crossings(axes: "Axes", results: list[Result]) -> None:
@@ -272,4 +294,6 @@ def _speeds(name: str, axes: "Axes", results: list[Result]) -> None:
     axes.barh(at, [result.summary[name] for result in results], color=OURS, height=0.6)
     axes.set_yticks(at, [_folded(result.label) for result in results], fontsize=9)
     axes.set_ylim(len(results) - 0.4, -0.6)
+    _title(axes, results)
+    axes.xaxis.set_major_formatter(lambda rate, _: shortened(rate))
     axes.set_xlabel(name.replace("_", " "))

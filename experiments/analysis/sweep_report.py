@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.analysis.dataframes import write_table
+from experiments.analysis.headings import heading
 from experiments.analysis.labels import shown
 from experiments.analysis.plots import plot
 from experiments.analysis.result_table import result_table
@@ -30,9 +31,9 @@ def conclude(folder: Path) -> None:
     results = below(folder)
     named = shown(results)
     for title, some in groups(named).items():
-        show(result_table(title, some))
+        show(result_table(heading(title, some), some))
     write_table(results, folder)
-    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *([PLOT] if plot(named, folder / PLOT) else [])]
+    files = [f"{TABLE}.csv", f"{TABLE}.parquet", *(file.name for file in plot(named, folder / PLOT))]
     files += _own_end([result for result in results if result.finished], folder)
     show(f"{', '.join(files)} in {here(folder)}")
 
@@ -85,7 +86,7 @@ def against_even(results: list[Result]) -> list[str]:
     away = [(p, result) for p, result in zip(values, matches, strict=True) if p < LEVEL]
     over = _family(matches)
     if not away:
-        return [f"None of {len(matches)} win rates differs from 50 % (Holm {over}: the least p is {min(values):.2g})."]
+        return [f"None of {len(matches)} win rates differs from 50 % (Holm {over}; the least p is {min(values):.2g})."]
     named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
     differ = "differs" if len(away) == 1 else "differ"
     return [f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm {over}): {'; '.join(named)}."]
@@ -93,8 +94,8 @@ def against_even(results: list[Result]) -> list[str]:
 
 def _family(matches: list[Result]) -> str:
     """Over what Holm's correction goes."""
-    games = dict.fromkeys(str(result.config.get("game", {}).get("name")) for result in matches)
-    of_games = f" of {len(games)} games: {', '.join(games)}" if len(games) > 1 else ""
+    *others, last = dict.fromkeys(str(result.config.get("game", {}).get("name")) for result in matches)
+    of_games = f" of {', '.join(others)} and {last}" if others else ""
     return f"over the sweep's {len(matches)} matches{of_games}"
 
 

@@ -8,8 +8,6 @@ from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import Result
 
 WIN_RATE = "win rate"
-EVEN, MIN_SPAN = 0.5, 0.05
-"""Of win rates: where their colours part, and how far from there they have their full strength at the least."""
 MIN_POINTS = 3  # of a curve
 
 
@@ -40,12 +38,9 @@ class Matrix(NamedTuple):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The measures between which colours go from one end to the other: for win rates as far below even as above."""
+        """The measures between which colours go from one end to the other: of win rates in all matrices the same."""
         values = [measure.value for measure in self.found.values()]
-        if not self.of_win_rates:
-            return min(values), max(values)
-        span = max(MIN_SPAN, *(abs(value - EVEN) for value in values))
-        return EVEN - span, EVEN + span
+        return (0.0, 1.0) if self.of_win_rates else (min(values), max(values))
 
     @property
     def of_win_rates(self) -> bool:

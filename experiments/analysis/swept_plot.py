@@ -121,7 +121,7 @@ def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
     values = [[found[(row, column)].value if (row, column) in found else nothing for column in across] for row in down]
     low, high = matrix.limits
     shades = "RdBu" if matrix.of_win_rates else "Blues"
-    axes.imshow(values, cmap=shades, vmin=low, vmax=high, alpha=0.5, aspect="auto")
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, alpha=0.5, aspect="auto")
     room = WIDTH / len(across)
     narrow = room < ROOM_OF_INTERVAL
     for y, row in enumerate(down):
@@ -137,7 +137,11 @@ def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
     axes.tick_params(length=0)
     axes.set_xlabel(matrix.grid.keys[1])
     axes.set_ylabel(matrix.grid.keys[0])
-    axes.set_title(_named(list(found.values()), intervals=not narrow), loc="right", fontsize=9)
+    measures = list(found.values())
+    unit = 100 if measures[0].percent else 1
+    bar = axes.figure.colorbar(image, ax=axes, format=lambda value, _: f"{unit * value:.4g}")
+    bar.set_label(_named(measures, intervals=not narrow), fontsize=9)
+    bar.outline.set_visible(False)
 
 
 def inches_of(matrix: Matrix) -> float:

@@ -12,12 +12,11 @@ from hydra.errors import OverrideParseException
 
 from experiments.app import launchers, ray_settings
 from experiments.app.own_modules import as_module, own_module
+from experiments.config.defaults import CONF
 from experiments.config.scales import SCALE, SCALES
 from experiments.config.validation import RENAMED, renamed
 from gpumcts.games.conformance.places import shown
 from gpumcts.options import FOLDERS
-
-CONF = Path(__file__).resolve().parents[2] / "conf"
 
 MISSING_OPTION = re.compile(r"Could not find '(?P<group>[\w./]+?)/(?P<choice>[^/']*)'")
 AVAILABLE_OPTIONS = re.compile(r"Available options in '[^']+':(?P<names>(\n[ \t]+\S+(?=\n|$))*)")

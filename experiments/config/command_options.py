@@ -65,7 +65,7 @@ class UciKeys(NamedTuple):
 class ReportKeys(NamedTuple):
     """The plain keys of experiments.report."""
 
-    runs: str = "multirun/**"
+    runs: str | list[str] = "multirun/**"
     title: str = "gpumcts report"
 
 

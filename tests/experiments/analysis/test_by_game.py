@@ -1,5 +1,6 @@
 """Runs of several games in one report: what is drawn together, on the page and in plot.png."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments import match  # noqa: F401  it says how its runs are shown
 from experiments.analysis.by_game import drawn_together
+from experiments.analysis.grid import grid_of
 from experiments.analysis.html_report import _figures, _missing
 from experiments.analysis.plots import plot
 from experiments.runs.results import Result
@@ -67,3 +69,14 @@ def test_the_plot_has_a_panel_for_each_game(tmp_path, monkeypatch):
     titles = []
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: titles.extend(a.get_title("left") for a in self.axes))
     assert plot(MIXED, tmp_path / "plot.png") and titles == ["Othello", "Go"]
+
+
+def test_runs_that_no_sweep_made_are_no_matrix_with_holes():
+    """``n=1 b=u`` and ``n=2 b=v``, each by a command of its own: nobody asked for the two that lack."""
+    alone = [replace(run, provenance={**run.provenance, "command": ["match.py"]}) for run in map(played, "ab", "ab")]
+    runs = [
+        replace(run, provenance={**run.provenance, "label": f"n={n} b={b}"})
+        for run, n, b in zip(alone, "12", "uv", strict=True)
+    ]
+    grid = grid_of(runs)
+    assert grid is not None and grid.missing == [] and grid.scattered

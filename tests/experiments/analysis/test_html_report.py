@@ -37,7 +37,7 @@ def match(tmp_path):
         record = {
             "program": "match", "name": "a match", "label": label, "time": "2026-01-01", "seed": seed,
             "commit": "c" * 40, "versions": {"gpumcts": "0.1.0", "numba": "0.68.1"}, "device": None, "cpu": "AMD EPYC",
-            "engine": "auto",
+            "engine": "auto", "command": ["match.py", "-m"],
             "identity": {"game": {"name": "go", "size": 9}, **player, "opponent": player, **identity},
         }  # fmt: skip
         return Result(folder, {"games": 10, "game": {"name": "go"}}, record, summary)
@@ -82,23 +82,27 @@ def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
     (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / "provenance.json").write_text(json.dumps({}))
     assert "killed: begun, no result" in unfinished(results)
-    text = page("A sweep", results, None)
+    text = page("A sweep", results)
     for line in ("a=2 b=1: missing", "a=2 b=2: 4 of 10 games", "killed: begun, no result"):
         assert f"<li>{line}</li>" in text
 
 
 def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
-    curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))], None)
+    curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))])
     assert curve.count('<g class="point">') == 3 and "<td style=" not in curve
     assert "<title>n=10: 50.0 % [0.0, 100.0]</title>" in curve and 'aria-label="win rate over n"' in curve
     (figure,) = re.findall("<figure>.*</figure>", curve, re.DOTALL)
     assert set(re.findall(r"(?:fill|stroke): ([^;\"]+)", figure)) <= {
         "none", "var(--ink)", "var(--mark)", "var(--faint)",
     }  # fmt: skip
-    matrix = page("A matrix", [match(f"n={n} m={m}", wins=n) for n in (2, 8) for m in ("u", "v")], None)
-    assert "<svg" not in matrix and matrix.count('style="--share') == 4
-    assert re.search(r'class="below" style="--share: 45%">20.0 %<small>\[0.0, 100.0\]', matrix)
-    assert re.search(r'<td style="--share: 45%">80.0 %', matrix)
+    matrix = page("A matrix", [match(f"n={n} m={m}", wins=n) for n in (2, 8) for m in ("u", "v")])
+    assert "<svg" not in matrix and matrix.count('<td class="below" style="--share') == 2
+    assert re.search(r'class="below" style="--share: 27%">20.0 %<small>\[0.0, 100.0\]', matrix)
+    assert re.search(r'<td style="--share: 27%">80.0 %', matrix)
+    (legend,) = re.findall(r'<span class="legend">(.*?)</span></p>', matrix)
+    assert re.findall(r"share: (\d+)%\">(\d+) %", legend) == [
+        ("45", "0"), ("22", "25"), ("0", "50"), ("22", "75"), ("45", "100"),
+    ]  # fmt: skip
     for text in (curve, matrix):
         assert "prefers-color-scheme: dark" in text and "width=device-width" in text
         assert not re.search(r"\b(nan|inf|None)\b", text)
@@ -106,20 +110,20 @@ def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
 
 def test_numbers_that_were_drawn_are_points_and_lack_no_combination(match):
     ends = ("0.91348005863081516", "0.96093442299097482", "0.98712345678901234")
-    curve = page("Drawn", [match(f"n={n}") for n in ends], None)
+    curve = page("Drawn", [match(f"n={n}") for n in ends])
     assert curve.count('<g class="point">') == 3 and "<title>n=0.9135" not in curve
-    assert ": missing" not in page("Two", [match(f"n={n} m={m}") for n, m in zip(ends, ends[::-1], strict=True)], None)
+    assert ": missing" not in page("Two", [match(f"n={n} m={m}") for n, m in zip(ends, ends[::-1], strict=True)])
 
 
 def test_one_run_is_told_in_the_singular(match):
-    assert "<p>1 run.</p>" in page("", [match("a=1")], None)
-    assert "<p>2 runs.</p>" in page("", [match("a=2"), match("a=3")], None)
+    assert "<p>1 run.</p>" in page("", [match("a=1")])
+    assert "<p>2 runs.</p>" in page("", [match("a=2"), match("a=3")])
 
 
 def test_matches_without_a_game_have_no_place_in_a_figure(match):
     results = [match("n=1"), match("n=2"), match("n=3"), match("n=4", wins=0, games=0)]
-    assert page("", results, None).count('<g class="point">') == 3
-    assert "<svg" not in page("", results[2:], None)
+    assert page("", results).count('<g class="point">') == 3
+    assert "<svg" not in page("", results[2:])
 
 
 def test_sentences_and_tables_of_an_experiments_end_are_no_preformatted_text(match, tmp_path):
@@ -127,7 +131,7 @@ def test_sentences_and_tables_of_an_experiments_end_are_no_preformatted_text(mat
         FittedTable("Samples <1>", {"size": "right", "UCT": "right"}, [["2", "6 (4 - 13)"]]),
         "One thing.\nAnother.",
     ]
-    text = page("An end", [match("n=1")], None, [End("fig4", said, [])])
+    text = page("An end", [match("n=1")], (), [End("fig4", said, [])])
     assert "<pre>" not in text and "<p>One thing.</p><p>Another.</p>" in text
     assert "<b>Samples &lt;1&gt;</b>" in text and '<td class="right">6 (4 - 13)</td>' in text
 
@@ -146,7 +150,7 @@ def test_what_an_experiment_says_goes_to_its_page_and_not_to_stdout(match, monke
 def test_a_narrow_page_cuts_no_image_and_says_where_tables_go_on(match, tmp_path):
     """Judged by the style: images shrink with the page, and each table has a box of its own to scroll in."""
     (tmp_path / "plot.png").write_bytes(b"x")
-    text = page("A page", [match("n=1")], tmp_path / "plot.png")
+    text = page("A page", [match("n=1")], [tmp_path / "plot.png"])
     assert re.search(r"img \{ max-width: 100%;", text) and not re.search(r"img \{[^}]*max-width: none", text)
     assert len(re.findall("<table>", text)) == len(re.findall(r'<div class="wide runs"><table>', text)) == 2
     assert "scroll sideways" in text and "local, local, scroll, scroll" in text

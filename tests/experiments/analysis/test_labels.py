@@ -1,10 +1,12 @@
 """What runs of several sweeps are called side by side."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from experiments.analysis.labels import shown, told_apart
+from experiments.analysis.labels import shown, told_apart, told_briefly
 from experiments.runs.results import Result
 
 
@@ -12,7 +14,7 @@ def match(label, backup="average", iterations=500, games=100, sweep="a", more=No
     budget = {"iterations": iterations, "seconds": None}
     identity = {"game": {"name": "go"}, "backup": {"name": backup}, "budget": budget}
     identity["opponent"] = {"backup": {"name": "average"}, "budget": {**budget, **opponent}}
-    identity = {**identity, **(more or {}), "seed": 0}
+    identity = {**identity, **(more or {}), "seed": int((re.findall(r"seed=(\d+)", label) or [0])[0])}
     record = {"program": "match", "name": "go", "label": label, "identity": identity}
     folder = Path(sweep) / f"{backup}-{iterations}"
     return Result(folder, {"games": games}, {**record, "command": ["match.py", "-m"] if sweep else []}, {})
@@ -49,25 +51,25 @@ def test_sweeps_of_several_games_say_of_each_run_its_game_and_what_the_other_swe
         "game=connect_four backup=average selection.exploration=1",
         "game=connect_four backup=minimax selection.exploration=1",
         "game=othello backup=average selection.exploration=0.5",
-        "game=othello backup=average selection.exploration=2.0",
+        "game=othello backup=average selection.exploration=2",
     ]
 
 
 def test_a_parameter_of_another_choice_is_no_difference():
     """Labels collide, and the games' own parameters are no part of what tells them apart; those of one game are."""
     four, othello = played("backup=average", "connect_four", "a"), played("backup=average", "othello", "b", weight=8)
-    assert labels(four, othello) == ["game=connect_four backup=average", "game=othello backup=average"]
+    assert labels(four, othello) == ["game=connect_four", "game=othello"]
     other = played("backup=average", "othello", "c", weight=9)
     assert labels(four, othello, other) == [
-        "game=connect_four backup=average",
-        "game=othello game.weight=8 backup=average",
-        "game=othello game.weight=9 backup=average",
+        "game=connect_four",
+        "game=othello game.weight=8",
+        "game=othello game.weight=9",
     ]
 
 
 def test_a_parameter_that_two_choices_have_is_compared_within_each():
     sizes = [played("seed=0", "go", "a", size=9), played("seed=0", "othello", "b", size=8)]
-    assert labels(*sizes) == ["game=go seed=0", "game=othello seed=0"]
+    assert labels(*sizes) == ["game=go", "game=othello"]
 
 
 def test_what_varies_within_a_sweep_is_told_by_its_own_keys():
@@ -80,7 +82,7 @@ def test_what_varies_within_a_sweep_is_told_by_its_own_keys():
 
 def test_two_sweeps_in_one_folder_are_told_apart():
     runs = [played("backup=minimax", "othello", "a", "minimax"), played("seed=0", "go", "a")]
-    assert labels(*runs) == ["game=othello backup=minimax", "game=go backup=average seed=0"]
+    assert labels(*runs) == ["game=othello backup=minimax", "game=go backup=average"]
 
 
 def test_runs_outside_of_sweeps_are_told_by_their_choices():
@@ -98,17 +100,22 @@ def test_runs_outside_of_sweeps_are_told_by_their_choices():
 def test_the_opponents_choice_is_known_by_its_package():
     other = {"opponent": {"backup": {"name": "minimax"}}}
     runs = [match("backup@opponent.backup=minimax", more=other), match("seed=0", sweep="b")]
-    assert labels(*runs) == ["backup@opponent.backup=minimax", "opponent.backup=average seed=0"]
+    assert labels(*runs) == ["backup@opponent.backup=minimax", "opponent.backup=average"]
 
 
 def test_an_opponent_with_settings_of_its_own_is_told():
     assert labels(match("seed=1"), match("seed=1", iterations=700, sweep="b")) == [
-        "budget.iterations=500 seed=1",
-        "budget.iterations=700 seed=1",
+        "budget.iterations=500",
+        "budget.iterations=700",
     ]
     assert labels(match("seed=1", seconds=1), match("seed=1", seconds=2, sweep="b")) == [
-        "opponent.budget.seconds=1 seed=1",
-        "opponent.budget.seconds=2 seed=1",
+        "opponent.budget.seconds=1",
+        "opponent.budget.seconds=2",
+    ]
+    alone = match("seed=1", iterations=700, sweep="b", more={"opponent": {"player": {"name": "random"}}})
+    assert labels(match("seed=1", more={"player": {"name": "uct"}}), alone) == [
+        "budget.iterations=500",  # and not that of the opponent, which is the same wherever there is one
+        "budget.iterations=700",
     ]
 
 
@@ -131,7 +138,7 @@ def test_values_with_blanks_are_no_title():
     engine = match('opponent.player.command="gtp -l 1" backup=minimax', "minimax")
     assert labels(engine, match("seed=0", iterations=7, sweep="b")) == [
         'backup=minimax budget.iterations=500 opponent.player.command="gtp -l 1"',
-        "backup=average budget.iterations=7 seed=0",
+        "backup=average budget.iterations=7",
     ]
 
 
@@ -143,3 +150,32 @@ def test_long_numbers_have_six_digits_where_they_stay_different():
     assert texts("0.96093442", "0.96093443") == ["b.decay=0.96093442 c=x", "b.decay=0.96093443 c=x"]
     assert texts("0.999999996") == ["b.decay=0.999999996 c=x"]  # and no 1, which is another operator
     assert [r.label for r in shown([match("0.9609344229909748 of all")])] == ["0.9609344229909748 of all"]
+
+
+def test_values_stand_as_the_run_took_them():
+    """However they were typed, in a report and at the end of a sweep; text as it was typed."""
+
+    def typed(label, **config):
+        run = played(label, "othello", "a", exploration=1.0)
+        return replace(run, config={**run.config, **config})
+
+    runs = [
+        typed("selection.exploration=1.0 n=1e3 x=a/2.0", n=1000.0),
+        typed("selection.exploration=1 n=2 x=b solve=True", n=2, solve=True),
+    ]
+    words = ["selection.exploration=1 n=1000 x=a/2.0", "selection.exploration=1 n=2 x=b solve=true"]
+    assert [run.label for run in shown(runs)] == words
+    assert labels(*runs) == ["n=1000 x=a/2.0", "n=2 x=b solve=true"]
+
+
+def test_a_panel_names_runs_by_what_differs_in_it():
+    """Games stand beside each run, so they are named only where nothing else differs; a run alone has its own name."""
+
+    def briefly(*words):
+        return [run.label for run in told_briefly([match(label) for label in words])]
+
+    assert briefly("a=1 b=2 games=4", "a=2 b=2 games=6") == ["a=1", "a=2"]
+    assert briefly("a=1 games=4", "a=1 games=6") == ["games=4", "games=6"]
+    assert briefly("a=1 b=2", "a=1 b=2 c=3", "a=1 c=2") == ["b=2", "b=2 c=3", "c=2"]
+    assert briefly("a=1 (x)", "a=1 (y)") == ["a=1 (x)", "a=1 (y)"]
+    assert briefly("a=1") == ["go"] and briefly("equal time") == ["equal time"]

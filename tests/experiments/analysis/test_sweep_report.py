@@ -60,14 +60,14 @@ def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
     assert against_even([match_of("a", 230), match_of("b", 250)])[0].startswith("2 of 2 win rates differ from 50 %")
     some = [match_of("a", 230, panel="go"), *[match_of(f"{i}", 200) for i in range(39)]]
     assert against_even(some) == [
-        "None of 40 win rates differs from 50 % (Holm over the sweep's 40 matches: the least p is 0.11)."
+        "None of 40 win rates differs from 50 % (Holm over the sweep's 40 matches; the least p is 0.11)."
     ]
     assert against_even(some[:1]) == []
 
 
 def test_of_several_games_holms_correction_says_which():
-    games = [match_of(f"n={n}", 230, game={"name": name}) for n, name in enumerate(("othello", "go"))]
-    assert "(p by Holm over the sweep's 2 matches of 2 games: othello, go): n=0" in against_even(games)[0]
+    games = [match_of(f"n={n}", 230, game={"name": name}) for n, name in enumerate(("othello", "my_lab.nim", "go"))]
+    assert "(p by Holm over the sweep's 3 matches of othello, my_lab.nim and go): n=0" in against_even(games)[0]
 
 
 def test_numbers_with_many_digits_are_named_by_six(tmp_path, monkeypatch, capsys):
@@ -75,8 +75,8 @@ def test_numbers_with_many_digits_are_named_by_six(tmp_path, monkeypatch, capsys
     runs = [match_of(f"decay={decay}", 300) for decay in ("0.9609344229909748", "0.97")]
     side = {"playouts_per_second": 0.0}
     more = {"losses": 100, "ci95_low": 0.5, "ci95_high": 0.9, "seconds": 1.0, "player": side, "opponent": side}
-    for name in ("plot", "below"):
-        monkeypatch.setattr(sweep_report, name, lambda *_: [replace(r, summary={**r.summary, **more}) for r in runs])
+    monkeypatch.setattr(sweep_report, "below", lambda _: [replace(r, summary={**r.summary, **more}) for r in runs])
+    monkeypatch.setattr(sweep_report, "plot", lambda *_: [])
     provenance = {"earlier": [], "commit": None}
     runs = [replace(run, provenance={**run.provenance, **provenance}) for run in runs]
     sweep_report.conclude(tmp_path)
