@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.config.amounts import is_amount
 from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import TABLE, Result
 from experiments.terminal.console import counted, shortened, table
@@ -88,7 +89,12 @@ def _comparable(result: Result) -> bool:
     published = result.published
     if published is None or published.iterations is None:
         return False
+    if any(is_amount(key) and key not in FRESH for key in result.changes):
+        return False
     return result.config["budget"]["iterations"] == published.iterations and result.summary["games"] >= published.enough
+
+
+FRESH = ("games", "seed")  # may differ from an experiment's where its figures are tested against a document's
 
 
 def playouts_cells(result: Result) -> dict[str, str]:

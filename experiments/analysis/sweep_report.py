@@ -11,6 +11,7 @@ from experiments.analysis.labels import shown
 from experiments.analysis.plots import plot
 from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
+from experiments.config.validation import shown as shown_value
 from experiments.runs.results import PLOT, TABLE, Result, below, groups
 from experiments.terminal.console import Shown, here, kept, show
 
@@ -61,13 +62,14 @@ def ends(results: Iterable[Result], folder: Path) -> list[End]:
 def _own_end(results: list[Result], folder: Path) -> list[str]:
     """What the experiment's own module adds (``CONCLUSIONS``): it shows tables, writes files, returns their names."""
     show(*against_even(shown(results)))
+    show(*overridden(results))
     documents = {str(result.config["document"]) for result in results if result.config.get("document")}
     if len(documents) != 1:
         return []
     source, item = documents.pop().split("/")
     own = getattr(importlib.import_module(f"experiments.papers.{source}"), "CONCLUSIONS", {})
     files = own[item](results, folder) if item in own else []
-    show(*reduced(results), *overridden(results))
+    show(*reduced(results))
     return files
 
 
@@ -110,34 +112,47 @@ def _small(p: float) -> str:
 
 
 def reduced(results: list[Result]) -> list[str]:
-    """What runs with scale=small have less of than the document, a line; nothing for others."""
-    small = [result.config for result in results if scale_of(result.config) == SMALL]
+    """What runs with scale=small have less of than the document, a line; nothing for others.
+
+    What the command line set is not among it: ``overridden`` has that.
+    """
+    some = [result for result in results if scale_of(result.config) == SMALL]
+    small = [result.config for result in some]
     if not small or SMALL not in small[0].get("scales", {}):
         return []
+    changed = {key.rpartition(".")[2] for result in some for key in result.changes}
     words = []
     for key in small[0]["scales"][SMALL]:
-        if key not in small[0]["scales"][DOCUMENT]:
+        if key not in small[0]["scales"][DOCUMENT] or key in changed:
             continue
         ours, theirs = (_values([config["scales"][scale].get(key) for config in small]) for scale in (SMALL, DOCUMENT))
         if ours != theirs:
             words.append(f"{key} {ours} (document: {theirs})")
-    return [f"Reduced, scale=small: {'; '.join(words)}."]
+    return [f"Reduced, scale=small: {'; '.join(words)}."] if words else []
 
 
 def overridden(results: list[Result]) -> list[str]:
-    """Games and iterations that are none of the experiment's own, a line; nothing where all are."""
-    words = []
-    for key, of in (("games", lambda config: config.get("games")), ("iterations", _iterations)):
-        played, own = set(), set()
-        for result in results:
-            config = result.config
-            scale = config.get("scales", {}).get(scale_of(config), {})
-            if key in scale and (value := of(config)) is not None:
-                played.add(value)
-                own.update(_leaves(scale[key]))
-        if others := sorted(played - own):
-            words.append(f"{key} {_values(others)} (of the experiment: {_values(sorted(own))})")
+    """What the command line changed of the experiment, a line; nothing where that is nothing."""
+    told: dict[str, tuple[list[Any], list[Any]]] = {}
+    for result in results:
+        recorded = {key: (ours, [theirs]) for key, (ours, theirs) in result.changes.items()}
+        for key, (ours, theirs) in (recorded or _changed_budget(result.config)).items():
+            played, own = told.setdefault(key, ([], []))
+            played.append(ours)
+            own += theirs
+    words = [f"{key} {_values(played)} (of the experiment: {_values(own)})" for key, (played, own) in told.items()]
     return [f"Not as the experiment has it, by the command line: {'; '.join(words)}."] if words else []
+
+
+def _changed_budget(config: Mapping[str, Any]) -> dict[str, tuple[Any, list[Any]]]:
+    """Games and iterations that are none of an experiment's own, of a run whose record does not tell its changes."""
+    scale = config.get("scales", {}).get(scale_of(config), {})
+    found = {}
+    for key, value in (("games", config.get("games")), ("iterations", _iterations(config))):
+        own = _leaves(scale[key]) if key in scale and value is not None else [value]
+        if value not in own:
+            found[key] = (value, own)
+    return found
 
 
 def _iterations(config: Mapping[str, Any]) -> Any:
@@ -151,10 +166,10 @@ def _leaves(value: Any) -> list[Any]:
 def _values(values: list[Any]) -> str:
     """The values of a key in some runs: one, or from the least to the greatest; long lists by their number."""
     flat = [inner for value in values for inner in (value.values() if isinstance(value, Mapping) else [value])]
-    if all(isinstance(value, int | float) for value in flat):
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in flat):
         low, high = min(flat), max(flat)
         return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    text = " ".join(str(flat[0]).split())
+    text = ", ".join(dict.fromkeys(" ".join(shown_value(value).split()) for value in flat))
     return text if len(text) <= MAX_SHOWN else f"{len(_items(text))} values"
 
 

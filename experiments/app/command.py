@@ -5,16 +5,15 @@ fault of the program and keeps its traceback; in a sweep, where the other runs g
 sweep of which some runs failed still ends with its table.
 """
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import hydra
-from hydra import compose, initialize_config_dir
+from hydra import compose
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -24,14 +23,15 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from experiments.app.departures import Experiments, check_told_apart
 from experiments.app.error_messages import (
     CONF,
-    no_text,
     one_line,
     set_not_chosen,
 )
 from experiments.app.failed_runs import Refusal, SweepEnded, Watch
-from experiments.app.flags import parsed
+from experiments.app.flags import asked_of_help, parsed
+from experiments.app.hydra_calls import VERSION_BASE, as_command_line, composed, composing
 from experiments.app.hydra_speed import quicken
 from experiments.app.launchers import (
     GRID,
@@ -71,7 +71,6 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 
 T = TypeVar("T")
-VERSION_BASE = "1.3"
 DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
@@ -144,9 +143,10 @@ class Command:
     def _main(self, words: list[str]) -> int:
         flags = parsed(words)
         if flags.help:
-            from experiments.app.help import help_text
+            from experiments.app.help import groups_of, help_text
 
-            print(help_text(self, CONF, asked=flags.overrides), end="")
+            asked = asked_of_help(words, flags.overrides, groups_of(self, CONF))
+            print(help_text(self, CONF, asked=asked), end="")
             return 0
         if flags.cfg or flags.info or flags.hydra_help or flags.shell_completion:
             self._call_hydra(words)
@@ -159,7 +159,8 @@ class Command:
             check_folder(job.folder, job.checked, self.name)
             self.prepare(replace(job.checked, at_once=share))
         if sweep is None:
-            self._call_hydra(words)
+            changes = {job.folder.name: job.changes for job in jobs}
+            self._call_hydra(words, Task(self.name, module_of(self.work), changes=changes))
             return 0
         sweep.note()
         return self._swept(words, sweep)
@@ -187,13 +188,13 @@ class Command:
 
     def _jobs(self, flags: Any) -> tuple[list[Job], Sweep | None]:
         """Every run of the command line, checked; and the sweep, if it is one."""
-        with _composing(flags.config_dir) as more:
+        with composing(flags.config_dir) as more:
             line = self._read(flags, more)
             check_verbose(line.first.hydra.verbose)
             if not flags.multirun and line.first.hydra.mode != RunMode.MULTIRUN:
                 if line.sweeps:
                     compose(line.name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
-                return [self._job_of(line.first, line.name, flags.overrides, more, "hydra.run.dir")], None
+                return [self._job_of(line.first, line.experiments, flags.overrides, "hydra.run.dir")], None
             check_sweeper(line.first.hydra.sweeper)
             check_launcher(line.first.hydra.runtime.choices, line.first.hydra.launcher)
             if line.first.hydra.runtime.choices.get(SWEEPER) in GRIDS:
@@ -211,19 +212,20 @@ class Command:
         given = parser.parse_overrides(once_each(given))
         several = any(override.is_sweep_override() for override in given)
         name = flags.config_name or self.name
-        first = _composed(name, [*(_first_of(given) if several else flags.overrides), *more])
-        return Line(name, more, parser, given, several, first)
+        first = composed(name, [*(_first_of(given) if several else flags.overrides), *more])
+        return Line(name, more, parser, given, several, first, Experiments(name, more))
 
     def _grid(self, line: Line) -> tuple[list[Job], Sweep]:
         """A sweep over all combinations of values, each of which is checked now."""
         rows, first = combinations(line.drawn()), line.first
-        jobs, also = self._every(line.name, rows, line.more), []
+        jobs, also = self._every(line, rows), []
         if (repeats := repeated(jobs)) and first.hydra.runtime.choices[SWEEPER] == GRID:
             rows, jobs = _without(repeats, rows), _without(repeats, jobs)
             also = [f"{LEFT_OUT}={repeats}"]
         if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
+            check_told_apart(jobs, rows, list(first.hydra.sweeper.params or ()))
             numbered = "hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"
-            jobs, also = self._every(line.name, [[*row, numbered] for row in rows], line.more), [*also, numbered]
+            jobs, also = self._every(line, [[*row, numbered] for row in rows]), [*also, numbered]
         folder, family, swept = Path(str(first.hydra.sweep.dir)), None, line.swept()
         if not line.names_folder:
             family = family_of(jobs, swept)
@@ -232,10 +234,11 @@ class Command:
         jobs = [replace(job, folder=folder / job.folder) for job in jobs]
         costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
         launcher = str(first.hydra.launcher._target_)
-        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher)
+        changes = {job.folder.name: job.changes for job in jobs}
+        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher, changes)
 
-    def _every(self, name: str, rows: Sequence[list[str]], more: list[str]) -> list[Job]:
-        return [self._job(name, row, more, "hydra.sweep.subdir", number) for number, row in enumerate(rows)]
+    def _every(self, line: Line, rows: Sequence[list[str]]) -> list[Job]:
+        return [self._job(line, row, number) for number, row in enumerate(rows)]
 
     def _by_another_sweeper(self, line: Line) -> tuple[list[Job], Sweep]:
         """A sweep whose runs its sweeper makes up as it goes on: what is fixed is checked now, each run in its turn."""
@@ -245,7 +248,7 @@ class Command:
             raise BadInput(
                 f"hydra/sweeper={first.hydra.runtime.choices[SWEEPER]}: give objective=..., as objective=win_rate"
             )
-        job = self._job(line.name, line.fixed(), line.more, "hydra.sweep.subdir")
+        job = self._job(line, line.fixed())
         folder, also = Path(str(first.hydra.sweep.dir)), []
         if not line.names_folder:
             words = sorted(str(override.input_line) for override in line.given)
@@ -257,33 +260,38 @@ class Command:
         share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
         sweep = Sweep(folder, tuple(line.swept()), share, runs, tuple(also), launcher=str(launcher._target_))
         for row in every_choice(line.drawn()) if tolerated == 0 else []:  # a refused trial would end the sweep
-            self._job(line.name, row, line.more, "hydra.sweep.subdir")
+            self._job(line, row)
         return [Job(job.checked, folder / "checked")], replace(sweep, foreseen=False, tolerated=tolerated)
 
-    def _job(self, name: str, overrides: list[str], more: list[str], where: str, number: int = 0) -> Job:
-        composed = _composed(name, [*overrides, *more])
-        composed.hydra.job.num = number
-        return self._job_of(composed, name, overrides, more, where)
+    def _job(self, line: Line, overrides: list[str], number: int = 0) -> Job:
+        config = composed(line.name, [*overrides, *line.more])
+        config.hydra.job.num = number
+        return self._job_of(config, line.experiments, overrides, "hydra.sweep.subdir")
 
-    def _job_of(self, composed: DictConfig, name: str, overrides: list[str], more: list[str], where: str) -> Job:
+    def _job_of(self, config: DictConfig, experiments: Experiments, overrides: list[str], where: str) -> Job:
         """The run of a composed configuration; composing takes most of a short command's time, so it is done once."""
         given = OverridesParser.create().parse_overrides(list(overrides))
-        plain = plain_of(composed)
-        check_not_overruled(composed, plain, given)
+        plain = plain_of(config)
+        check_not_overruled(config, plain, given)
         keys = frozenset(key_of(override) for override in given)
-        checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, more))))
-        if (objective := composed.get(OBJECTIVE)) is not None:
+        name, more = experiments.command, experiments.more
+        try:
+            checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, list(more)))))
+        except BadInput as error:
+            raise experiments.explained(error, config, given) from None
+        experiments.check_entries(config, given)
+        changes = experiments.departures(config, plain, given)
+        if (objective := config.get(OBJECTIVE)) is not None:
             check_objective(objective, self.numbers(checked), self.name)
-        return Job(checked, Path(str(OmegaConf.select(composed, where))), plain)
+        return Job(checked, Path(str(OmegaConf.select(config, where))), plain, changes)
 
     def _known(self, words: list[str], in_sweep: bool) -> dict[str, Any]:
         """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
         groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
         for overrides in (groups, []):
             try:
-                with nullcontext() if in_sweep else _composing(None):  # Hydra is at work in a sweep
-                    composed = compose(self.name, overrides)
-                    plain: Any = OmegaConf.to_container(composed, resolve=False)
+                with nullcontext() if in_sweep else composing(None):  # Hydra is at work in a sweep
+                    plain: Any = OmegaConf.to_container(compose(self.name, overrides), resolve=False)
                     return {str(key): value for key, value in plain.items()}
             except ERRORS_OF_INPUT:
                 continue
@@ -295,7 +303,8 @@ class Command:
         """Run a sweep, which ends with the table of the runs that finished, whatever became of the others."""
         refusal = None if sweep.foreseen else self._refusal_in(sweep)
         watch = Watch(sweep.runs, sweep.launcher, refusal, sweep.tolerated)
-        task = Task(self.name, module_of(self.work), sweep.swept, sweep.runs, sweep.at_once, sweep.clock(), watch=watch)
+        module, clock = module_of(self.work), sweep.clock()
+        task = Task(self.name, module, sweep.swept, sweep.runs, sweep.at_once, clock, sweep.changes, watch=watch)
         try:
             self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
         except Exception as error:
@@ -312,7 +321,8 @@ class Command:
             try:
                 config = composed()
                 config.hydra.job.num = 0
-                job = self._job_of(config, config.hydra.job.config_name, list(row), [], "hydra.sweep.subdir")
+                experiments = Experiments(config.hydra.job.config_name, [])
+                job = self._job_of(config, experiments, list(row), "hydra.sweep.subdir")
                 check_folder(sweep.folder / job.folder, job.checked, self.name)
                 self.prepare(replace(job.checked, at_once=sweep.at_once))
             except ERRORS_OF_INPUT as error:
@@ -338,15 +348,10 @@ class Command:
     def _call_hydra(self, words: list[str], task: Task | None = None) -> None:
         task = task or Task(self.name, module_of(self.work))
         entry = hydra.main(version_base=VERSION_BASE, config_path=str(CONF), config_name=self.name)(task)
-        with _as_command_line(words):
+        with as_command_line(words):
             entry()
         if task.failure:
             raise task.failure[0]
-
-
-def _composed(name: str, overrides: list[str]) -> DictConfig:
-    """A command's configuration, Hydra's own part included."""
-    return compose(name, overrides, return_hydra_config=True)
 
 
 def _first_of(given: Sequence[Override]) -> list[str]:
@@ -367,31 +372,3 @@ def _once_each(words: Sequence[str]) -> list[str]:
         once_each(parser.parse_overrides([word]))[0] if "," in word and not word.startswith("-") else word
         for word in words
     ]
-
-
-@contextmanager
-def _composing(config_dir: str | None) -> Iterator[list[str]]:
-    """Hydra's composition, with a user's own folder of configurations; gives the overrides that add it."""
-    if config_dir is not None and not Path(config_dir).is_dir():
-        raise BadInput(f"--config-dir {config_dir}: there is no such folder")
-    with initialize_config_dir(str(CONF), version_base=VERSION_BASE):
-        try:
-            yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
-        except UnicodeDecodeError as error:
-            raise BadInput(no_text(config_dir or str(CONF), error.reason)) from None
-
-
-@contextmanager
-def _as_command_line(words: list[str]) -> Iterator[None]:
-    """``words`` as the command line that Hydra reads; with errors raised to us instead of printed."""
-    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv = [before[0], *words]
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    try:
-        yield
-    finally:
-        sys.argv = before
-        if environment is None:
-            del os.environ["HYDRA_FULL_ERROR"]
-        else:
-            os.environ["HYDRA_FULL_ERROR"] = environment

@@ -12,8 +12,10 @@ from hydra.errors import OverrideParseException
 
 from experiments.app import launchers, ray_settings
 from experiments.app.own_modules import as_module, own_module
+from experiments.config.choosers import by, choosers
 from experiments.config.defaults import CONF
 from experiments.config.scales import SCALE, SCALES
+from experiments.config.schema import OF_EXPERIMENTS
 from experiments.config.validation import RENAMED, renamed
 from gpumcts.games.conformance.places import shown
 from gpumcts.options import FOLDERS
@@ -29,6 +31,8 @@ NO_KEY_TO_DELETE = re.compile(r"Could not delete from config\. '?(?P<key>[^' ]+)
 SWEEP = re.compile(r"Ambiguous value for argument '(?P<override>[^']+)'")
 NO_TARGET = re.compile(r"Interpolation key '(?P<target>[^']+)' not found\s+full_key: (?P<key>\S+)")
 COMMAND_OF = re.compile(r"^# python -m experiments\.(?P<command>\w+) ", re.MULTILINE)
+OVERLAYS = ("cell", "experiment", "preset", "shared")
+"""Groups whose choices set keys elsewhere."""
 EXAMPLE = "experiment=kocsis2006improved/table1"
 WHOLE_TRACEBACK = "Traceback (most recent call last)"  # the cause of what another process raised
 WRONG_TYPE = re.compile(
@@ -162,6 +166,8 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     for part in filter(None, parent.split(".")):
         at = at.get(part, {}) if isinstance(at, Mapping) else {}
     names = [str(name) for name in at] if isinstance(at, Mapping) else []
+    if keys := choosers(known, missing["key"].split(".")):
+        return f"{missing['key']}: the experiment sets it by {by(keys)}; choose {' or '.join(keys)}"
     if missing["key"] == SCALE:
         return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:
@@ -169,7 +175,28 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     if parent in ray_settings.ADDED_TO:
         return f"{missing['key']}: a key of Ray's own is added with a plus: +{missing['key']}=..."
     there = f"; {_what_has(parent, at)}" if names and parent else ""
-    return f"{missing['key']}: unknown key{guess(last, names)}{there}"
+    return f"{missing['key']}: unknown key{guess(last, names) or _elsewhere(missing['key'], known)}{there}"
+
+
+def _elsewhere(key: str, known: Mapping[str, Any]) -> str:
+    """Where a key belongs that has no place: below a group whose name is near, in other choices, in experiments."""
+    first, _, rest = key.partition(".")
+    if rest:
+        near = [] if first in known else difflib.get_close_matches(first, list(known), n=1)
+        return f" (did you mean {near[0]}.{rest}?)" if near else ""
+    groups = {group: _with_key(group, key) for group in known if choices(group) and group not in OVERLAYS}
+    found = [f"{group}.{key} with {group}={', '.join(some)}" for group, some in groups.items() if some]
+    if found:
+        return f"; there is {'; '.join(found)}"
+    experiments = _with_key("experiment", key) if key in OF_EXPERIMENTS else []
+    return f"; it goes with {by({'experiment': experiments})}" if experiments else ""
+
+
+def _with_key(group: str, key: str) -> list[str]:
+    """The choices of a group whose files have a key at the top."""
+    begin = re.compile(rf"^{re.escape(key)}:", re.MULTILINE)
+    files = {name: CONF / group / f"{name}.yaml" for name in choices(group)}
+    return [name for name, file in files.items() if begin.search(file.read_text(encoding="utf-8"))]
 
 
 def _what_has(group: str, plain: Mapping[str, Any]) -> str:

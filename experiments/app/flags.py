@@ -1,6 +1,7 @@
 """The flags of a command line, as Hydra documents them; Hydra offers no parser of them."""
 
 import argparse
+from collections.abc import Collection
 from typing import NoReturn
 
 from gpumcts.errors import BadInput
@@ -29,6 +30,19 @@ def parsed(words: list[str]) -> argparse.Namespace:
     if flags.resolve and not (flags.cfg or flags.help):
         raise BadInput("--resolve goes with --cfg, as in --cfg job --resolve")
     return flags
+
+
+HELP = ("--help", "-h")
+
+
+def asked_of_help(words: list[str], overrides: list[str], groups: Collection[str]) -> list[str]:
+    """Of which groups and choices alone ``--help`` shall tell: ``--help game``, ``game=go --help``.
+
+    Behind a command line that has other keys too, it asks for all there is.
+    """
+    behind = next(at for at, word in enumerate(words) if word in HELP) > 0
+    known = all(word.partition("=")[0] in groups for word in overrides)
+    return [] if behind and words[-1] in HELP and not known else overrides
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,16 +6,22 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import yaml
+from omegaconf import OmegaConf
+
+from experiments.config.choosers import all_choosers
 from gpumcts import options
 from gpumcts.errors import BadInput
 
 KEY = re.compile(r"^(?P<key>\w+): (?P<value>.*?)(?:  # (?P<comment>.*))?$")
 DEFAULT = re.compile(r"^  - (?:override /)?(?P<group>[\w/]+)(?:@(?P<package>[\w.]+))?: (?P<choice>\w+)$")
 COMMAND = re.compile(r"^# python -m experiments\.(?P<command>\w+)")
-OF_ONE_COMMAND = ("cell", "experiment")  # groups whose files are for the command that they begin with
+EXPERIMENT = "experiment"
+OF_ONE_COMMAND = ("cell", EXPERIMENT)  # groups whose files are for the command that they begin with
 MAX_WIDTH, MIN_TEXT = 120, 30  # letters of a line, and of a comment beside its key
 
 FLAGS = {
@@ -92,7 +98,43 @@ def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int) ->
     found = _choices(command, conf / group, chosen[group], width, name)
     if not found:
         raise BadInput(f"--help {word}: {group} has no {name}; --help {group} shows what it has")
-    return "\n".join([f"  {group}", *found])
+    return "\n".join(
+        [f"  {group}", *found, *(_of_experiment(conf, name, width) if group == EXPERIMENT and name else [])]
+    )
+
+
+def _of_experiment(conf: Path, name: str, width: int) -> list[str]:
+    """What the file of an experiment says of it, its keys with the names that they take, and what it sweeps over."""
+    text = (conf / EXPERIMENT / f"{name}.yaml").read_text("utf-8")
+    comments = list(takewhile(lambda line: line.startswith("# "), text.splitlines()[3:]))
+    tree = yaml.safe_load(text)
+    for entry in tree.get("defaults", []):  # one that adds to another experiment has its keys
+        if isinstance(entry, str) and (conf / EXPERIMENT / f"{entry}.yaml").is_file():
+            tree = yaml.safe_load((conf / EXPERIMENT / f"{entry}.yaml").read_text("utf-8")) | tree
+    keys = [
+        _entry(f"{' ' * 25}{key}={tree[key]}  ", ", ".join(names), width)
+        for key, names in all_choosers(tree).items()
+        if key in tree
+    ]
+    sweep = [
+        _entry(f"{' ' * 25}{key}=", " ".join(str(values).replace(",", ", ").split()), width)
+        for key, values in _swept(tree).items()
+    ]
+    about = [_entry(" " * 23, " ".join(line[2:] for line in comments), width)] if comments else []
+    parts = {"its keys, with the names that each takes:": keys, "it sweeps over:": sweep}
+    return about + [line for head, lines in parts.items() if lines for line in (f"{' ' * 23}{head}", *lines)]
+
+
+def _swept(tree: dict[str, Any]) -> dict[str, Any]:
+    """What an experiment sweeps over, at the scale that it has where nothing is said."""
+    config = OmegaConf.create(tree)
+    params = OmegaConf.select(config, "hydra.sweeper.params") or {}
+    return {str(key): params[key] for key in params}
+
+
+def groups_of(command: Any, conf: Path) -> list[str]:
+    """The groups of a command."""
+    return [match["group"] for match in _defaults((conf / f"{command.name}.yaml").read_text("utf-8").splitlines())]
 
 
 def _defaults(lines: list[str]) -> list[re.Match]:

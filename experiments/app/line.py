@@ -6,6 +6,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig
 
+from experiments.app.departures import Experiments
 from experiments.app.overrides import once_each, swept_keys
 
 
@@ -19,6 +20,7 @@ class Line:
     given: list[Override]
     sweeps: bool  # whether a value is swept
     first: DictConfig
+    experiments: Experiments
 
     @property
     def names_folder(self) -> bool:

@@ -1,5 +1,6 @@
 """The overrides of a command line: which are refused that Hydra would take, what they set, which of them are swept."""
 
+import shlex
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -8,6 +9,7 @@ from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.error_messages import choices, command_of, name_of_choice, no_such_choice, not_understood
+from experiments.config.choosers import by, choosers
 from experiments.config.schema import Plain
 from gpumcts.errors import BadInput
 
@@ -56,7 +58,8 @@ def check_experiment(given: Sequence[Override], command: str) -> None:
         for experiment in override.sweep_string_iterator() if swept else [str(override.value())]:
             own = command_of(experiment)
             if own not in (None, command):
-                told = f"python -m experiments.{own} {EXPERIMENT}={experiment}"
+                words = [f"{EXPERIMENT}={experiment}" if o is override else str(o.input_line) for o in given]
+                told = shlex.join(["python", "-m", f"experiments.{own}", *words])
                 raise BadInput(f"{EXPERIMENT}={experiment} is for another command: {told}")
 
 
@@ -81,6 +84,9 @@ def check_not_overruled(composed: DictConfig, plain: Plain, given: Sequence[Over
         if isinstance(found, dict) and found.get("name", named) != named:
             as_written = at(OmegaConf.to_container(composed, resolve=False), path)
             own = as_written if isinstance(as_written, str) else f"name={found['name']}"
+            if keys := choosers(OmegaConf.to_container(composed, resolve=False), path):
+                told = f"this experiment sets {key_of(override)} by {by(keys)}; choose {' or '.join(keys)}"
+                raise BadInput(f"{override.input_line}: {told}")
             raise BadInput(f"{override.input_line}: this experiment sets {key_of(override)} itself, to {own}")
 
 

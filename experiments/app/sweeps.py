@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.digits import fewer_digits
+from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
 from experiments.runs.results import flat
@@ -20,11 +21,12 @@ BEST_DIGITS = 4  # significant ones, of numbers that a sweeper drew
 
 @dataclass(frozen=True)
 class Job:
-    """A run as it was composed (``plain``) and checked before any work."""
+    """A run as it was composed (``plain``) and checked before any work, and what it changes of its experiment."""
 
     checked: Checked
     folder: Path
     plain: Plain = field(default_factory=dict)
+    changes: Changes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Sweep:
     runs : how many there are
     family : what all runs have in common; None where only the sweeper knows the runs
     launcher : the class of the launcher that is chosen
+    changes : what each run changes of its experiment, by the name of its folder
     foreseen : whether all runs are known, and were checked, before the first begins
     tolerated : the share of a batch of runs that may fail before the sweep ends
     """
@@ -48,6 +51,7 @@ class Sweep:
     family: str | None = None
     costs: Mapping[str, float] = field(default_factory=dict)
     launcher: str = ""
+    changes: Mapping[str, Changes] = field(default_factory=dict)
     foreseen: bool = True
     tolerated: float = 1.0
 

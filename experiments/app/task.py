@@ -2,9 +2,10 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
@@ -15,9 +16,10 @@ from experiments.app.error_messages import guess
 from experiments.app.failed_runs import TRACEBACK, Failed, Watch, failed_by
 from experiments.app.overrides import label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
+from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
-from experiments.runs.provenance import adds_nothing, date_of, following, kept, provenance
+from experiments.runs.provenance import CHANGES, adds_nothing, date_of, following, kept, provenance
 from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name
 from experiments.terminal.console import say, sweeping
@@ -40,6 +42,7 @@ class Task:
     of : how many runs the sweep has
     at_once : how many of them share this machine at a time
     clock : of the sweep
+    changes : what runs change of their experiment, by the names of their folders
     failure : of a run outside of a sweep, which is raised once Hydra is back: it would print lines of its own
     watch : of the sweep, in the process that began it
     """
@@ -50,11 +53,12 @@ class Task:
     of: int = 1
     at_once: int = 1
     clock: SweepClock | None = None
+    changes: Mapping[str, Changes] = field(default_factory=dict)
     failure: list[BadInput] = field(default_factory=list)
     watch: Watch | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
-        return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock)
+        return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock, self.changes)
 
     def __call__(self, config: DictConfig) -> float | Failed | None:
         """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
@@ -87,6 +91,8 @@ class Task:
         (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
         path = run.folder / PROVENANCE
         record = {**provenance(self.name, run.label, checked), "number": run.number}
+        if changes := self.changes.get(run.folder.name):
+            record[CHANGES] = changes
         command, before = COMMANDS[self.name], _read(path)
         finished = _read(run.folder / SUMMARY) if command.resumes else {}
         write_json(path, following(record, before) if before else record)
@@ -111,12 +117,18 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def task_of(
-    name: str, module: str, swept: tuple[str, ...], of: int, at_once: int, clock: SweepClock | None = None
+    name: str,
+    module: str,
+    swept: tuple[str, ...],
+    of: int,
+    at_once: int,
+    clock: SweepClock | None = None,
+    changes: Mapping[str, Changes] = MappingProxyType({}),
 ) -> Task:
     """A task in a process that may not know the command yet."""
     if name not in COMMANDS:
         importlib.import_module(module)
-    return Task(name, module, swept, of, at_once, clock)
+    return Task(name, module, swept, of, at_once, clock, changes)
 
 
 def module_of(work: Callable[..., Any]) -> str:

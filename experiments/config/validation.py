@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args
 
+import yaml
+
 from gpumcts import validation
 from gpumcts.errors import BadInput
 from gpumcts.validation import Fault, hint_of, made
@@ -77,7 +79,15 @@ def _refusal(cls: type, plain: Mapping[str, Any], where: str, fault: Fault) -> B
         return BadInput(f"{read}; it must be text, which is quoted twice: '{key}=\"...\"'")
     if list[str] in (hint, *get_args(hint)) and isinstance(value, str) and PLAIN_WORD.fullmatch(value):
         return BadInput(f"{key}={value}: must be a list, which stands in brackets: {key}=[{value}]")
-    return BadInput(f"{key}={shown(value)}: must be {allowed}")
+    return BadInput(f"{key}={_as_given(value)}: must be {allowed}")
+
+
+def _as_given(value: Any) -> str:
+    """A value that is refused; text that reads as something else (``"4"``) in the quotes that made it text."""
+    if not isinstance(value, str):
+        return shown(value)
+    read = yaml.safe_load(value) if PLAIN_WORD.fullmatch(value) else value
+    return value if isinstance(read, str) else f'"{value}"'
 
 
 def renamed(key: str) -> str:

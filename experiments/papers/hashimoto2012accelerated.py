@@ -39,6 +39,10 @@ Its printed intervals do not fit 1000 games, so its figures stand beside ours an
 
 GO_SIZE = 9
 
+FINAL = ("search.final", "opponent.search.final")
+LEFT_OPEN = {"table1a": FINAL, "table1b": FINAL, "table2": FINAL}
+"""Keys of which it does not say what they were: which move is played."""
+
 TITLES = {
     "table1a": "Accelerated against plain UCT (Hashimoto et al. 2012, Table 1 a)",
     "table1b": "Discounted against plain UCT (Hashimoto et al. 2012, Table 1 b)",

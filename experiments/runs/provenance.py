@@ -14,7 +14,8 @@ from gpumcts.machine import commit, cpu_name, usable_cores
 
 TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
 """What sets one run in a folder apart from another, as far as it may matter to who reads the result."""
-OF_THE_SWEEP = ("label", "number")
+CHANGES = "changes"  # of the experiment, by the command line: keys, each with the run's value and the experiment's
+OF_THE_SWEEP = ("label", "number", CHANGES)
 PACKAGES = ("numba", "numba-cuda", "llvmlite", "numpy", "cupy-cuda12x", "cupy-cuda13x", "hydra-core", "pydantic")
 
 
@@ -70,7 +71,8 @@ def adds_nothing(summary: dict[str, Any], before: dict[str, Any]) -> bool:
 
 def kept(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """The record of a run that added nothing to what an earlier one made: that one's, at the new place in its sweep."""
-    return {**before, **{key: record[key] for key in OF_THE_SWEEP}}
+    own = {key: value for key, value in before.items() if key != CHANGES}
+    return {**own, **{key: record[key] for key in OF_THE_SWEEP if key in record}}
 
 
 def date_of(record: dict[str, Any]) -> str:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.config.amounts import Changes, is_amount
 from experiments.config.json_files import read_json
+from experiments.config.validation import shown
 from experiments.runs.presentation import presentation_of
+from experiments.runs.provenance import CHANGES
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
 from gpumcts.errors import BadInput
 
@@ -45,22 +48,47 @@ class Result:
         return [name for name in dict.fromkeys(commits) if name != self.provenance["commit"]]
 
     @property
+    def changes(self) -> Changes:
+        """What its command line changed of its experiment; empty for runs of commits that did not record it."""
+        return self.provenance.get(CHANGES, {})
+
+    @property
+    def departures(self) -> Changes:
+        """Of its changes those with which a document's figure is of something else: another game, another player."""
+        if not self.changes:
+            return {}
+        source, item = self._of_document()
+        left_open = getattr(source, "LEFT_OPEN", {}).get(item, ())
+        return {key: pair for key, pair in self.changes.items() if not is_amount(key) and key not in left_open}
+
+    @property
+    def printed(self) -> Any:
+        """What a source document prints for this run's cell (``win_rate`` in [0, 1], ``games``), or None."""
+        source, item = self._of_document()
+        published = getattr(source, "published", None)
+        return published(item, self.config) if published and self.summary.get("games") else None
+
+    @property
     def published(self) -> Any:
-        """What a source document prints for this run (``win_rate`` in [0, 1], ``games``), or None."""
-        if "document" not in self.config or not self.summary.get("games"):
-            return None
-        source, item = str(self.config["document"]).split("/")
-        published = getattr(importlib.import_module(f"experiments.papers.{source}"), "published", None)
-        return published(item, self.config) if published else None
+        """What a source document prints for this run; None too where the run departs from the experiment."""
+        return None if self.departures else self.printed
 
     @property
     def title(self) -> str:
         """What it reproduces, or the command it was."""
         if "document" not in self.config:
             return self.program
+        source, item = self._of_document()
+        words = [source.TITLES[item], str(self.config.get("panel") or self.config["game"]["name"])]
+        here = " ".join(f"{key}={shown(ours)}" for key, (ours, _) in self.departures.items())
+        return ", ".join([*words, *([f"here {here}"] if here else [])])
+
+    def _of_document(self) -> tuple[Any, str]:
+        """The module of the document that it reproduces, and the item there; None and nothing without one."""
+        if not self.config.get("document"):
+            return None, ""
         source, item = str(self.config["document"]).split("/")
-        title = importlib.import_module(f"experiments.papers.{source}").TITLES[item]
-        return f"{title}, {self.config.get('panel') or self.config['game']['name']}"
+        return importlib.import_module(f"experiments.papers.{source}"), item
 
 
 def read(folder: Path) -> Result:

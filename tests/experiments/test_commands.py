@@ -314,8 +314,18 @@ def test_doctor(run, only):
 
 def test_help_and_configuration_make_nothing(run, tmp_path):
     assert "Keys and their defaults" in run("match --help").out
+    assert "Keys and their defaults" in run("match game=othello games=4 -h").out
     assert "corner_weight: 8" in run("match --cfg job").out
     assert not list(tmp_path.iterdir())
+
+
+def test_help_of_an_experiment_tells_its_keys(run):
+    """With the names that they take, and what it sweeps over; so it does behind a command line."""
+    said = run("match --help experiment=parallel/leaves").out
+    for line in ("column=64  4, 16, 64, 256, 1024", "option=virtual_loss  virtual_loss, ", "by=iterations, time"):
+        assert line in said
+    assert "k=3  1, 2, 3, 4, 5, 6, 7" in run("match experiment=hashimoto2012accelerated/table1a --help").out
+    assert "shape=mid_mid  shallow_shallow" in run("trees --help experiment=ramanujan2010understanding/table3").out
 
 
 # ------------------------------------------------------------------------------------------- sweeps and reports
@@ -396,4 +406,5 @@ def test_the_tables_of_hashimoto2012_stand_beside_the_papers(run, only, table):
 def test_the_main_experiment(run, only):
     done = run("match experiment=main games=2 budget.iterations=2 cell=main/informed,main/accelerated engine=cpu")
     assert done.code == 0 and "informed against random, equal playouts" in done.out
+    assert "Not as the experiment has it, by the command line: games 2 (of the experiment: 60 to 200); " in done.out
     assert run("match experiment=main games=2 budget.seconds=0.0005 cell=main/informed_equal_time engine=cpu").code == 0

@@ -33,6 +33,9 @@ MILA is the authors' alpha-beta.
 
 GAMES = {"table1": 1000, "table2": 200}
 
+LEFT_OPEN = {"table1": ("opponent.playout",)}
+"""Keys of which the document does not say what they were: how MC's playouts draw."""
+
 
 def published(item: str, config: Mapping[str, Any]) -> Published | None:
     """What Table 1 or 2 has for the cell that a run's configuration describes, if anything.

@@ -8,6 +8,7 @@ its own.
 from experiments.papers.ramanujan2010understanding import chess, claims, fig3, fig6, tables
 
 published = chess.published
+LEFT_OPEN = chess.LEFT_OPEN
 
 TITLES = {
     "fig1": "Ranks of moves against a deep search (Ramanujan et al. 2010, Figure 1)",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.config.validation import shown
 from experiments.papers.published import Published
 from experiments.runs.results import Result
 
@@ -57,6 +58,11 @@ STEPS: dict[str, tuple[tuple[str, str], ...]] = {
     "sec4": (("uct_h_50", "uct_h_100"), ("uct_h_100", "uct_h_1000")),
 }
 """Cells that follow each other in the document's order, the lower success rate first."""
+
+
+TIES = "opponent.player.ties"
+LEFT_OPEN = {"table1": (TIES, "player.ties", "search.final"), "sec4": ("playout.limit", "search.final")}
+"""Keys of which the document does not say what they were."""
 
 
 def published(item: str, config: Mapping[str, Any]) -> Published | None:
@@ -190,6 +196,10 @@ def _rate(result: Result) -> str:
 
 def _missing(result: Result, games: int) -> str:
     """What a verdict on a cell lacks, in words; empty where it lacks nothing."""
+    if result.departures:
+        return (
+            f"it is not the document's with {', '.join(f'{k}={shown(v)}' for k, (v, _) in result.departures.items())}"
+        )
     own, theirs = BUDGETS[_column(result)]
     given = (_given(result.config["budget"]), _given(result.config["opponent"]["budget"]))
     if given != (own or given[0], theirs):

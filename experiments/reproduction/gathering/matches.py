@@ -40,8 +40,8 @@ def points_of(result: Result) -> tuple[Points, Digests]:
 
 
 def published_of(item: Item, result: Result) -> Published | None:
-    """What the paper prints for a run's cell."""
-    printed = result.published
+    """What the paper prints for a run's cell, runs that explain it by a change of theirs among them."""
+    printed = result.printed
     if printed is None:
         return None
     budget: dict[str, int | float] = {"games": printed.games}

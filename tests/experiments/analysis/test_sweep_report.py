@@ -48,6 +48,29 @@ def test_experiments_without_scales_have_nothing_to_tell():
     assert overridden([plain]) == reduced([plain]) == []
 
 
+def departed(**changes):
+    config = {"scales": SCALES, "scale": "small", "document": "ramanujan2010understanding/sec4", "column": "uct_h_50"}
+    config |= {"game": {"name": "othello"}}
+    return Result(Path("x"), config, {"program": "match", "changes": changes}, {"games": 20})
+
+
+def test_what_a_record_says_was_changed_is_told_and_is_not_reduced():
+    runs = [departed(games=[3, 400], game=["othello", "chess"]), departed(games=[3, 100])]
+    assert overridden(runs) == [
+        "Not as the experiment has it, by the command line: games 3 (of the experiment: 100 to 400); "
+        "game othello (of the experiment: chess)."
+    ]
+    assert "games" not in reduced(runs)[0] and "iterations 500 to 2,000 (document" in reduced(runs)[0]
+
+
+def test_a_documents_figure_stands_beside_no_other_game():
+    """It does beside other amounts, and beside keys of which the document says nothing."""
+    assert departed(games=[3, 400]).published.win_rate == departed(**{"playout.limit": [6500, None]}).published.win_rate
+    other = departed(game=["othello", "chess"])
+    assert other.published is None and other.printed.win_rate == 0.55
+    assert other.title.endswith("section 4), othello, here game=othello")
+
+
 def match_of(label, wins, games=400, draws=0, **config):
     summary = {"wins": wins, "draws": draws, "games": games, "win_rate": (wins + draws / 2) / games if games else None}
     return Result(Path(label), config, {"program": "match", "name": label, "label": label}, summary)

@@ -48,7 +48,7 @@ BAD = {
     "match experiment=kocsis2006improved/fig9": "there are: kocsis2006improved/fig3, kocsis2006improved/fig4",
     "match experiment=kocsis2006improved/fig4 scale=small": (
         "experiment=kocsis2006improved/fig4 is for another command: "
-        "python -m experiments.trees experiment=kocsis2006improved/fig4"
+        "python -m experiments.trees experiment=kocsis2006improved/fig4 scale=small"
     ),
     "match -m experiment=main,kocsis2006bandit/fig4": "python -m experiments.planning experiment=kocsis2006bandit/fig4",
     "match backup=acelerated": "did you mean accelerated?",
@@ -248,7 +248,37 @@ BAD = {
         "by=tme is not known (did you mean time?); there are: work, calibrated, time"
     ),
     "match experiment=hashimoto2012accelerated/table1a k=1 playout=minimax": "playout=minimax: "
-    "this experiment sets playout itself, to ${policies.${policy}.playout}",
+    "this experiment sets playout by policy=own, uniform; choose policy",
+    "match experiment=hashimoto2012accelerated/table1a scale=small k=1,2 backup.decay=0.5": (
+        "backup.decay=0.5: experiment=hashimoto2012accelerated/table1a sets backup.decay by k=1, ..., 7; choose k"
+    ),
+    "match experiment=hashimoto2012accelerated/table1a k=1 playout.truncate=3": (
+        "playout.truncate: the experiment sets it by policy=own, uniform; choose policy"
+    ),
+    "match experiment=hashimoto2012accelerated/table1a backup=average k=1": (
+        "backup=average: experiment=hashimoto2012accelerated/table1a sets backup.decay by k=1, ..., 7, "
+        "and backup=average has no decay"
+    ),
+    "match experiment=main games=4 playout=uniform": (
+        "playout=uniform: experiment=main sets playout by cell=main/informed, main/informed_equal_time, "
+        "main/accelerated; choose cell"
+    ),
+    "match experiment=main games=4 budget=iterations budget.iterations=50 budget.seconds=null": (
+        "budget=iterations: experiment=main sets budget by cell=main/informed, "
+    ),
+    "match experiment=main games=4 budget.iterations=50 budget.seconds=null": (
+        "cell=main/informed and cell=main/informed_equal_time are the same run with the other keys that are given"
+    ),
+    "trees experiment=kocsis2006improved/fig4 scale=small game.branching=3": (
+        "game.branching=3: experiment=kocsis2006improved/fig4 sets game.branching by shape=b2d20, b8d8; choose shape"
+    ),
+    "match experiment=parallel/leaves scale=small column=5": ("column=5 is not known; there are: 4, 16, 64, 256, 1024"),
+    "match experiment=go/gnugo option=go game=othello": "experiment=go/gnugo is for game=go: playout=go is not for",
+    "match preset=fuego": "preset=fuego is for game=go: playout=go is not for game=othello",
+    "match bugdet.iterations=3": "bugdet.iterations: unknown key (did you mean budget.iterations?)",
+    "match size=13": "size: unknown key; there is game.size with game=amazons, go, ",
+    "match round=confirm": "round: unknown key; it goes with experiment=hashimoto2012accelerated/table1a, ",
+    "match --help games=4": "--help games=4: the command has no group games; it has game, player, ",
     "match experiment=playouts/random_vs_informed scale=small board=nope": (
         "board=nope is not known; there are: othello, "
     ),
@@ -304,6 +334,10 @@ def test_bad_input_is_one_line(run, tmp_path, line):
     before = tree(tmp_path)
     refused(run(line), BAD[line])
     assert tree(tmp_path) == before
+
+
+def test_a_number_in_quotes_is_told_with_them(run):
+    refused(run("match", 'games="4"'), 'games="4": must be an integer')
 
 
 @pytest.mark.parametrize(("moves", "message"), [("f5 a1", "number 2: move 'a1' is not legal"), ("zz", "move 'zz'")])

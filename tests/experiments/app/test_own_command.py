@@ -71,7 +71,7 @@ def lab(tmp_path, monkeypatch):
     shutil.copytree(CONF, tmp_path / "conf")
     (tmp_path / "conf/dice.yaml").write_text(YAML.lstrip())
     monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(tmp_path / "own")])
-    for module in ("command", "error_messages"):
+    for module in ("command", "error_messages", "hydra_calls"):
         monkeypatch.setattr(f"experiments.app.{module}.CONF", tmp_path / "conf")
     yield
     sys.modules.pop("experiments.dice", None)
