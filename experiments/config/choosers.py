@@ -5,7 +5,7 @@ Trees are configurations as files have them, references unresolved.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from experiments.config.scales import SCALE
 
@@ -55,7 +55,7 @@ def by(keys: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _refers(node: Any) -> bool:
+def _refers(node: Any) -> TypeGuard[str]:
     return isinstance(node, str) and "${" in node
 
 
@@ -81,8 +81,7 @@ def _marked(text: str) -> str:
         begin, key = token.end(), token["key"]
         if key is None:
             depth += 1 if token[0] == "${" else -1
-        nested = key is not None and depth > 0
-        words.append(("*" if "." in key else f"<{key}>") if nested else token[0])
+        words.append(token[0] if key is None or not depth else "*" if "." in key else f"<{key}>")
     return "".join([*words, text[begin:]])
 
 
