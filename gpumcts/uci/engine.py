@@ -221,10 +221,21 @@ class UciEngine:
     def _go(self, arguments: list[str]) -> None:
         """Search, reporting on the way, and answer with one move, whatever happens."""
         best = self._guarded("go", lambda: self._best(go_of(arguments)))
+        best = best or self._guarded("go", lambda: self._unsearched(go_of(arguments)))
         self._tell(f"bestmove {best or NO_MOVE_TEXT}")
 
+    def _unsearched(self, go: Go) -> str:
+        """A legal move where no search found one, which is told: a GUI counts ``(none)`` as a game lost."""
+        position = self._position
+        if position is None or position.over:
+            return ""
+        legal = [position.text(move) for move in position.legal]
+        best = next((text for text in go.searchmoves if text in legal), legal[0])
+        self._tell(f"info string {best} is a legal move that no search has chosen")
+        return best
+
     def _best(self, go: Go) -> str:
-        """The text of the move that a search finds; ``(none)`` where there is none."""
+        """The text of the move that a search finds; ``(none)`` in a game that is over, empty where none was made."""
         if go.idle:
             self._tell(
                 f"info string {' and '.join(go.idle)}: not for a search by playouts, whose limits are nodes and time"
@@ -240,7 +251,7 @@ class UciEngine:
         if only is not None and not go.endless and go.nodes is None and go.movetime is None:
             return position.text(only)
         searcher = self._searcher()
-        return NO_MOVE_TEXT if searcher is None else self._search(searcher, position, go)
+        return "" if searcher is None else self._search(searcher, position, go)
 
     def _search(self, searcher: Searcher, position: UciPosition, go: Go) -> str:
         begin = time.monotonic()  # before the tree is planted, which may begin with a large one that was kept
