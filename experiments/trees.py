@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
 
+from experiments.analysis.headings import counted_by
 from experiments.analysis.plots import trees_panel
 from experiments.analysis.result_table import trees_cells
 from experiments.app.command import Command, Run
@@ -168,13 +169,16 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     from experiments.analysis.convergence import curve_rows
     from experiments.terminal.console import shortened
 
-    rows = curve_rows(summary)
+    rows = curve_rows(summary, counted_by([config.keys.method]))
     columns = dict.fromkeys(rows[0], "right")
     cells = [[row[name] for name in columns] for row in rows]
     decisive = f", {summary['decisive']} with a wrong move" if "decisive" in summary else ""
     trees = f"{summary['trees']} trees{decisive}, {config.keys.runs} runs each"
-    speed = f"{shortened(summary['iterations_per_second'])} iterations/s"
-    return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {speed}, seed {config.keys.seed}"]
+    if config.keys.method == "search":
+        told = f"{shortened(summary['iterations_per_second'])} iterations/s"
+    else:  # ``iterations`` are budgets of leaves, which a search that ends before them does not visit
+        told = f"{summary['leaves_mean']:,.0f} leaves in a whole search, on average"
+    return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {told}, seed {config.keys.seed}"]
 
 
 def numbers(config: Checked) -> tuple[str, ...]:

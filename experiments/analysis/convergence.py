@@ -163,11 +163,11 @@ def _finite(value: Any) -> float | None:
 # ----------------------------------------------------------------------------------------------------------- shown
 
 
-def curve_rows(summary: dict[str, Any]) -> list[dict[str, str]]:
-    """The rows of the table of a run, a checkpoint each."""
+def curve_rows(summary: dict[str, Any], counted: str) -> list[dict[str, str]]:
+    """The rows of the table of a run, a checkpoint each; ``counted`` says what checkpoints count."""
     rows = []
     for i, point in enumerate(summary["points"]):
-        row = {"iterations": f"{point:,}"}
+        row = {counted: f"{point:,}"}
         if "failure_rate" in summary:
             rate, low, high, among = (100 * summary[k][i] for k in ("failure_rate", "low", "high", "among_decisive"))
             row |= {

@@ -1,7 +1,7 @@
 """What stands above a table or a panel: what all of its runs share of game, opponent, budget and settings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from experiments.analysis.by_game import game_title
@@ -31,15 +31,27 @@ def plot_title(results: Sequence[Result]) -> str:
     opponent = _shared([result.summary.get("opponent", {}).get("label") for result in results])
     budgets = [identity.get("budget") or {} for identity in identities]
     iterations, seconds = (_shared([budget.get(key) for budget in budgets]) for key in ("iterations", "seconds"))
+    counted = counted_by(map(method_of, results))
     words = [
         game and game_title(str(game)),
         opponent and f"against {re.sub(r'^uct', 'UCT', str(opponent))}",
-        f"{iterations:,} iterations" if iterations else f"{seconds:g} s a move" if seconds else None,
+        f"{iterations:,} {counted}" if iterations else f"{seconds:g} s a move" if seconds else None,
         *_in_short(_settings(results, str(opponent or ""))),
     ]
     told = ", ".join(word for word in words if word)
     command = "" if results[0].program == "match" else results[0].title
     return ": ".join(filter(None, [command, told])) or results[0].title
+
+
+def method_of(result: Result) -> str:
+    """The ``method`` of a run of experiments.trees; ``search`` for all other commands."""
+    return str(result.config.get("method", "search")) if result.program == "trees" else "search"
+
+
+def counted_by(methods: Iterable[str]) -> str:
+    """What budgets and checkpoints count, for searches by ``methods``: alpha-beta counts leaves."""
+    kinds = {"iterations" if method == "search" else "leaves" for method in methods}
+    return kinds.pop() if len(kinds) == 1 else "iterations (alpha-beta: leaves)"
 
 
 def _shared(values: list[Any]) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from experiments.analysis.by_game import drawn_together
-from experiments.analysis.headings import plot_title
+from experiments.analysis.headings import counted_by, method_of, plot_title
 from experiments.analysis.planner_samples import draw, series
 from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
@@ -260,7 +260,7 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
     axes.set_yscale("symlog", linthresh=lowest)  # 0 has a place below the smallest rate
     axes.set_ylim(0, 1)
     _title(axes, results)
-    axes.set_xlabel("iterations (alpha-beta: leaves)")
+    axes.set_xlabel(counted_by(map(method_of, results)))
     axes.set_ylabel("failure rate (95 % over trees)")
     # below the axes, where no curve lies
     axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(0, -0.13), borderaxespad=0)

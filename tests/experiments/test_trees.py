@@ -222,6 +222,13 @@ def test_alpha_betas_leaves_are_of_all_trees(run, only):
     assert summary["leaves_decisive"] != summary["leaves_mean"]
 
 
+def test_alpha_beta_counts_leaves_and_tells_no_speed_of_iterations(run):
+    """Its budget is one of leaves, which a search that ends before does not visit: their number a second is unknown."""
+    done = run("trees method=alpha_beta game.depth=8 trees=12 runs=3 budget.iterations=20 threads=1")
+    assert " leaves " in done.out and "iterations" not in done.out
+    assert "leaves in a whole search, on average" in done.out and "/s" not in done.out
+
+
 @pytest.mark.slow
 def test_stored_moves_above_a_value_change_searches_in_a_small_table(run, tmp_path):
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from experiments import match, search  # noqa: F401  they say how their runs are shown
+from experiments import match, search, trees  # noqa: F401  they say how their runs are shown
 from experiments.analysis import plots
 from experiments.analysis.by_game import game_title
 from experiments.analysis.swept_plot import labels_that_fit, places_across
@@ -204,6 +204,19 @@ def test_a_title_tells_what_all_runs_share():
     assert title([of("a=1"), of("a=2", game="go", against="random")]) == "500 iterations"
     assert title([of("a=1", 5), of("a=2", game="go", against="random")]) == "match"
     assert title([searched("n=1", 0.5)]) == "search"
+
+
+def test_what_alpha_beta_is_given_are_leaves():
+    def of(method):
+        summary = {"points": [1, 2], "failure_rate": [0.5, 0.1], "low": [0.4, 0.0], "high": [0.6, 0.2]}
+        run = result("trees", method, summary, {"method": method})
+        return replace(run, provenance={**run.provenance, "identity": {"budget": {"iterations": 2}}})
+
+    uct, alpha_beta = of("search"), of("alpha_beta")
+    both = "iterations (alpha-beta: leaves)"
+    for runs, counted in (([uct], "iterations"), ([alpha_beta], "leaves"), ([uct, alpha_beta], both)):
+        (axes,) = drawn(runs)
+        assert axes.get_xlabel() == counted and plots.plot_title(runs) == f"trees: 2 {counted}"
 
 
 def test_a_game_of_ones_own_has_the_name_of_its_class_in_a_title(tmp_path, monkeypatch):
