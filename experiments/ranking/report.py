@@ -198,11 +198,16 @@ def counts(summary: Mapping[str, Any]) -> str:
     words = f"{some(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {some(summary['games'], 'game')}"
     left = summary.get("left_out", {})
     also = f"; left out: {some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
-    few = "" if summary["games"] >= FEW_GAMES else f" Intervals over {some(summary['games'], 'game')} are too narrow."
+    few = few_games(summary["games"])
     return (
         f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. "
-        f"Seed {summary['seed']}.{few}"
+        f"Seed {summary['seed']}.{f' {few}' if few else ''}"
     )
+
+
+def few_games(games: int) -> str:
+    """What to beware of where intervals are resampled from few games; nothing where there are enough."""
+    return "" if games >= FEW_GAMES else f"Intervals over {some(games, 'game')} are too narrow."
 
 
 def brief(summary: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from experiments.analysis.plots import CURVES, DOTS_PER_INCH, FAINT
 from experiments.config.schema import Checked
 from experiments.ranking.conditions import as_document, some
-from experiments.ranking.report import Cells, with_interval
+from experiments.ranking.report import Cells, few_games, with_interval
 from experiments.soft_traps.summary import PRINTED, examples
 from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST
 
@@ -76,7 +76,7 @@ def _trap_cells(config: Checked, summary: Mapping[str, Any]) -> Cells:
 def words_of(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     """The conditions, what the shares come to, in Chess beside the document's, and what playouts did."""
     parts = ["\n".join(f"- {line}" for line in [*summary["conditions"], _choice_words(config)])]
-    parts += summary["departures"]
+    parts += [*summary["departures"], *filter(None, [few_games(summary["games"])])]
     return [*parts, *_share_words(config, summary), *_depth_words(config), *_trap_words(config, summary)]
 
 

@@ -126,6 +126,7 @@ def test_soft_traps(run, tmp_path):
     assert "the document has" not in report  # whose share is of Chess
     assert "Game: othello" in report and "2 games played at random (seed 1): neither data.pgn" in report
     assert "The last plies of MM-4 and of MM-1 belong to different players." in report
+    assert "Intervals over 2 games are too narrow." in report and "Intervals over 2 games are too narrow." in done.out
 
 
 def test_a_stopped_run_goes_on(run, tmp_path):
