@@ -16,14 +16,13 @@ import hydra
 from hydra import compose
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from experiments.app.departures import Experiments, check_told_apart
+from experiments.app.departures import Experiments
 from experiments.app.error_messages import (
     CONF,
     one_line,
@@ -55,6 +54,7 @@ from experiments.app.overrides import (
     check_verbose,
     combinations,
     every_choice,
+    first_of,
     flags_first,
     key_of,
     once_each,
@@ -62,6 +62,7 @@ from experiments.app.overrides import (
 from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, repeated
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
+from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
@@ -212,7 +213,7 @@ class Command:
         given = parser.parse_overrides(once_each(given))
         several = any(override.is_sweep_override() for override in given)
         name = flags.config_name or self.name
-        first = composed(name, [*(_first_of(given) if several else flags.overrides), *more])
+        first = composed(name, [*(first_of(given) if several else flags.overrides), *more])
         return Line(name, more, parser, given, several, first, Experiments(name, more))
 
     def _grid(self, line: Line) -> tuple[list[Job], Sweep]:
@@ -222,14 +223,16 @@ class Command:
         if (repeats := repeated(jobs)) and first.hydra.runtime.choices[SWEEPER] == GRID:
             rows, jobs = _without(repeats, rows), _without(repeats, jobs)
             also = [f"{LEFT_OUT}={repeats}"]
-        if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
-            check_told_apart(jobs, rows, list(first.hydra.sweeper.params or ()))
-            numbered = "hydra.sweep.subdir='${run_folder:}-${hydra.job.num}'"
-            jobs, also = self._every(line, [[*row, numbered] for row in rows]), [*also, numbered]
-        folder, family, swept = Path(str(first.hydra.sweep.dir)), None, line.swept()
-        if not line.names_folder:
-            family = family_of(jobs, swept)
-            folder = folder_of(folder, jobs, family)
+        base, swept = Path(str(first.hydra.sweep.dir)), line.swept()
+        family = None if line.names_folder else family_of(jobs, swept)
+
+        def home(of: Sequence[Job]) -> Path:
+            return base if family is None else folder_of(base, of, family)
+
+        if len({job.folder for job in jobs}) < len(jobs):
+            jobs, subdir = told_apart(jobs, swept, home)
+            also = [*also, subdir]
+        folder = home(jobs)
         share = at_once(first.hydra.runtime.choices, first.hydra.launcher, first.hydra.sweeper, len(jobs))
         jobs = [replace(job, folder=folder / job.folder) for job in jobs]
         costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
@@ -255,6 +258,8 @@ class Command:
             folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
         if not any(override.key_or_group == DIRECTION for override in line.given):
             also = [f"{DIRECTION}=maximize"]
+        if not any(override.key_or_group == SUBDIR for override in line.given):
+            also += told_by(job.checked, line.swept())
         also += sampler_seed(sweeper, line.given, getattr(job.checked.keys, "seed", None))
         runs, tolerated = int(sweeper.get("n_trials") or 1), float(sweeper.get("max_failure_rate") or 0.0)
         share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
@@ -266,7 +271,7 @@ class Command:
     def _job(self, line: Line, overrides: list[str], number: int = 0) -> Job:
         config = composed(line.name, [*overrides, *line.more])
         config.hydra.job.num = number
-        return self._job_of(config, line.experiments, overrides, "hydra.sweep.subdir")
+        return self._job_of(config, line.experiments, overrides, SUBDIR)
 
     def _job_of(self, config: DictConfig, experiments: Experiments, overrides: list[str], where: str) -> Job:
         """The run of a composed configuration; composing takes most of a short command's time, so it is done once."""
@@ -322,7 +327,7 @@ class Command:
                 config = composed()
                 config.hydra.job.num = 0
                 experiments = Experiments(config.hydra.job.config_name, [])
-                job = self._job_of(config, experiments, list(row), "hydra.sweep.subdir")
+                job = self._job_of(config, experiments, list(row), SUBDIR)
                 check_folder(sweep.folder / job.folder, job.checked, self.name)
                 self.prepare(replace(job.checked, at_once=sweep.at_once))
             except ERRORS_OF_INPUT as error:
@@ -352,12 +357,6 @@ class Command:
             entry()
         if task.failure:
             raise task.failure[0]
-
-
-def _first_of(given: Sequence[Override]) -> list[str]:
-    """The overrides of one run of a sweep, to see what they choose; ranges for a sweeper to draw from are left out."""
-    drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
-    return combinations(drawn)[0]
 
 
 def _without(numbers: Sequence[int], rows: Sequence[T]) -> list[T]:

@@ -151,6 +151,17 @@ def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:
     return list(dict.fromkeys([*keys, *(str(o.get_key_element()) for o in given if o.is_sweep_override())]))
 
 
+def paths_of(swept: Sequence[str]) -> list[str]:
+    """Where in the configuration swept keys act, as ``key_of`` has it of overrides."""
+    return [key.partition("@")[2] or key.replace("/", ".") for key in swept]
+
+
+def first_of(given: Sequence[Override]) -> list[str]:
+    """The overrides of one run of a sweep, to see what they choose; ranges for a sweeper to draw from are left out."""
+    drawn = [o for o in given if not o.is_sweep_override() or o.is_discrete_sweep()]
+    return combinations(drawn)[0]
+
+
 def label_of(overrides: Sequence[str], swept: Sequence[str]) -> str:
     """What sets a run of a sweep apart: its values of the keys that are swept."""
     return " ".join(word for word in overrides if word.partition("=")[0] in swept)

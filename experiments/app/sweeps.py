@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.digits import fewer_digits
+from experiments.app.overrides import paths_of
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
@@ -81,7 +82,7 @@ def repeated(jobs: Sequence[Job]) -> list[int]:
 
 def family_of(jobs: Sequence[Job], swept: Sequence[str]) -> str:
     """A digest of what the runs of a sweep have in common, the values of its swept keys left out."""
-    paths = tuple(key.partition("@")[2] or key for key in swept)
+    paths = paths_of(swept)
     found = [flat(job.checked.identity) for job in jobs]
 
     def common(key: str) -> bool:

@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.error_messages import guess
 from experiments.app.failed_runs import TRACEBACK, Failed, Watch, failed_by
-from experiments.app.overrides import label_of
+from experiments.app.overrides import at, label_of
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
@@ -166,10 +166,14 @@ def plain_of(config: DictConfig) -> dict[str, Any]:
     return {k: OmegaConf.to_container(v, resolve=True) if OmegaConf.is_config(v) else v for k, v in own.items()}
 
 
-def _run_folder(*, _root_: DictConfig) -> str:
-    """Resolver ``${run_folder:}``: what the folder of the composed run is called."""
-    command = COMMANDS[str(_root_.hydra.job.name)]
-    return folder_name(command.check(plain_of(_root_), None))
+def _run_folder(*keys: str, _root_: DictConfig) -> str:
+    """Resolver ``${run_folder:}``: what the folder of the composed run is called.
+
+    ``${run_folder:threads}`` has the value of that key too.
+    """
+    command, plain = COMMANDS[str(_root_.hydra.job.name)], plain_of(_root_)
+    apart = {key: at(plain, key.split(".")) for key in keys if key}
+    return folder_name(command.check(plain, None), apart)
 
 
 OmegaConf.register_new_resolver("run_folder", _run_folder, replace=True)

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,10 +37,24 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def folder_name(config: Checked) -> str:
-    """What a run's folder is called: readable, then the digest of what decides the result."""
+def folder_name(config: Checked, apart: Mapping[str, Any] | None = None) -> str:
+    """What a run's folder is called: readable, then the digest of what decides the result.
+
+    apart : keys that decide none, with their values, by which runs of a sweep are told apart
+    """
     readable = re.sub(r"[^A-Za-z0-9.=]+", "_", config.slug)[:60].strip("_")
-    return f"{readable}-{digest(config.identity)}"
+    values = "".join(f"-{key}={_short(value)}" for key, value in (apart or {}).items())
+    return f"{readable}-{digest(config.identity)}{values}"
+
+
+def _short(value: Any) -> str:
+    """A JSON value in the name of a file: as it is where it is a short word or a number, else its digest."""
+    if isinstance(value, dict) and set(value) == {"name"}:  # of a group that has no other keys
+        value = value["name"]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # 40 and 40.0 are one number of games
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if re.fullmatch(r"[A-Za-z0-9_.]{1,30}", text) else digest(value)
 
 
 def check_folder(folder: Path, config: Checked, program: str) -> None:
