@@ -22,7 +22,6 @@ from experiments.analysis.plots import match_panel
 from experiments.analysis.result_table import match_cells, match_measure
 from experiments.app.command import Command, Run
 from experiments.config.command_options import MatchKeys
-from experiments.config.json_files import read_json
 from experiments.config.schema import (
     OF_EXPERIMENTS,
     Checked,
@@ -45,8 +44,9 @@ from experiments.players.registry import (
     label,
     player_of,
 )
+from experiments.runs.match_work import UNMEASURED, MatchWork
 from experiments.runs.presentation import Presentation
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.run_directory import SUMMARY, read_summary
 from experiments.terminal.console import bar, counted, here, say, shortened, show, stop_on_interrupt
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
@@ -110,8 +110,10 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, plies) as shown:
         over = is_over(run.folder, config.keys.games)
         pair = build_players(config, run.folder, lambda done: shown.advance(done), over)
+        done = MatchWork(run.folder, pair.by_side)
 
         def on_progress(progress: Progress) -> None:
+            done.note(progress)
             shown.expect(progress.moves_in_all(plies / config.keys.games))
             if not progress.moves:
                 shown.begin_at(progress.earlier)
@@ -125,9 +127,12 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
                 config.game, pair.players, config.keys.games, config.keys.seed, run.folder, identity,
                 in_flight, on_progress, stop, pair.at_once,
             )  # fmt: skip
+        except BaseException:
+            done.keep()
+            raise
         finally:
             pair.close()
-    summary = summarise(config, run, result, pair)
+    summary = summarise(config, result, pair, done.end(result.seconds, result.chosen))
     if run.of > 1:
         say(f"{title}: {brief(summary)}  {here(run.folder)}")
     else:
@@ -150,17 +155,12 @@ def standing(progress: Any) -> str:
     return ", ".join(words)
 
 
-def summarise(config: Checked, run: Run, result: Any, pair: Any) -> dict[str, Any]:
-    """The summary of a match; work done by earlier runs in the folder is in its totals."""
+def summarise(config: Checked, result: Any, pair: Any, totals: dict[str, Any]) -> dict[str, Any]:
+    """The summary of a match; ``totals`` is the work of all runs in its folder (``MatchWork.end``)."""
     from gpumcts.match.statistics import wilson, win_rate
 
-    path = run.folder / SUMMARY
-    earlier = read_json(path) if path.exists() else {}
     low, high = wilson(result.wins, result.draws, result.games)
-    sides = {
-        side: _totals(player, chosen, earlier.get(side, {}))
-        for (side, player), chosen in zip(pair.by_side.items(), result.chosen, strict=True)
-    }
+    sides = {side: _rated(totals[side]) for side in pair.by_side}
     playing_out = [side for side in sides.values() if side["playouts"]]  # nodes and leaves of others are no iterations
     together = {key: sum(side[key] for side in playing_out) for key in ("iterations", "playouts", "seconds")}
     summary: dict[str, Any] = {
@@ -173,7 +173,7 @@ def summarise(config: Checked, run: Run, result: Any, pair: Any) -> dict[str, An
         "ci95_high": high,
         "iterations_per_second": _rate(together, "iterations"),
         "playouts_per_second": _rate(together, "playouts"),
-        "seconds": earlier.get("seconds", 0.0) + (result.seconds if sum(result.chosen) or not earlier else 0.0),
+        "seconds": totals["seconds"],
         "digest": result.digest,
         "interrupted": result.interrupted,
         "seed": config.keys.seed,
@@ -191,36 +191,27 @@ def summarise(config: Checked, run: Run, result: Any, pair: Any) -> dict[str, An
         summary[side].update(first_sees_win_ply=reported_wins.mean_ply, first_sees_win_games=reported_wins.games)
         if side in pair.programs:
             given_up = result.given_up[("player", "opponent").index(side)]
-            summary[side].update(
-                program=pair.programs[side], **given_up._asdict(), **_times(player, earlier.get(side, {}))
-            )
+            summary[side].update(program=pair.programs[side], **given_up._asdict())
+            summary[side].update({key: totals[side][key] for key in ("longest_move", "moves_over_time")})
+    if UNMEASURED in totals:
+        summary[UNMEASURED] = totals[UNMEASURED]
     if pair.programs:
         summary["no_digest"] = NO_DIGEST
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
     return summary
 
 
-def _totals(player: Any, chosen: int, earlier: dict[str, Any]) -> dict[str, Any]:
-    """Work of a side in all runs, the moves it was done for, and how much of it a move took on average.
+def _rated(totals: dict[str, Any]) -> dict[str, Any]:
+    """Work of a side in all runs, its rates, the moves it was done for, and how much of it a move took on average.
 
     The last two are None where an earlier run did not count its moves.
     """
-    totals = {key: getattr(player, key) + earlier.get(key, 0) for key in ("iterations", "playouts", "seconds")}
-    moves = None if earlier and earlier.get("moves") is None else chosen + earlier.get("moves", 0)
+    moves = totals["moves"]
     return {
-        **totals,
+        **{key: totals[key] for key in ("iterations", "playouts", "seconds")},
         **{f"{key}_per_second": _rate(totals, key) for key in ("iterations", "playouts")},
         "moves": moves,
         "made_a_move": totals["iterations"] / moves if moves else None,
-    }
-
-
-def _times(player: Any, earlier: dict[str, Any]) -> dict[str, Any]:
-    """The longest move of an external engine, in seconds, and how many took longer than it was granted."""
-    longest = max(getattr(player, "longest", 0.0), earlier.get("longest_move", 0.0))
-    return {
-        "longest_move": longest,
-        "moves_over_time": getattr(player, "over_time", 0) + earlier.get("moves_over_time", 0),
     }
 
 
@@ -239,7 +230,9 @@ def brief(summary: dict[str, Any]) -> str:
         for side in ("player", "opponent")
         if summary[side].get("forfeited")
     )
-    return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s{''.join(forfeits)}"
+    unmeasured = summary.get(UNMEASURED)
+    killed = f", without that of {counted(unmeasured, 'move')} of a run that was killed" if unmeasured else ""
+    return f"{counts}  {rate:.1f} % [{low:.1f}, {high:.1f}]  {summary['seconds']:.1f} s{killed}{''.join(forfeits)}"
 
 
 def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
@@ -268,7 +261,8 @@ def _said_of(side: dict[str, Any]) -> str:
     """How fast a side was, in what it counts, and when it first saw the wins that it had."""
     # What players without playouts count as iterations: nodes of pvs and minimax, leaves of alpha-beta.
     key, what = ("playouts", "playouts") if side["playouts"] else ("iterations", "positions")
-    words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else "no search"]
+    nothing = "no move of it was measured" if side.get("moves") == 0 else "no search"
+    words = [f"{shortened(side[f'{key}_per_second'])} {what}/s" if side["iterations"] else nothing]
     if side["iterations"] and side["made_a_move"] is not None:
         words.append(f"{side['made_a_move']:,.0f} {side['counted']} a move")
     if "program" in side:
@@ -293,8 +287,7 @@ def _plies(config: Checked) -> float:
 
 def cost(config: Checked, folder: Path) -> float:
     """About how many playouts the games that are missing take."""
-    path = folder / SUMMARY
-    played = read_json(path).get("games", 0) if path.exists() else 0
+    played = read_summary(folder).get("games", 0) if (folder / SUMMARY).exists() else 0
     a_move = 1.0
     for player in (config.player, config.opponent):
         assert player is not None

@@ -23,12 +23,11 @@ from experiments.analysis.plots import planning_panel
 from experiments.analysis.result_table import planning_cells
 from experiments.app.command import Command, Run
 from experiments.config.command_options import Memory, Seed, Threads
-from experiments.config.json_files import read_json
 from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Study, option_value
 from experiments.config.validation import typed
 from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.presentation import Presentation
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.run_directory import SUMMARY, read_summary
 from experiments.runs.work_clock import WorkClock
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
@@ -91,8 +90,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 
 def _work(config: Checked, run: Run) -> dict[str, Any]:
-    path = run.folder / SUMMARY
-    earlier = read_json(path) if path.exists() else {}
+    earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
     if not earlier or earlier["interrupted"]:
         title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
         queries = len(_stages(config.keys.samples)) * config.keys.states * config.keys.runs

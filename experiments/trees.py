@@ -20,7 +20,6 @@ from experiments.analysis.plots import trees_panel
 from experiments.analysis.result_table import trees_cells
 from experiments.app.command import Command, Run
 from experiments.config.command_options import Memory, Seed, Threads
-from experiments.config.json_files import read_json
 from experiments.config.schema import (
     OF_EXPERIMENTS,
     Checked,
@@ -36,7 +35,7 @@ from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
 from experiments.runs.presentation import Presentation
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.run_directory import SUMMARY, read_summary
 from experiments.terminal.console import bar, here, say, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
@@ -134,8 +133,7 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
         pieces, iterations, seconds = follow(config, run.folder, stop, shown.advance, shown.skip)
-    path = run.folder / SUMMARY
-    earlier = read_json(path) if path.exists() else {}
+    earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
     summary: dict[str, Any] = {
         **summarise(pieces, points_of(config), config.keys),
         "iterations": iterations + earlier.get("iterations", 0),

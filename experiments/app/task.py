@@ -21,7 +21,7 @@ from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
 from experiments.runs.provenance import CHANGES, adds_nothing, date_of, following, kept, provenance
 from experiments.runs.results import flat
-from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name
+from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name, read_summary
 from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
@@ -94,7 +94,7 @@ class Task:
         if changes := self.changes.get(run.folder.name):
             record[CHANGES] = changes
         command, before = COMMANDS[self.name], _read(path)
-        finished = _read(run.folder / SUMMARY) if command.resumes else {}
+        finished = read_summary(run.folder) if command.resumes and (run.folder / SUMMARY).exists() else {}
         write_json(path, following(record, before) if before else record)
         try:
             summary = command.work(checked, run)

@@ -8,14 +8,16 @@ from gpumcts.errors import BadInput
 from gpumcts.whole_files import write_whole
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; raises BadInput where there is none."""
+def read_json(path: Path, advice: str = "") -> dict[str, Any]:
+    """The JSON object in a file; raises BadInput where there is none, with ``advice`` where the file is damaged."""
     try:
         value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {error}".replace("\n", " ")) from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:  # not JSON, or no text; a parser's words help nobody
+        value = None
     if not isinstance(value, dict):
-        raise BadInput(f"{path} holds no JSON object")
+        raise BadInput(f"{path} is damaged: it holds no JSON object{advice}")
     return value
 
 

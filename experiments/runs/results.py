@@ -11,7 +11,7 @@ from experiments.config.json_files import read_json
 from experiments.config.validation import shown
 from experiments.runs.presentation import presentation_of
 from experiments.runs.provenance import CHANGES
-from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
+from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, read_summary
 from gpumcts.errors import BadInput
 
 TABLE, PLOT = "table", "plot.png"
@@ -99,7 +99,7 @@ def read(folder: Path) -> Result:
         config = yaml.safe_load((folder / CONFIG).read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
         raise BadInput(f"{folder / CONFIG} cannot be read: {' '.join(str(error).split())}") from None
-    result = Result(folder, config, read_json(folder / PROVENANCE), read_json(folder / SUMMARY))
+    result = Result(folder, config, read_json(folder / PROVENANCE), read_summary(folder))
     if not {"program", "name", "label"} <= set(result.provenance):
         raise BadInput(f"{folder / PROVENANCE} is not the record of a run")
     return result

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.config.json_files import read_json
 from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 from gpumcts.own_sources import changed
@@ -30,6 +31,11 @@ class Run:
     number: int = 1
     of: int = 1
     label: str = ""
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """The summary of a run; raises BadInput, and says what to do, where it is damaged."""
+    return read_json(folder / SUMMARY, "; remove it, and the command that made the folder writes it anew")
 
 
 def digest(value: Any) -> str:

@@ -18,6 +18,7 @@ class Progress(NamedTuple):
         unfinished game; None where the player reported none
     begun : unfinished games that have a move
     plies, finished_plies : of all games, chance's included, and of those that are finished
+    chosen : moves that each player chose in this run, repeated ones included
     """
 
     games: int
@@ -33,6 +34,7 @@ class Progress(NamedTuple):
     begun: int = 0
     plies: int = 0
     finished_plies: int = 0
+    chosen: tuple[int, int] = (0, 0)
 
     def moves_in_all(self, plies_a_game: float) -> float:
         """About how many moves the match has, where a game of which nothing is known has ``plies_a_game``.

@@ -363,4 +363,5 @@ class _Match:
         return Progress(
             len(self.numbers), wins + draws + losses, wins, draws, losses, self.moves, time.perf_counter() - self.begin,
             self.earlier, ply, self._expectations.means(running), begun, int(plies.sum()), int(plies[~running].sum()),
+            self.chosen,
         )  # fmt: skip

@@ -103,19 +103,6 @@ def test_the_seed_0_is_a_seed_like_any_other(run, tmp_path):
     assert summary_of(tmp_path / "seed0")["digest"] != summary_of(tmp_path / "seed1")["digest"]
 
 
-def test_work_a_move_is_not_told_where_an_earlier_run_did_not_count_moves(run, only):
-    """Its work is in the totals."""
-    run(f"match {TINY} games=2")
-    folder = only("outputs/match/*")
-    summary = summary_of(folder)
-    del summary["player"]["moves"]
-    (folder / SUMMARY).write_text(json.dumps(summary))
-    assert run(f"match {TINY} games=4").code == 0
-    extended = summary_of(folder)
-    assert extended["player"]["moves"] is None is extended["player"]["made_a_move"]
-    assert extended["opponent"]["made_a_move"] == 3.0 and extended["player"]["iterations"] > 0
-
-
 def test_a_random_opponent_and_random_players(run, only, tmp_path):
     assert run(f"match {TINY} player@opponent.player=random hydra.run.dir=a").code == 0
     assert summary_of(tmp_path / "a")["opponent"]["iterations"] == 0
