@@ -134,9 +134,10 @@ def _summary(config: Checked, totals: dict[str, Any], engine: str) -> dict[str, 
 def _shown(summary: dict[str, Any]) -> dict[str, str]:
     playouts = summary["playouts"] or 1
     share = {key: f"{summary[key]:,} ({100 * summary[key] / playouts:.2f} %)" for key in ENDINGS}
+    interrupted = ", interrupted" if summary["interrupted"] else ""
     speed, engine, threads = shortened(summary["playouts_per_second"]), summary["engine"], summary["threads"]
     return {
-        "playouts": f"{summary['playouts']:,} in {seconds_text(summary['seconds'])}",
+        "playouts": f"{summary['playouts']:,} in {seconds_text(summary['seconds'])}{interrupted}",
         "playouts/s": f"{speed}, engine {engine}, {threads} thread{'' if threads == 1 else 's'}",
         "mean plies": "-" if summary["mean_plies"] is None else f"{summary['mean_plies']:.3f}",
         **{key.replace("_", " "): text for key, text in share.items()},

@@ -9,7 +9,9 @@ each.
 """
 
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from experiments.analysis.plots import speed_panel
@@ -95,7 +97,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         search = searcher(config, config.player)
         begin, processor = time.perf_counter(), time.process_time()
         keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
-        found = search.search(root[None], keys, iterations, stop, shown.advance)
+        found, interrupted = _searched(search, root, keys, iterations, stop, shown.advance)
         seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     iterations, settings = found.iterations, config.player.settings
     if settings.solve:
@@ -112,13 +114,26 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "time": _time(found.times),
         "seed": config.keys.seed,
         "engine": resolve(config.engine),
+        **({"interrupted": True} if interrupted else {}),
     }
     if run.of > 1:
-        speed = f"{shortened(summary['iterations_per_second'])} iterations/s"
+        speed = f"{shortened(summary['iterations_per_second'])} iterations/s{', interrupted' if interrupted else ''}"
         say(f"{title}: {summary['best']}  {speed}  {here(run.folder)}")
     else:
         show(*_shown(config, root, summary), f"folder: {here(run.folder)}")
     return summary
+
+
+def _searched(
+    search: Any, root: Any, keys: Any, iterations: int, stop: threading.Event, advance: Callable[[float], None]
+) -> tuple[Any, bool]:
+    """What a search of ``root`` (uint64[W]) finds, and whether it was interrupted before it had all its iterations."""
+    from gpumcts.tree.stopped_search import SearchStopped
+
+    try:
+        return search.search(root[None], keys, iterations, stop, advance), False
+    except SearchStopped as stopped:
+        return stopped.found, stopped.found.iterations < iterations
 
 
 def _time(times: Any) -> dict[str, Any]:
@@ -186,7 +201,8 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     assert config.player is not None
     leaves = leaves_told(config.player.settings.leaves_per_tree)
     speed = f"{summary['iterations']:,} iterations{leaves}, {shortened(summary['iterations_per_second'])} iterations/s"
-    told = f"plays {summary['best']}; {speed}, seed {summary['seed']}"
+    cut = "interrupted; by then it " if summary.get("interrupted") else ""
+    told = f"{cut}plays {summary['best']}; {speed}, seed {summary['seed']}"
     return [board, table("", columns, rows), *_others(summary["moves"]), told, _time_shown(summary["time"])]
 
 

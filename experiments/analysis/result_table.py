@@ -134,7 +134,7 @@ def search_cells(result: Result) -> dict[str, str]:
     return {
         "plays": summary["best"],
         "value": f"{best['value']:.4f}",
-        "iterations": f"{summary['iterations']:,}",
+        "iterations": f"{summary['iterations']:,}{', interrupted' if summary.get('interrupted') else ''}",
         "iterations/s": shortened(summary["iterations_per_second"]),
         "seconds": f"{summary['seconds']:.2f}",
     }

@@ -58,6 +58,7 @@ from experiments.app.overrides import (
     flags_first,
     key_of,
     once_each,
+    words_once_each,
 )
 from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, repeated
@@ -132,14 +133,19 @@ class Command:
             print(f"error: {self._said(error, words)}", file=sys.stderr)
             return BAD_INPUT
         except KeyboardInterrupt:
-            say("interrupted; the same command goes on where it was")
+            say(f"interrupted; the same command {self._again}")
             return INTERRUPTED
         except Exception as error:
             message = failure(error)
             if message is None:
                 raise
-            print(f"error: {message}; the same command goes on where it was", file=sys.stderr)
+            print(f"error: {message}; the same command {self._again}", file=sys.stderr)
             return FAILED
+
+    @property
+    def _again(self) -> str:
+        """What the same command does after one that was cut off."""
+        return "goes on where it was" if self.resumes else "starts again"
 
     def _main(self, words: list[str]) -> int:
         flags = parsed(words)
@@ -311,7 +317,7 @@ class Command:
         module, clock = module_of(self.work), sweep.clock()
         task = Task(self.name, module, sweep.swept, sweep.runs, sweep.at_once, clock, sweep.changes, watch=watch)
         try:
-            self._call_hydra([*_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
+            self._call_hydra([*words_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
         except Exception as error:
             # A sweeper may complain that it has nothing to choose from: that says no more than the failed runs do.
             if not (isinstance(error, SweepEnded) or watch.all_failed):
@@ -362,12 +368,3 @@ class Command:
 def _without(numbers: Sequence[int], rows: Sequence[T]) -> list[T]:
     """``rows`` but for those of these numbers."""
     return [row for number, row in enumerate(rows) if number not in numbers]
-
-
-def _once_each(words: Sequence[str]) -> list[str]:
-    """A command line whose swept values stand there once each."""
-    parser = OverridesParser.create()
-    return [
-        once_each(parser.parse_overrides([word]))[0] if "," in word and not word.startswith("-") else word
-        for word in words
-    ]

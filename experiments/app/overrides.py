@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
@@ -113,6 +114,15 @@ def once_each(given: Sequence[Override]) -> list[str]:
                 line = f"{override.get_key_element()}={','.join(kept)}"
         words.append(line)
     return words
+
+
+def words_once_each(words: Sequence[str]) -> list[str]:
+    """A command line whose swept values stand there once each."""
+    parser = OverridesParser.create()
+    return [
+        once_each(parser.parse_overrides([word]))[0] if "," in word and not word.startswith("-") else word
+        for word in words
+    ]
 
 
 def combinations(given: Sequence[Override]) -> list[list[str]]:

@@ -185,6 +185,7 @@ class CpuIterations:
                 )
                 wave.clock.add_sampled(ticks, time.perf_counter() - begin)
                 done, numbers[block] = reached - numbers[block], reached
+                wave.made = reached
                 if wave.on_progress is not None:
                     wave.on_progress(done * trees)
                 if reached < until:
@@ -207,6 +208,7 @@ class CpuIterations:
             until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)
             reached = shared.advance(self._workers, wave, tree, (number, until))
             done, number = reached - number, reached
+            wave.made = reached
             if wave.on_progress is not None:
                 wave.on_progress(done)
             wave.check_stop()

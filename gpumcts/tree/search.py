@@ -42,6 +42,7 @@ from gpumcts.tree.search_result import TreeSearchResult, joined, joined_final_sc
 from gpumcts.tree.selection.contract import column_count, learner, learns_from_traces
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.steps import Method, Steps, back_up_step, expand_step, select_step
+from gpumcts.tree.stopped_search import telling_what_was_found
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import GROWTH, Stopwatch, no_ticks
 from gpumcts.tree.wave import Wave
@@ -186,8 +187,8 @@ class Searcher:
 
         A key per tree, ``key_of(seed, game number, ply of the game)``, makes the result a function of the configuration
         and the seed. ``on_progress`` is told iterations done since it was last called, all trees together. Where
-        ``stop`` is set meanwhile, KeyboardInterrupt is raised. Raises BadInput where memory does not suffice, and for a
-        budget that tries no move or cannot be counted.
+        ``stop`` is set meanwhile, KeyboardInterrupt is raised, of one tree on the CPU ``SearchStopped``. Raises
+        BadInput where memory does not suffice, and for a budget that tries no move or cannot be counted.
 
         games : int64[T], the numbers of the games; with ``Settings.reuse`` a tree goes on from what the last search of
             its game knew about the position, and ``iterations`` come on top
@@ -218,7 +219,8 @@ class Searcher:
                     on_progress=on_progress,
                 )
                 check_kept_visits(wave.forest.visits[:, ROOT], iterations, self.settings)
-            self.iterate(wave, (0, iterations))
+            with telling_what_was_found(self, wave, position_keys):
+                self.iterate(wave, (0, iterations))
             tables.append(root_table(self.operator, forest := wave.forest))
             decisive.append(final_scores(self, forest, tables[-1]))
         single = forest if len(tables) == 1 else None

@@ -14,6 +14,10 @@ from gpumcts.tree.time_split import Stopwatch
 SECONDS_A_REPORT = 0.1
 
 
+class Stopped(KeyboardInterrupt):
+    """A search was told to stop, between two batches: its trees are whole."""
+
+
 @dataclass(slots=True, eq=False)
 class Wave:
     """T trees that are searched together, and what a search is told of them meanwhile.
@@ -22,7 +26,8 @@ class Wave:
     states, keys : uint64[T, W], uint64[T]; the roots, and the key of each tree
     clock : the stopwatch of the search
     watch : ``NO_WATCH``, or a level and int64[T] for when each root's value was last below it
-    stop : where it is set, KeyboardInterrupt is raised
+    stop : where it is set, Stopped is raised
+    made : iterations by now of a single tree on the CPU
     on_progress : told iterations done since it was last called, all trees together, by any thread
     """
 
@@ -33,6 +38,7 @@ class Wave:
     watch: LevelWatch = NO_WATCH
     stop: threading.Event | None = None
     on_progress: Callable[[int], None] | None = None
+    made: int = field(default=0, init=False)
     _untold: int = field(default=0, init=False)
     _told: float = field(default_factory=time.perf_counter, init=False)
 
@@ -56,6 +62,6 @@ class Wave:
             self._untold, self._told = 0, now
 
     def check_stop(self) -> None:
-        """Raise KeyboardInterrupt where ``stop`` is set."""
+        """Raise Stopped where ``stop`` is set."""
         if self.stop is not None and self.stop.is_set():
-            raise KeyboardInterrupt
+            raise Stopped
