@@ -16,7 +16,7 @@ from gpumcts.players.contract import AnyPlayer
 
 WORK = "work.json"
 SECONDS_A_WRITE = 1.0
-UNMEASURED = "unmeasured_moves"
+UNMEASURED = "moves_without_seconds"
 
 
 class MatchWork:
