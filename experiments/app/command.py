@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from experiments.app.departures import Experiments
+from experiments.app.departures import Experiments, check_told_apart
 from experiments.app.error_messages import (
     CONF,
     one_line,
@@ -235,7 +235,8 @@ class Command:
         def home(of: Sequence[Job]) -> Path:
             return base if family is None else folder_of(base, of, family)
 
-        if len({job.folder for job in jobs}) < len(jobs):
+        if len({job.folder for job in jobs}) < len(jobs):  # they differ in what decides no result, as threads
+            check_told_apart(jobs, rows, list(first.hydra.sweeper.params or ()))
             jobs, subdir = told_apart(jobs, swept, home)
             also = [*also, subdir]
         folder = home(jobs)
