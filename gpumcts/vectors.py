@@ -2,7 +2,7 @@
 
 LLVM takes vectors of 256 bits even where registers hold 512, since early processors with AVX-512 lowered their clock
 for the wider ones. Those that came later hardly do. They are known by an instruction that counts the bits of a whole
-vector (AVX-512 VPOPCNTDQ, Intel from Ice Lake on).
+vector (AVX-512 VPOPCNTDQ: Intel from Ice Lake on, AMD from Zen 4 on).
 """
 
 from typing import Any
