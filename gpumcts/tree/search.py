@@ -211,13 +211,9 @@ class Searcher:
             wave = forest = None  # the last one goes before the next is planted
             with clock.on_all_threads(), clock.part(GROWTH):
                 wave = Wave(
-                    self.plant(states[trees], roots[trees], iterations, reused),
-                    states[trees],
-                    keys[trees],
-                    clock,
-                    stop=stop,
-                    on_progress=on_progress,
+                    self.plant(states[trees], roots[trees], iterations, reused), states[trees], keys[trees], clock
                 )
+                wave.stop, wave.on_progress = stop, on_progress
                 check_kept_visits(wave.forest.visits[:, ROOT], iterations, self.settings)
             with telling_what_was_found(self, wave, position_keys):
                 self.iterate(wave, (0, iterations))
@@ -301,15 +297,11 @@ class Searcher:
             trees = slice(begin, min(begin + size, len(states)))
             wave = None  # the last one goes before the next is planted
             watch = LevelWatch(level or 0.0, below[trees])
+            clock = self.stopwatch()
             wave = Wave(
-                self.plant(states[trees], roots[trees], points[-1], None),
-                states[trees],
-                keys[trees],
-                self.stopwatch(),
-                watch,
-                stop=stop,
-                on_progress=on_progress,
+                self.plant(states[trees], roots[trees], points[-1], None), states[trees], keys[trees], clock, watch
             )
+            wave.stop, wave.on_progress = stop, on_progress
             for before, point in zip([0, *points], points, strict=False):
                 self.iterate(wave, (before, point))
                 on_table(point, trees, root_table(self.operator, wave.forest))

@@ -30,12 +30,13 @@ GROWING = "driver: Forests that begin without room grow"
 
 
 class KernelFault(NamedTuple):
-    """``old``, which stands once in the package, becomes ``new``; the case in which that shows."""
+    """``old``, which stands once in the ``files`` of the package, becomes ``new``; the case in which that shows."""
 
     what: str
     old: str
     new: str
     case: str
+    files: str = "*.py"
 
 
 FAULTS = {
@@ -57,6 +58,7 @@ FAULTS = {
         "if ballot(through) != U(0):\n            enter(policy, game, job, through, leaf, number, state, plies)",
         "if through:\n            enter(policy, game, job, through, leaf, number, state, plies)",
         UNIFORM,
+        "cuda_kernels.py",
     ),
     "idle_lanes_count": KernelFault(
         "idle lanes count as peers of their last leaf",
@@ -151,7 +153,7 @@ def planted(fault: KernelFault | None) -> Iterator[Path]:
         shutil.copytree(ROOT / "gpumcts", root / "gpumcts", ignore=shutil.ignore_patterns("__pycache__"))
         (root / "tests").symlink_to(ROOT / "tests")
         if fault is not None:
-            found = [file for file in (root / "gpumcts").rglob("*.py") if fault.old in file.read_text()]
+            found = [file for file in (root / "gpumcts").rglob(fault.files) if fault.old in file.read_text()]
             if len(found) != 1 or found[0].read_text().count(fault.old) != 1:
                 raise ValueError(f"{fault.what}: the text stands in {len(found)} files: {fault.old}")
             found[0].write_text(found[0].read_text().replace(fault.old, fault.new))
