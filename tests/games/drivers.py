@@ -80,8 +80,6 @@ GAMES = _instances()
 
 def is_large(name: str) -> bool:
     """Whether the tests of one of GAMES take long: for its many moves, or as one more board of a game to compile."""
-    if name == "havannah-least":
-        return False
     return name.startswith(("amazons-", "havannah-")) or name in (
         "chess-least",
         "clobber-greatest",

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 def marks(name):
     """Large games take long; what is asked of their types and in plain Python, smaller boards are asked too."""
-    return [pytest.mark.slow] if drivers.is_large(name) else []
+    return [pytest.mark.slow] if drivers.is_large(name) and name != "havannah-least" else []
 
 
 every_game = pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in GAMES])
