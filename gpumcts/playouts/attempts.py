@@ -34,7 +34,7 @@ def look(policy, game, state, refused, stream):
 
 @verb("game")
 def none_refused(game):
-    """``refused`` at the begin of a ply."""
+    """``refused`` where a ply begins."""
 
 
 @verb("search", "game")
