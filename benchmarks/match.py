@@ -6,6 +6,7 @@ memory for the trees, and numba's own work on the arguments of a compiled call.
 
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from benchmarks.ours import searcher, uct
 from gpumcts.match.runner import play_match
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.thread_pool import ThreadPool
 
@@ -29,28 +31,51 @@ WARM_UP = (20, 4)
 EMPTY_CALLS = 20
 
 
-class Timed(Searcher):
-    """A searcher on one thread of the CPU that knows the seconds its compiled iterations took.
+@dataclass
+class CompiledTime:
+    """Seconds that compiled iterations took.
 
     Numba's work on the arguments of a call is not among them: what a call without iterations takes is taken off each.
+
+    measuring : of the empty calls that were timed, which are no part of a match
     """
 
-    compiled = 0.0  # seconds
-    measuring = 0.0  # of the empty calls that were timed, which are no part of a match
+    compiled: float = 0.0
+    measuring: float = 0.0
     empty_call: float | None = None
+
+
+@dataclass(frozen=True)
+class TimedPlan(SearchPlan):
+    """A search on one thread of the CPU whose compiled iterations are timed."""
+
+    spent: CompiledTime = field(default_factory=CompiledTime)
 
     def advance(self, forest: Any, states: Any, keys: Any, block: Any, numbers: Any, *more: Any) -> int:
         """Iterations ``numbers`` of a block, timed."""
-        if self.empty_call is None:
+        told = self.spent
+        if told.empty_call is None:
             times = [time.perf_counter()]
             for _ in range(EMPTY_CALLS):
                 super().advance(forest, states, keys, block, (0, 0), *more)
                 times.append(time.perf_counter())
-            self.empty_call, self.measuring = float(np.diff(times).min()), times[-1] - times[0]
+            told.empty_call, told.measuring = float(np.diff(times).min()), times[-1] - times[0]
         begin = time.perf_counter()
         reached = super().advance(forest, states, keys, block, numbers, *more)
-        self.compiled += time.perf_counter() - begin - self.empty_call
+        told.compiled += time.perf_counter() - begin - told.empty_call
         return reached
+
+
+class Timed(Searcher):
+    """A searcher with such a plan."""
+
+    plan_type = TimedPlan
+
+    @property
+    def spent(self) -> CompiledTime:
+        """What its plan measured."""
+        assert isinstance(self.plan, TimedPlan)
+        return self.plan.spent
 
 
 class Played(NamedTuple):
@@ -109,8 +134,8 @@ def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 
         ran = kernels.seconds()
         outside_choose = None if bench.on_cpu else 100 * (1 - chosen / wall)  # two at once take more than there is
         return Played(games / wall, None, outside_choose, None if ran is None else 100 * ran / wall)
-    measuring, compiled = (sum(getattr(s, name) for s in searchers) for name in ("measuring", "compiled"))
-    wall -= measuring
+    wall -= sum(s.spent.measuring for s in searchers)
+    compiled = sum(s.spent.compiled for s in searchers)
     return Played(games / wall, 100 * (1 - compiled / wall), None)
 
 

@@ -101,7 +101,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     iterations, settings = found.iterations, config.player.settings
     if settings.solve:
-        iterations = int(found.iterations_made(settings.playouts_per_leaf, search.switches.threshold)[0])
+        iterations = int(found.iterations_made(settings.playouts_per_leaf, settings.root_playouts)[0])
     summary = {
         "position": _position_text(config, root),
         "best": _move_text(config, root, int(found.decide()[0])),

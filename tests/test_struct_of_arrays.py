@@ -9,8 +9,8 @@ import pytest
 from gpumcts import struct_of_arrays
 from gpumcts.struct_of_arrays import Array, allocate, bytes_per_row
 from gpumcts.tree.batch import empty_batch
-from gpumcts.tree.device_search import DeviceRoots
 from gpumcts.tree.forest import PER_NODE, Forest, Layout, bytes_per_slot, empty_forest
+from gpumcts.tree.roots import Roots
 
 
 class Mixed(NamedTuple):
@@ -64,5 +64,5 @@ def test_arrays_come_from_who_is_asked():
 
     empty_batch(4, words=2, depth=7, columns=0, zeros=zeros)
     assert asked[:3] == [((4, 2), "uint64"), ((4,), "uint64"), ((4, 7), "int32")] and ((4, 0), "int64") in asked
-    allocate(DeviceRoots, (3,), {"words": 2}, zeros=zeros)
+    allocate(Roots, (3,), {"words": 2}, zeros=zeros)
     assert asked[-4:] == [((3, 2), "uint64"), ((3,), "uint64"), ((3,), "int64"), ((3,), "float64")]

@@ -82,11 +82,12 @@ def rows_of_caps(name: str, chosen: Sizes) -> Iterator[Row]:
         for kind, part in zip(("selection", "backup", "playout", "game"), name.split("/"), strict=True)
     )
     searcher: Any = Searcher(game, policy, rule, operator, Settings(), engine="device")
-    parts = searcher.rule, searcher.operator, searcher.policy, searcher.game
-    names = dict(zip(PARTS, map(label, parts), strict=True))
+    parts = searcher.parts
+    values = parts.rule, parts.operator, parts.policy, parts.game
+    names = dict(zip(PARTS, map(label, values), strict=True))
     states, tree_keys = Rules(game).starts(chosen.trees), keys(chosen.trees)
     for cap in chosen.caps:
-        searcher.device_kernel = kernel = search_kernel(searcher, registers=cap)
+        searcher.device_kernel = kernel = search_kernel(parts, registers=cap)
         kernel.spans = []
         rates, alone, units = [], [], chosen.trees * chosen.iterations
         searcher.search(states, tree_keys, chosen.iterations)

@@ -20,8 +20,7 @@ from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.players.time_budget import Rate, bound_rates, calibrate
-from gpumcts.tree.search import Searcher
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.thread_pool import ThreadPool
 
 SIDES = ("player", "opponent")
@@ -29,7 +28,7 @@ PREFIXES = {"player": "", "opponent": "opponent."}  # of a side's keys
 MAX_TREES_MEASURED = 256  # trees that a rate is measured on together; more change nothing
 
 
-def searcher(config: Checked, player: PlayerConfig) -> Searcher | TableSearcher:
+def searcher(config: Checked, player: PlayerConfig) -> PositionSearcher:
     """The compiled search of a configured player."""
     return tree_search(context_of(config), player.policy, player.rule, player.operator, player.settings)
 

@@ -1,7 +1,5 @@
 """What is refused before any work: absent engines and programs, too little memory, games that a player cannot play."""
 
-from typing import Any
-
 import psutil
 
 from experiments.config.schema import Checked, PlayerConfig
@@ -13,15 +11,8 @@ from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.memory import SHARE_OF_MEMORY
-from gpumcts.tree.search import Searcher
-from gpumcts.tree.table_search import TableSearcher
-
-
-class _Sizes(Searcher):
-    """A searcher that is asked for its memory alone, and so compiles nothing."""
-
-    def _compile(self) -> None:
-        return None
+from gpumcts.tree.search_parts import SearchParts
+from gpumcts.tree.table_parts import TableParts
 
 
 def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
@@ -40,16 +31,17 @@ def check_memory(config: Checked) -> None:
 
 def _check_search(config: Checked, player: PlayerConfig) -> None:
     """Refuse a search that cannot be made, or whose tree cannot fit."""
-    parts = (config.game, player.policy, player.rule, player.operator, player.settings)
+    options = (config.game, player.policy, player.rule, player.operator, player.settings)
+    parts: SearchParts | TableParts
     if player.settings.table is not None:
-        sizes: Any = _TableSizes(*parts, engine=config.engine, memory_limit=config.memory_limit)
+        parts = TableParts(*options, engine=config.engine, memory_limit=config.memory_limit)
     else:
-        sizes = _Sizes(*parts, memory_limit=config.memory_limit)
+        parts = SearchParts(*options, memory_limit=config.memory_limit)
     if player.budget.iterations is not None:
-        sizes.wave(1, player.budget.iterations)
+        parts.positions_together(1, player.budget.iterations)
         return
     try:
-        sizes.wave(1, min_iterations(player.settings))
+        parts.positions_together(1, min_iterations(player.settings))
     except BadInput as error:
         if player.settings.table is not None:
             raise
@@ -75,13 +67,6 @@ def check_chance(config: Checked) -> None:
     for prefix, player in sides(config):
         if not kind_of(player.name).chance:
             check_no_chance(config.game, f"{prefix}player={player.name}")
-
-
-class _TableSizes(TableSearcher):
-    """The same for searches in tables."""
-
-    def _compile(self) -> None:
-        return None
 
 
 def check_programs(config: Checked) -> None:

@@ -21,7 +21,6 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.rng import key_of
 from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
 from gpumcts.tree.root_table import RootTable, decide
-from gpumcts.tree.search import Searcher
 
 SEARCHES_A_PIECE = 2000
 PIECES = "pieces"
@@ -223,8 +222,7 @@ class _Maker:
         if self._searcher is None:
             assert config.player is not None
             self._searcher = searcher(config, config.player)
-        if isinstance(self._searcher, Searcher):
-            self._searcher.adapt(trees, watched=config.keys.level is not None)
+        self._searcher.adapt(trees, watched=config.keys.level is not None)
         return self._searcher
 
     def _alpha_beta(self, states, keys, right, on_progress) -> Found:

@@ -23,7 +23,6 @@ from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.descriptions import Origin, Uct, checked_settings
 from gpumcts.rng import key_of
 from gpumcts.tree.checks import check_budget
-from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.validation import integer, seed_of
 
@@ -108,8 +107,7 @@ class Search:
         self._memory_limit = bytes_of(memory_gb)
         context = PlayerContext(self._game, "search", self._engine, self._threads, self._memory_limit)
         self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
-        side_by_side = isinstance(self._searcher, Searcher) and self._searcher.stays_on_cpu
-        self._turn = contextlib.nullcontext() if side_by_side else threading.Lock()
+        self._turn = contextlib.nullcontext() if self._searcher.concurrent else threading.Lock()
 
     def __repr__(self) -> str:
         parts = (self._game, self._playout, self._selection, self._backup)

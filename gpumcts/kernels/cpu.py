@@ -14,6 +14,8 @@ from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
+from gpumcts.kernels.host_batch import HostBatch
+from gpumcts.kernels.playout_engine import LeafBatch
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns
 from gpumcts.kernels.search_loop import searched_in_lanes, searching_in_lanes
 from gpumcts.kernels.tally import TallyColumns
@@ -68,6 +70,7 @@ class CpuPlayouts:
     """
 
     name = "cpu"
+    device_seconds: float | None = None
 
     def __init__(self, game: Any, policy: Any, threads: int = 1, lanes: int = LANE_COUNT) -> None:
         self.game, self.policy, self.threads = compiled(game), compiled(policy), threads
@@ -123,6 +126,10 @@ class CpuPlayouts:
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return columns
+
+    def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[LeafBatch]:
+        """Two batches with room for so many leaves each, which are played as they are sent off."""
+        return [HostBatch(self, leaves, playouts) for _ in range(2)]
 
 
 class _Parts:

@@ -19,6 +19,7 @@ from gpumcts.kernels.cuda_searches import ways
 from gpumcts.kernels.device_choices import fastest_way
 from gpumcts.kernels.in_flight_batch import InFlightBatch
 from gpumcts.kernels.occupancy import Shape, shape, spread
+from gpumcts.kernels.playout_engine import LeafBatch
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
 from gpumcts.kernels.tally import Outcomes, TallyColumns
 from gpumcts.kernels.warp import WARP
@@ -65,7 +66,7 @@ class CudaPlayouts:
         self._min_playouts = self.shape.threads * self.shape.blocks // self._threads_per_playout
         self.playouts_a_launch = self._min_playouts
         self.spans: list[tuple[float, float]] | None = None
-        self.device_seconds = 0.0
+        self.device_seconds: float = 0.0
         self._base: Any = None  # of the spans
         self._batches: list[InFlightBatch] = []
         self._room = 0
@@ -152,9 +153,10 @@ class CudaPlayouts:
         parts = [slice(first, first + size) for first in range(0, len(target), size)]
         list(self._copiers.map(lambda part: target.__setitem__(part, source[part]), parts))
 
-    def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[InFlightBatch]:
+    def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[LeafBatch]:
         """Two in-flight batches with room for so many leaves each, so that neither side waits; kept for later."""
-        return self._batches_for(BatchLayout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts)))
+        layout = BatchLayout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts))
+        return [*self._batches_for(layout)]
 
     def _batches_for(self, layout: BatchLayout) -> list[InFlightBatch]:
         if layout.end > self._room:

@@ -11,14 +11,15 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import device
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.crossover import Crossover
+from gpumcts.kernels.playout_engine import PlayoutEngine
 
 NAMES = ("auto", "cpu", "cuda", "device", "cudasim")
 MAX_COPIERS = 4  # threads that move batches into pinned memory: more wait for the host's memory
 PACKAGES = ("numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-bindings", "nvidia-nvvm", "nvidia-nvjitlink")
 
 
-def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Any:
-    """The engine ``name`` for a game and a playout policy (option values): something with ``name`` and ``tally``.
+def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> PlayoutEngine:
+    """The engine ``name`` for a game and a playout policy (option values).
 
     ``auto`` is CUDA if a device can be used, else the CPU on ``threads`` threads (searches with ``auto`` go by
     ``crossover``); ``device``, which tells where trees grow, is CUDA. Raises BadInput for an unknown name, and for CUDA

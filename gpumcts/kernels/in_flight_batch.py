@@ -1,6 +1,7 @@
 """A batch of leaves on its way to the device and back: its memory, its launches, and how long the device was busy."""
 
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -17,7 +18,7 @@ LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
 class InFlightBatch:
     """Room for a batch of leaves on the host and on the device, ``words`` in all, and its way there and back.
 
-    Fill the first two of ``arrays(leaves, playouts)``, ``start``, do something else, ``finish``, read the third.
+    A ``playout_engine.LeafBatch`` whose playouts are those of ``engine``, a ``cuda.CudaPlayouts``.
     """
 
     def __init__(self, engine: Any, words: int) -> None:
@@ -51,13 +52,15 @@ class InFlightBatch:
     def _sums(self, leaves: int, playouts: int) -> BatchLayout:
         return BatchLayout(leaves, self._engine.game.WORDS, leaves, tally_columns(self._engine.game, playouts))
 
-    def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
+    def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> float:
         """Send the batch of ``arrays`` off and return at once; of more than a few launches ``finish`` queues the rest.
 
-        Launches not yet queued are left out where ``stop`` is set meanwhile. Raises BadInput for more playouts of a
-        leaf than a launch may have.
+        Returns the seconds that it took. Launches not yet queued are left out where ``stop`` is set meanwhile. Raises
+        BadInput for more playouts of a leaf than a launch may have.
         """
+        begin = time.perf_counter()
         self.send(self._sums(leaves, playouts), playouts, stop)
+        return time.perf_counter() - begin
 
     def send(self, layout: BatchLayout, playouts: int, stop: threading.Event | None = None) -> None:
         """The same of ``views(layout)``."""

@@ -25,6 +25,7 @@ from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.checks import min_iterations
+from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
@@ -63,14 +64,14 @@ class PlayerContext(NamedTuple):
 
 def tree_search(
     context: PlayerContext, playout: Any, selection: Any, backup: Any, settings: Settings
-) -> Searcher | TableSearcher:
+) -> PositionSearcher:
     """A compiled search by option values, in a table of fixed size where ``settings.table`` has one.
 
     Raises BadInput for parts that do not go together, for an engine that is not there, and where not one tree fits.
     """
     parts = (context.game, playout, selection, backup, settings)
     limits: dict[str, Any] = {"engine": context.engine, "threads": context.cores, "memory_limit": context.memory_limit}
-    made: Searcher | TableSearcher
+    made: PositionSearcher
     if settings.table is not None:
         made = TableSearcher(*parts, **limits)
     else:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gpumcts.players.contract import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
-from gpumcts.tree.search import Searcher
+from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.solve import DRAW, LOSS, WIN
-from gpumcts.tree.table_search import TableSearcher
 
 TREES_A_THREAD = 8  # that advance together: more make no difference to the rate
 
@@ -32,14 +31,14 @@ class UctPlayer:
 
     def __init__(
         self,
-        searcher: Searcher | TableSearcher,
+        searcher: PositionSearcher,
         iterations: int,
         name: str = "uct",
         on_progress: Callable[[int], None] | None = None,
     ) -> None:
         searcher.wave(1, iterations)  # a budget that tries no move, or cannot fit, is refused before the first game
         self.name, self.remembers = name, searcher.settings.reuse
-        self.concurrent = isinstance(searcher, Searcher) and searcher.stays_on_cpu
+        self.concurrent = searcher.concurrent
         self.iterations = self.playouts = 0
         self.seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
@@ -48,8 +47,7 @@ class UctPlayer:
     @property
     def full_batch(self) -> int | None:
         """Trees that keep every thread of the CPU busy; a device takes as many as there are."""
-        on_cpu = isinstance(self._searcher, Searcher) and self._searcher.stays_on_cpu
-        return TREES_A_THREAD * self._searcher.threads if on_cpu else None
+        return TREES_A_THREAD * self._searcher.threads if self._searcher.concurrent else None
 
     def choose(
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
@@ -70,7 +68,7 @@ class UctPlayer:
         settings = self._searcher.settings
         made = len(states) * searched.iterations
         if settings.solve:
-            made = int(searched.iterations_made(settings.playouts_per_leaf, self._searcher.switches.threshold).sum())
+            made = int(searched.iterations_made(settings.playouts_per_leaf, settings.root_playouts).sum())
         with self._counting:
             self.iterations += made
             self.playouts += made * settings.playouts_per_leaf

@@ -9,6 +9,7 @@ import numpy as np
 from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.steps import Steps, back_up_part_step, is_shared
@@ -31,19 +32,19 @@ Block = tuple[int, int]
 
 
 class SharedTree:
-    """One tree that all threads of a searcher share: its team and its batch, which last as long as the tree."""
+    """One tree that all threads of a search share: its team and its batch, which last as long as the tree."""
 
-    def __init__(self, searcher: SearchPlan, used: np.ndarray, steps: Steps) -> None:
-        leaves = searcher.settings.leaves_per_tree
-        self._searcher, self.used = searcher, used
-        self._team = team_for(searcher)
+    def __init__(self, plan: SearchPlan, used: np.ndarray, steps: Steps) -> None:
+        leaves = plan.parts.settings.leaves_per_tree
+        self._plan, self.used = plan, used
+        self._team = team_for(plan.parts, plan.threads)
         self._room = team_room(self._team, leaves)
-        self._batch: Batch = searcher.batch(leaves)
+        self._batch: Batch = plan.parts.batch(leaves)
         self._steps = steps
 
     def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block) -> int:
         """Iterations ``numbers`` of a tree of a wave; the iteration reached, an earlier one if room is lacking."""
-        s, team, reached, one = self._searcher, self._team, [numbers[0]], slice(tree, tree + 1)
+        method, team, reached, one = self._plan.parts.method, self._team, [numbers[0]], slice(tree, tree + 1)
         forest, states, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
         watch = wave.watch._replace(below=wave.watch.below[one])
         threads = len(team.chunks)
@@ -53,15 +54,15 @@ class SharedTree:
         def work(thread: int, stop_event: threading.Event) -> None:
             if thread == 0:
                 reached[0] = run_coordinator(
-                    self._steps, s.method, forest, states, keys, numbers, self._room, self._batch, watch, team, ticks
+                    self._steps, method, forest, states, keys, numbers, self._room, self._batch, watch, team, ticks
                 )
             else:
-                run_worker(self._steps, s.method, forest, self._batch, team, ticks)
+                run_worker(self._steps, method, forest, self._batch, team, ticks)
 
         workers.run(work, range(threads), wave.stop)
         seconds = time.perf_counter() - begin
         wave.clock.add_sampled(_of_all(ticks), threads * seconds)
-        wave.clock.add(WAITING, (s.threads - threads) * seconds)
+        wave.clock.add(WAITING, (self._plan.threads - threads) * seconds)
         return reached[0]
 
 
@@ -73,56 +74,54 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     return found
 
 
-def team_for(searcher: SearchPlan) -> Team:
-    """A team of a searcher's threads, as many as have something to do."""
-    settings, game = searcher.settings, searcher.game
-    leaves, shared = settings.leaves_per_tree, is_shared(learner(searcher.rule), searcher.operator, searcher.switches)
-    threads = useful_threads(searcher.threads, leaves, settings.playouts_per_leaf)
+def team_for(parts: SearchParts, threads: int) -> Team:
+    """A team of so many threads, as many as have something to do."""
+    settings, game = parts.settings, parts.game
+    leaves, shared = settings.leaves_per_tree, is_shared(learner(parts.rule), parts.operator, parts.switches)
+    useful = useful_threads(threads, leaves, settings.playouts_per_leaf)
     return team_of(
-        threads, leaves, game.MAX_MOVES, searcher.room // leaves, searcher.kept_columns, shared,
+        useful, leaves, game.MAX_MOVES, parts.room // leaves, parts.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
     )  # fmt: skip
 
 
-class CpuIterations:
-    """Iterations of a searcher whose playouts the CPU plays, on the forest of a wave."""
+def threads_share_trees(parts: SearchParts, threads: int, trees: int) -> bool:
+    """Whether the threads share each tree, one after the other: there are too few trees for one each."""
+    settings = parts.settings
+    if settings.batches_in_flight > 1:
+        return False
+    return is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf) and threads >= 2 * trees
 
-    def __init__(self, searcher: SearchPlan, workers: ThreadPool) -> None:
-        self._searcher, self._workers = searcher, workers
-        self._pace = FIRST_PACE * searcher.settings.playouts_per_leaf
+
+def slots_of_threads(parts: SearchParts, threads: int, trees: int) -> int:
+    """Slots a tree is given beside those of its nodes, where threads take slots of their own in it."""
+    if not threads_share_trees(parts, threads, trees):
+        return 0
+    return team_room(team_for(parts, threads), parts.settings.leaves_per_tree)
+
+
+class CpuIterations:
+    """Iterations of a search whose playouts the CPU plays, on the forest of a wave."""
+
+    def __init__(self, plan: SearchPlan, workers: ThreadPool) -> None:
+        self._plan, self._parts, self._settings, self._workers = plan, plan.parts, plan.parts.settings, workers
+        self._pace = FIRST_PACE * self._settings.playouts_per_leaf
         self._shared: dict[int, SharedTree] = {}  # by the tree's place in the forest
         self._kept: tuple[np.ndarray, Batch] | None = None  # of a forest that is one block
 
     @functools.cached_property
     def _shared_steps(self) -> Steps:
         """The steps of threads that share a tree; lazily, since loading one more takes longer than a short search."""
-        s = self._searcher
-        return s.steps._replace(
-            back_up_part=back_up_part_step(s.operator, s.empty_forest(1, 1), s.switches, s.batch(1))
-        )
-
-    def shares_trees(self, trees: int) -> bool:
-        """Whether the threads share each tree, one after the other: there are too few trees for one each."""
-        settings = self._searcher.settings
-        if settings.batches_in_flight > 1:
-            return False
-        worth = is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf)
-        return worth and self._searcher.threads >= 2 * trees
-
-    def more_room(self, trees: int) -> int:
-        """Slots a tree is given beside those of its nodes, where threads take slots of their own."""
-        return (
-            team_room(team_for(self._searcher), self._searcher.settings.leaves_per_tree)
-            if self.shares_trees(trees)
-            else 0
-        )
+        parts = self._parts
+        part = back_up_part_step(parts.operator, parts.empty_forest(1, 1), parts.switches, parts.batch(1))
+        return self._plan.steps._replace(back_up_part=part)
 
     def iterate(self, wave: Wave, span: Block) -> None:
         """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
 
         Raises KeyboardInterrupt where the wave is told to stop.
         """
-        if self.shares_trees(wave.trees):
+        if threads_share_trees(self._parts, self._plan.threads, wave.trees):
             for tree in range(wave.trees):
                 self._iterate_shared(wave, tree, span)
         else:
@@ -145,44 +144,42 @@ class CpuIterations:
 
     def _widen(self, wave: Wave) -> None:
         with wave.clock.on_all_threads(), wave.clock.part(GROWTH):
-            self._searcher.widen(wave)
+            self._plan.widen(wave)
 
     def _blocks(self, trees: int, iterations: int) -> list[Block]:
         """Trees that advance together: enough for the lanes, and otherwise as many as the cache holds."""
-        searcher = self._searcher
-        tree_bytes = searcher.slots(iterations) * searcher.slot_bytes
-        if searcher.game.LANES and not searcher.switches.whole_path:
+        parts = self._parts
+        tree_bytes = parts.tree_bytes(iterations)
+        if parts.game.LANES and not parts.stores_whole_paths:
             size = max(2 * CACHED // tree_bytes, LANE_COUNT)
         else:
             size = max(CACHED // tree_bytes, MIN_PER_BLOCK if MIN_PER_BLOCK * tree_bytes < SHARED_CACHE else 2)
-        size = max(1, min(size, TREES_IN_A_BLOCK) // searcher.settings.leaves_per_tree)
-        size = min(size, -(-trees // searcher.threads))
+        size = max(1, min(size, TREES_IN_A_BLOCK) // self._settings.leaves_per_tree)
+        size = min(size, -(-trees // self._plan.threads))
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
 
     def _batch_of(self, forest: Forest, block: Block) -> Batch:
         """The batch of a block; that of a forest which is one block is kept for its next slice."""
-        rows = (block[1] - block[0]) * self._searcher.settings.leaves_per_tree
+        rows = (block[1] - block[0]) * self._settings.leaves_per_tree
         if block != (0, len(forest.used)):
-            return self._searcher.batch(rows)
+            return self._parts.batch(rows)
         kept = self._kept  # one, though several threads may search at once
         if kept is None or kept[0] is not forest.used:
-            kept = self._kept = (forest.used, self._searcher.batch(rows))
+            kept = self._kept = (forest.used, self._parts.batch(rows))
         return kept[1]
 
     def _run_blocks(self, wave: Wave, iterations: int, pending: list[Block], numbers: dict[Block, int]) -> None:
         """The ``pending`` blocks up to ``iterations``, or until each lacks room; ``numbers`` says how far each is."""
 
         def work(block: Block, stop_event: threading.Event) -> None:
-            trees, leaves = block[1] - block[0], self._searcher.settings.leaves_per_tree
+            trees, leaves = block[1] - block[0], self._settings.leaves_per_tree
             batch = self._batch_of(wave.forest, block)
             while numbers[block] < iterations and not stop_event.is_set():
                 begin = time.perf_counter()
                 wanted = max(1, int(SECONDS_A_CALL / (self._pace * trees * leaves)))
                 until = min(numbers[block] + wanted * leaves, iterations)
                 span, ticks = (numbers[block], until), no_ticks()
-                reached = self._searcher.advance(
-                    wave.forest, wave.states, wave.keys, block, span, batch, wave.watch, ticks
-                )
+                reached = self._plan.advance(wave.forest, wave.states, wave.keys, block, span, batch, wave.watch, ticks)
                 wave.clock.add_sampled(ticks, time.perf_counter() - begin)
                 done, numbers[block] = reached - numbers[block], reached
                 wave.made = reached
@@ -201,8 +198,8 @@ class CpuIterations:
         """Iterations ``span`` of one tree of a wave on all threads."""
         shared = self._shared.get(tree)
         if shared is None or shared.used is not wave.forest.used:
-            shared = self._shared[tree] = SharedTree(self._searcher, wave.forest.used, self._shared_steps)
-        (number, iterations), leaves = span, self._searcher.settings.leaves_per_tree
+            shared = self._shared[tree] = SharedTree(self._plan, wave.forest.used, self._shared_steps)
+        (number, iterations), leaves = span, self._settings.leaves_per_tree
         while number < iterations:
             begin = time.perf_counter()
             until = min(number + max(1, int(SECONDS_A_CALL / (self._pace * leaves))) * leaves, iterations)

@@ -9,26 +9,16 @@ A kernel takes half a minute. The exit code is 1 where one fails, or has fused o
 import argparse
 import functools
 import sys
-from typing import Any
 
 from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check
 from gpumcts.kernels.compile_check import TARGETS, Report, Target
-from gpumcts.options import compiled
 from gpumcts.tree.device_search import Task, search_tree, task_of
-from gpumcts.tree.search import Searcher
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.selection.contract import fits
-from gpumcts.tree.settings import Settings
 
 KINDS = ("selection", "backup", "playout", "game")
-
-
-class _Parts(Searcher):
-    """What a search is made of; it compiles nothing."""
-
-    def _compile(self) -> None:
-        return None
 
 
 def names() -> list[str]:
@@ -51,8 +41,7 @@ def task(name: str) -> Task:
     if len(parts) != len(KINDS):
         raise BadInput(f"kernel {name}: must be rule/operator/playout/game, such as ucb1/average/uniform/othello")
     rule, operator, policy, game = (options.option(kind, part)() for kind, part in zip(KINDS, parts, strict=True))
-    searcher: Any = _Parts(game, compiled(policy), rule, operator, Settings())
-    return task_of(searcher, 1, 1, 1)
+    return task_of(SearchParts(game, policy, rule, operator), 1, 1, 1)
 
 
 def ptx(name: str, target: Target) -> str:

@@ -9,13 +9,14 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
 
 import numba
 import numpy as np
 
+from gpumcts.kernels.playout_engine import LeafBatch, PlayoutEngine
 from gpumcts.monotonic import NANOSECONDS
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.shared_blocks import (
     BACKED_UP,
@@ -36,18 +37,18 @@ MAX_PHASES = 1 << 20  # that threads stay for: the board has some more bits for 
 Block = tuple[int, int]
 
 
-def trees_together(searcher: SearchPlan, leaves: int) -> int:
+def trees_together(parts: SearchParts, leaves: int) -> int:
     """Trees of ``leaves`` leaves a batch at most, by what fills a device and by the memory of their paths."""
-    rows = min(MAX_LEAVES, MAX_BYTES // (5 * (searcher.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * searcher.kept_columns))
+    rows = min(MAX_LEAVES, MAX_BYTES // (5 * (parts.game.MAX_PLIES + PATH_BEYOND_PLIES) + 8 * parts.kept_columns))
     return max(1, rows // leaves)
 
 
 @contextlib.contextmanager
-def device_clocked(engine: Any, clock: Stopwatch) -> Iterator[None]:
-    """Tell a stopwatch how long an engine's device is at work meanwhile; nothing of an engine that does not know."""
-    before = getattr(engine, "device_seconds", None)
+def device_clocked(engine: PlayoutEngine, clock: Stopwatch) -> Iterator[None]:
+    """Tell a stopwatch how long an engine's device is at work meanwhile; nothing of an engine without one."""
+    before = engine.device_seconds
     yield
-    if before is not None:
+    if before is not None and engine.device_seconds is not None:
         clock.add_device(engine.device_seconds - before)
 
 
@@ -59,7 +60,9 @@ def on_threads(work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
 class HalfForest:
     """Trees [begin, end) of the forest and the batch that their leaves travel in, cut into blocks for threads."""
 
-    def __init__(self, block: Block, threads: int, in_flight: Any, depth: int, leaves: int, playouts: int) -> None:
+    def __init__(
+        self, block: Block, threads: int, in_flight: LeafBatch, depth: int, leaves: int, playouts: int
+    ) -> None:
         self.begin, self.end = block
         self.in_flight, self._playouts = in_flight, playouts
         size = -(-(self.end - self.begin) // threads)
@@ -92,28 +95,29 @@ class HalfForest:
 
 
 class DevicePlayouts:
-    """Iterations ``span`` of the trees of a wave, their playouts on ``searcher.engine``."""
+    """Iterations ``span`` of the trees of a wave, their playouts on ``engine``, which is that of ``plan``."""
 
-    def __init__(self, searcher: SearchPlan, wave: Wave, span: Block) -> None:
-        self._searcher, self._wave, self._clock = searcher, wave, wave.clock
+    def __init__(self, plan: SearchPlan, engine: PlayoutEngine, wave: Wave, span: Block) -> None:
+        self._plan, self._engine, self._wave, self._clock = plan, engine, wave, wave.clock
+        settings = plan.parts.settings
         self._begin, self._iterations = span
-        self._leaves = min(searcher.settings.leaves_per_tree, self._iterations - self._begin)
-        self._playouts = searcher.settings.playouts_per_leaf
-        self._depth = searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
+        self._leaves = min(settings.leaves_per_tree, self._iterations - self._begin)
+        self._playouts = settings.playouts_per_leaf
+        self._depth = plan.parts.game.MAX_PLIES + PATH_BEYOND_PLIES
 
     def run(self) -> None:
         """Do all iterations. Raises KeyboardInterrupt where the wave is told to stop."""
-        with device_clocked(self._searcher.engine, self._clock):
+        with device_clocked(self._engine, self._clock):
             for blocks in self._pairs():
                 rows = (blocks[0][1] - blocks[0][0]) * self._leaves
-                batches = self._searcher.engine.in_flight_batches(rows, self._playouts)
+                batches = self._engine.in_flight_batches(rows, self._playouts)
                 more = (self._depth, self._leaves, self._playouts)
                 halves = [
                     HalfForest(block, 1, in_flight, *more) for block, in_flight in zip(blocks, batches, strict=False)
                 ]
                 try:
                     for numbers, leaves in self._spans():
-                        Turns(self._searcher, self._wave, halves, leaves).run(numbers)
+                        Turns(self._plan, self._wave, halves, leaves).run(numbers)
                 finally:
                     for half in halves:
                         half.in_flight.finish()
@@ -122,7 +126,7 @@ class DevicePlayouts:
     def _pairs(self) -> Iterator[list[Block]]:
         """The trees in pairs of halves of at most MAX_LEAVES leaves, the first half never smaller than the second."""
         trees = self._wave.trees
-        half = min(trees_together(self._searcher, self._leaves), -(-trees // 2))
+        half = min(trees_together(self._plan.parts, self._leaves), -(-trees // 2))
         for begin in range(0, trees, 2 * half):
             bounds = [min(begin + k * half, trees) for k in range(3)]
             yield [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
@@ -137,18 +141,19 @@ class DevicePlayouts:
 
 
 class Turns:
-    """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a searcher."""
+    """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a search."""
 
-    def __init__(self, searcher: SearchPlan, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
-        self._searcher, self._wave, self._halves, self._leaves = searcher, wave, halves, leaves
+    def __init__(self, plan: SearchPlan, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
+        self._plan, self._wave, self._halves, self._leaves = plan, wave, halves, leaves
+        self._playouts = plan.parts.settings.playouts_per_leaf
         self._clock = wave.clock
         spans = [(half.begin, half.end) for half in halves]
-        self._shared = shared_blocks(spans, searcher.threads, leaves, searcher.room)
+        self._shared = shared_blocks(spans, plan.threads, leaves, plan.parts.room)
         batches = [half.batch(leaves) for half in halves]
         self._batches = batches[0], batches[-1]
-        self._method = searcher.without_playouts
+        self._method = plan.without_playouts
         plain = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # a fault in a thread is to be seen at once
-        self._threads = 1 if plain else min(searcher.threads, self._shared.lacking.shape[1])
+        self._threads = 1 if plain else min(plan.threads, self._shared.lacking.shape[1])
         self._ticks = np.zeros((self._threads, LINE), np.int64)
         self._phase = 0
         self._pool: ThreadPoolExecutor | None = None
@@ -186,14 +191,8 @@ class Turns:
             grown += self._widen()
             what = SELECTED
         if what & SELECTED:
-            before = time.perf_counter()
-            half.in_flight.start((half.end - half.begin) * self._leaves, self._playouts, self._wave.stop)
-            sent = time.perf_counter() - before
+            sent = half.in_flight.start((half.end - half.begin) * self._leaves, self._playouts, self._wave.stop)
         self._note(time.perf_counter() - begin, sent, grown)
-
-    @property
-    def _playouts(self) -> int:
-        return self._searcher.settings.playouts_per_leaf
 
     def _note(self, seconds: float, sent: float, grown: float) -> None:
         """A turn took so long, of which one thread sent leaves off and grew the forest; else all worked or waited."""
@@ -203,7 +202,7 @@ class Turns:
         self._clock.add_ticks(ticks)
         self._clock.add(PLAYOUTS, sent)
         self._clock.add(GROWTH, grown)
-        self._clock.add(WAITING, max(0.0, self._searcher.threads * seconds - worked))
+        self._clock.add(WAITING, max(0.0, self._plan.threads * seconds - worked))
 
     def _do(self, which: int, what: int, number: int) -> bool:
         """A phase of a half; whether blocks lack room."""
@@ -244,5 +243,5 @@ class Turns:
         """Give the trees more room: the threads go on in another forest. The seconds that it took."""
         self._part()
         begin = time.perf_counter()
-        self._searcher.widen(self._wave)
+        self._plan.widen(self._wave)
         return time.perf_counter() - begin

@@ -7,7 +7,7 @@ that do not fit in the device's memory together are searched in waves; a wave th
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gpumcts.jit import inlined
 from gpumcts.kernels import device
 from gpumcts.kernels.device_choices import best_cap
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
-from gpumcts.struct_of_arrays import Array, allocate
+from gpumcts.struct_of_arrays import allocate
 from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance
 from gpumcts.tree.back_up import back_up_leaves
 from gpumcts.tree.batch import Batch, rows_of
@@ -25,7 +25,9 @@ from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
 from gpumcts.tree.root_table import RootTable, empty_table, fill_row
-from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.roots import Roots
+from gpumcts.tree.search_parts import SearchParts
+from gpumcts.tree.search_result import TreesFound, joined
 from gpumcts.tree.select import select
 from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
@@ -36,21 +38,12 @@ MAX_SINGLE_TREE_BYTES = 1 << 30  # of a single tree, whose lines are shown
 UNPLANTED = -1
 
 
-class DeviceRoots(NamedTuple):
-    """Where the trees begin; arrays begin with the axis of the trees."""
-
-    states: Annotated[np.ndarray, Array(np.uint64, "words")]
-    keys: Annotated[np.ndarray, Array(np.uint64)]
-    move_counts: Annotated[np.ndarray, Array(np.int64)]  # legal moves; negative: chance moves
-    horizons: Annotated[np.ndarray, Array(np.float64)]  # estimated plies to the end
-
-
 class Task(NamedTuple):
     """What a launch works on. ``batch`` has ``method.switches.leaves`` rows for every tree."""
 
     method: Method
     forest: Forest
-    roots: DeviceRoots
+    roots: Roots
     numbers: np.ndarray  # int64 [T] the iteration each tree has reached, UNPLANTED before the first
     batch: Batch
     table: RootTable  # the finished trees' roots
@@ -104,38 +97,38 @@ class DeviceEngine:
     name = "device"
 
 
-def task_of(searcher: SearchPlan, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
+def task_of(parts: SearchParts, trees: int, slots: int, moves: int, zeros: Callable = np.zeros) -> Task:
     """A task for so many trees of so many slots, roots of so many moves; arrays come from ``zeros(shape, dtype)``."""
     return Task(
-        searcher.method,
-        forest=searcher.zeroed_forest(trees, slots, zeros),
-        roots=allocate(DeviceRoots, (trees,), {"words": searcher.rules.width}, zeros=zeros),
+        parts.method,
+        forest=parts.zeroed_forest(trees, slots, zeros),
+        roots=allocate(Roots, (trees,), {"words": parts.rules.width}, zeros=zeros),
         numbers=zeros((trees,), np.int64),
-        batch=searcher.batch(trees * searcher.settings.leaves_per_tree, zeros),
+        batch=parts.batch(trees * parts.settings.leaves_per_tree, zeros),
         table=empty_table(trees, moves, zeros),
         watch=NO_WATCH._replace(below=zeros((0,), np.int64)),
         until=0,
         iterations=0,
-        room=searcher.room,
+        room=parts.room,
     )
 
 
-def search_kernel(searcher: SearchPlan, threads: int | None = None, registers: int | None = None) -> Any:
+def search_kernel(parts: SearchParts, threads: int | None = None, registers: int | None = None) -> Any:
     """The kernel of a search: compiled, or loaded from the cache, once a process; ``threads``: see ``ForEachKernel``.
 
     registers : of a thread, at most, or 0 for as many as the kernel wants; None for what was measured to be best
     """
     from gpumcts.kernels.cuda_each import ForEachKernel
 
-    parts = (searcher.rule, searcher.operator, searcher.policy, searcher.game)
-    name = "CUDA search: " + ", ".join(title(p) for p in parts)
-    cap = best_cap(*parts) if registers is None else registers or None
-    return ForEachKernel(search_tree, task_of(searcher, 1, 1, 1), name, threads, cap)
+    options = (parts.rule, parts.operator, parts.policy, parts.game)
+    name = "CUDA search: " + ", ".join(title(option) for option in options)
+    cap = best_cap(*options) if registers is None else registers or None
+    return ForEachKernel(search_tree, task_of(parts, 1, 1, 1), name, threads, cap)
 
 
-def extra_tree_bytes(searcher: SearchPlan) -> int:
+def extra_tree_bytes(parts: SearchParts) -> int:
     """What a tree takes on the device besides its slots."""
-    task = task_of(searcher, 1, 0, searcher.game.MAX_MOVES)
+    task = task_of(parts, 1, 0, parts.game.MAX_MOVES)
     arrays = (*task.forest, *task.roots, task.numbers, *task.batch, *task.table)
     return sum(array.nbytes for array in arrays)
 
@@ -150,7 +143,7 @@ def next_step(step: int, done: int, seconds: float) -> int:
 
 
 class DeviceSearch:
-    """One search of all trees of ``roots``, in waves of at most ``size``.
+    """One search of all trees of ``roots``, in waves of at most ``size``, by the kernel that ``search_kernel`` gives.
 
     points : numbers of iterations at which ``on_table`` is shown the roots (iterations, trees, table); the last ends it
     known : a forest in which the roots stand already, with what is known below them; it is left with the new trees
@@ -158,8 +151,9 @@ class DeviceSearch:
 
     def __init__(
         self,
-        searcher: SearchPlan,
-        roots: DeviceRoots,
+        parts: SearchParts,
+        kernel: Any,
+        roots: Roots,
         points: Sequence[int],
         size: int,
         *,
@@ -170,19 +164,20 @@ class DeviceSearch:
         clock: Stopwatch | None = None,
     ) -> None:
         self._clock = clock or Stopwatch(1)
-        self._searcher, self._roots, self._points, self._on_table = searcher, roots, points, on_table
+        self._parts, self._kernel = parts, kernel
+        self._roots, self._points, self._on_table = roots, points, on_table
         self._iterations = int(points[-1])
         self._size, self._known = size, known
         self._stop, self._on_progress = stop, on_progress
         self._task: Any = None  # of the wave that is on the device
         self._brought: Forest | None = None
         self._step = 1  # of leaves_per_tree iterations, in one launch; then what suited earlier searches
-        if (trees := searcher.device_kernel.pace[0]) > 0:
-            self._step = max(1, searcher.device_kernel.pace[1] * trees // max(trees, min(size, len(roots.keys))))
+        if (trees := kernel.pace[0]) > 0:
+            self._step = max(1, kernel.pace[1] * trees // max(trees, min(size, len(roots.keys))))
         self._told = self._told_before = 0
 
-    def run(self) -> tuple[list[RootTable], Forest | None]:
-        """Root tables in the order of the roots, and the forest where it is small or ``known``.
+    def run(self) -> TreesFound:
+        """The table of the roots, and the forest where it is small or ``known``.
 
         KeyboardInterrupt where ``stop`` is set meanwhile; BadInput where a single tree does not fit.
         """
@@ -192,7 +187,7 @@ class DeviceSearch:
             if (table := self._attempt(begin, end)) is not None:
                 tables.append(table)
                 begin = end
-        return tables, self._known or self._brought
+        return TreesFound(joined(tables), self._known or self._brought)
 
     def _attempt(self, begin: int, end: int) -> RootTable | None:
         """The table of a wave, or None where memory does not suffice; then later waves are half as large."""
@@ -226,10 +221,10 @@ class DeviceSearch:
 
     def _start(self, arrays: Any, begin: int, end: int) -> Task:
         """The task of trees ``begin`` to ``end``, on the device."""
-        roots = DeviceRoots(*(array[begin:end] for array in self._roots))
-        slots = self._searcher.slots(self._iterations) if self._known is None else self._known.visits.shape[1]
+        roots = self._roots.part(slice(begin, end))
+        slots = self._parts.memory.slots(self._iterations) if self._known is None else self._known.visits.shape[1]
         most = int(abs(roots.move_counts).max())
-        task = task_of(self._searcher, end - begin, slots, most, arrays.zeros)
+        task = task_of(self._parts, end - begin, slots, most, arrays.zeros)
         pairs = list(zip(roots, task.roots, strict=True))
         if self._known is None:
             pairs.append((np.full(end - begin, UNPLANTED, np.int64), task.numbers))
@@ -248,7 +243,7 @@ class DeviceSearch:
         arrays.fetch(self._task.numbers, numbers)
         numbers = np.maximum(numbers, 0)  # UNPLANTED is none yet
         while (least := int(numbers.min())) < iterations:
-            until = min(least + self._step * self._searcher.settings.leaves_per_tree, iterations)
+            until = min(least + self._step * self._parts.settings.leaves_per_tree, iterations)
             before = int(numbers.sum())
             seconds = self._launch(arrays, self._task._replace(until=until))
             arrays.fetch(self._task.numbers, numbers)
@@ -258,23 +253,23 @@ class DeviceSearch:
             if numbers.min() < until:
                 self._widen(arrays)
             else:
-                steps = -(-(until - least) // self._searcher.settings.leaves_per_tree)
+                steps = -(-(until - least) // self._parts.settings.leaves_per_tree)
                 self._step = next_step(self._step, steps, seconds)
-                self._searcher.device_kernel.pace = len(numbers), self._step
+                self._kernel.pace = len(numbers), self._step
         met = np.zeros(len(numbers), np.int32)
         arrays.fetch(self._task.forest.beyond, met)
-        check_bounds(self._searcher.game, met)
+        check_bounds(self._parts.game, met)
 
     def _launch(self, arrays: Any, task: Task) -> float:
         """The seconds that the device took for a launch."""
         with self._clock.on_device():
             begin = arrays.record_event()
-            self._searcher.device_kernel.launch(task, task.numbers.shape[0], arrays.stream)
+            self._kernel.launch(task, task.numbers.shape[0], arrays.stream)
             end = arrays.record_event()
             end.wait()
         seconds = end.since(begin)
         self._clock.add_device(seconds)
-        if (spans := self._searcher.device_kernel.spans) is not None:
+        if (spans := self._kernel.spans) is not None:
             spans.append(seconds)
         return seconds
 
@@ -284,7 +279,7 @@ class DeviceSearch:
         The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same
         stream, and memory that goes back to the driver waits for the device.
         """
-        slots, forest = self._searcher.more_slots(self._task.forest), list(self._task.forest)
+        slots, forest = self._parts.memory.more_slots(self._task.forest.visits.shape[1]), list(self._task.forest)
         self._task = self._task._replace(forest=None)
         for index in range(PER_NODE):
             if forest[index].shape[1] > 0:
@@ -310,8 +305,8 @@ class DeviceSearch:
             if self._known.visits.shape[1] < slots:
                 self._known = with_room(self._known, slots)
             target = Forest(*(array[begin:end] for array in self._known))
-        elif trees == len(self._roots.keys) and trees * slots * self._searcher.slot_bytes <= most:
-            target = self._brought = self._searcher.empty_forest(trees, slots)
+        elif trees == len(self._roots.keys) and trees * slots * self._parts.slot_bytes <= most:
+            target = self._brought = self._parts.empty_forest(trees, slots)
         else:
             return
         for source, array in zip(forest, target, strict=True):

@@ -5,6 +5,7 @@ from typing import Any
 from gpumcts.class_names import name_as_written
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.settings import Settings
 
@@ -17,14 +18,14 @@ class EngineChoice:
 
     def __init__(self, game: Any, policy: Any, threads: int, crossover: Any) -> None:
         self._game, self._policy, self._threads, self._crossover = game, policy, threads, crossover
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, PlayoutEngine | DeviceEngine | None] = {}
 
     @property
     def are_chosen(self) -> bool:
         """Whether the engine is chosen anew for every search."""
         return self._crossover is not None
 
-    def taken(self, engine: Any) -> Any:
+    def taken(self, engine: Any) -> PlayoutEngine | DeviceEngine | None:
         """The engine of a name, or the one given; None for the CPU. Raises BadInput for one made for another game."""
         if isinstance(engine, str):
             if engine not in self._made:
@@ -46,7 +47,7 @@ class EngineChoice:
         name = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
         return "cuda" if name == "device" and settings.batches_in_flight > 1 else name
 
-    def _make(self, name: str) -> Any:
+    def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
         if name in ("cpu", "device"):
             return DeviceEngine() if name == "device" else None
         return playout_engine(name, self._game, self._policy, self._threads)

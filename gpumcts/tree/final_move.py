@@ -8,21 +8,21 @@ from gpumcts.tree.best_child import selection_total
 from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.forest import ROOT, Forest
 from gpumcts.tree.root_table import RootTable
-from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.selection.contract import prepare, score
 
 NO_DRAWS = np.uint64(0)  # the stream of rules that take no draws for their scores
 
 
-def final_scores(searcher: SearchPlan, forest: Forest, table: RootTable) -> np.ndarray | None:
-    """What a searcher's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None: the table has it."""
-    if searcher.settings.final not in BEYOND_TABLES:
+def final_scores(parts: SearchParts, forest: Forest, table: RootTable) -> np.ndarray | None:
+    """What a search's ``Settings.final`` goes by: float64[T, M], columns as in ``table``; None: the table has it."""
+    if parts.settings.final not in BEYOND_TABLES:
         return None
     found = np.zeros(table.move.shape)
-    if searcher.settings.final == "velocity":
-        _velocities(searcher.operator, forest, found)
+    if parts.settings.final == "velocity":
+        _velocities(parts.operator, forest, found)
     else:
-        _scores(searcher.rule, searcher.operator, forest, searcher.switches, found)
+        _scores(parts.rule, parts.operator, forest, parts.switches, found)
     return found
 
 

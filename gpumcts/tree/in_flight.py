@@ -8,16 +8,16 @@ Between calls the last batch stays selected, played, and not counted: a search t
 ``back_up_pending`` counts it in the end.
 """
 
-import threading
-import time
+import contextlib
+import functools
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gpumcts.jit import entry, inlined
-from gpumcts.kernels.engines import playout_engine
-from gpumcts.kernels.playout_loop import tally_columns
+from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.playout_engine import LeafBatch, PlayoutEngine
 from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
 from gpumcts.tree.device_playouts import HalfForest, device_clocked, on_threads, trees_together
@@ -97,42 +97,12 @@ def back_up_pending_rows(steps, method, forest, rows, batch, ticks):
 # ------------------------------------------------------------------------------------------------------ on the host
 
 
-class HostInFlightBatch:
-    """A batch that the CPU plays at once: as ``kernels.in_flight_batch.InFlightBatch``.
-
-    spent : seconds of threads that the last one took
-    """
-
-    def __init__(self, engine: Any, leaves: int, playouts: int) -> None:
-        self._engine, self.spent = engine, 0.0
-        columns = tally_columns(engine.game, playouts)
-        self._arrays = (
-            np.zeros((leaves, engine.game.WORDS), np.uint64),
-            np.zeros(leaves, np.uint64),
-            np.zeros((leaves, columns), np.int64),
-        )
-
-    def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, ...]:
-        """States, keys and tallies of so many leaves."""
-        return tuple(array[:leaves] for array in self._arrays)
-
-    def start(self, leaves: int, playouts: int, stop: threading.Event | None = None) -> None:
-        """Play them."""
-        states, keys, tally = self.arrays(leaves, playouts)
-        took: list[float] = []
-        tally[:] = self._engine.columns(states, keys, playouts, stop, took.append)
-        self.spent = sum(took)
-
-    def finish(self) -> None:
-        """Nothing to wait for: ``start`` has played them."""
-
-
 class PendingBatch(NamedTuple):
     """A batch of some trees that is selected and not counted: the rows of each thread, and leaves a tree."""
 
     parts: list[tuple[Block, Batch]]
     leaves: int
-    in_flight: Any = None  # what plays it; None where it has been played
+    in_flight: LeafBatch | None = None  # what plays it; None where it has been played
 
     def played(self) -> "PendingBatch":
         """The same in memory of its own, once its playouts are back."""
@@ -143,12 +113,17 @@ class PendingBatch(NamedTuple):
 
 
 class BatchesInFlight:
-    """The batches of one forest of a searcher, on its engine; the CPU plays them where it is that."""
+    """The batches of one forest of a search, on its engine; the CPU plays them where there is none."""
 
-    def __init__(self, searcher: SearchPlan) -> None:
-        self._searcher, self._pending = searcher, dict[Block, PendingBatch]()
-        self._settings = searcher.settings
-        self._host: Any = None
+    def __init__(self, plan: SearchPlan) -> None:
+        self._plan, self._parts, self._settings = plan, plan.parts, plan.parts.settings
+        self._pending = dict[Block, PendingBatch]()
+
+    @functools.cached_property
+    def _engine(self) -> PlayoutEngine:
+        """What plays the batches."""
+        parts = self._parts
+        return self._plan.engine or CpuPlayouts(parts.played_game, parts.policy, self._plan.threads)
 
     @property
     def pending_leaves(self) -> int:
@@ -160,8 +135,8 @@ class BatchesInFlight:
 
         Raises KeyboardInterrupt where the wave is told to stop.
         """
-        size = trees_together(self._searcher, self._settings.leaves_per_tree)
-        with ThreadPoolExecutor(self._searcher.threads) as pool, device_clocked(self._searcher.engine, wave.clock):
+        size = trees_together(self._parts, self._settings.leaves_per_tree)
+        with ThreadPoolExecutor(self._plan.threads) as pool, device_clocked(self._engine, wave.clock):
             for begin in range(0, wave.trees, size):
                 self._iterate_chunk(wave, (begin, min(begin + size, wave.trees)), span, pool)
         wave.report(0, last=True)
@@ -178,9 +153,9 @@ class BatchesInFlight:
         """Iterations ``span`` of the trees of a chunk: the next batch is selected and sent off, the last is counted."""
         (number, until), trees = span, chunk[1] - chunk[0]
         most, playouts = self._settings.leaves_per_tree, self._settings.playouts_per_leaf
-        batches = self._batches(trees * most, playouts)
-        depth = self._searcher.game.MAX_PLIES + PATH_BEYOND_PLIES
-        halves = [HalfForest(chunk, self._searcher.threads, in_flight, depth, most, playouts) for in_flight in batches]
+        batches = self._engine.in_flight_batches(trees * most, playouts)
+        depth = self._parts.game.MAX_PLIES + PATH_BEYOND_PLIES
+        halves = [HalfForest(chunk, self._plan.threads, in_flight, depth, most, playouts) for in_flight in batches]
         pending = self._pending.pop(chunk, None)
         try:
             while number < until:
@@ -188,7 +163,7 @@ class BatchesInFlight:
                 parts = half.parts(leaves)
                 with wave.clock.on_all_threads():
                     self._gather(wave, parts, pending, number, leaves, pool)
-                    self._start(half.in_flight, trees * leaves, wave)
+                    wave.clock.add(PLAYOUTS, half.in_flight.start(trees * leaves, playouts, wave.stop))
                 if pending is not None:
                     self._finish(pending, wave, pool)
                 wave.check_stop()
@@ -202,43 +177,28 @@ class BatchesInFlight:
         if pending is not None:
             self._pending[chunk] = pending.played()
 
-    def _start(self, in_flight: Any, leaves: int, wave: Wave) -> None:
-        """Send a batch off; what the CPU spends on its playouts is theirs, and so is sending them to a device."""
-        begin = time.perf_counter()
-        in_flight.start(leaves, self._settings.playouts_per_leaf, wave.stop)
-        on_host = isinstance(in_flight, HostInFlightBatch)
-        wave.clock.add(PLAYOUTS, in_flight.spent if on_host else time.perf_counter() - begin)
-
     def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor) -> None:
-        """Wait until a batch is back from the device, and back it up."""
-        if pending.in_flight is not None and not isinstance(pending.in_flight, HostInFlightBatch):
-            with wave.clock.on_device():
+        """Wait until a batch is back, and back it up."""
+        if pending.in_flight is not None:
+            has_device = self._engine.device_seconds is not None
+            with wave.clock.on_device() if has_device else contextlib.nullcontext():
                 pending.in_flight.finish()
         with wave.clock.on_all_threads():
             on_threads(lambda part: self._back_up(wave, pending, part), pending.parts, pool)
-
-    def _batches(self, leaves: int, playouts: int) -> list[Any]:
-        """Two batches of so many leaves, on the engine of the searcher or on the CPU."""
-        searcher = self._searcher
-        if searcher.engine is not None:
-            return searcher.engine.in_flight_batches(leaves, playouts)
-        if self._host is None:
-            self._host = playout_engine("cpu", searcher.played_game, searcher.policy, searcher.threads)
-        return [HostInFlightBatch(self._host, leaves, playouts) for _ in range(2)]
 
     def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
         """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.
 
         parts : as ``HalfForest.parts`` gives them; number : the first iteration of the batch; leaves : of each tree
         """
-        s, beside = self._searcher, dict(pending.parts) if pending is not None else {}
+        beside = dict(pending.parts) if pending is not None else {}
 
         def gather_part(part: tuple[Block, Batch]) -> bool:
             (block, batch), ticks = part, no_ticks()
             rows = (block[1] - block[0]) * pending.leaves if pending is not None else 0
             found = gather_with_pending(
-                *s.without_playouts, wave.forest, wave.states, wave.keys, block, number, leaves, s.room,
-                beside.get(block, batch), rows, batch, ticks,
+                *self._plan.without_playouts, wave.forest, wave.states, wave.keys, block, number, leaves,
+                self._parts.room, beside.get(block, batch), rows, batch, ticks,
             )  # fmt: skip
             wave.clock.add_ticks(ticks)
             return found
@@ -248,10 +208,10 @@ class BatchesInFlight:
             parts = [part for part, fit in zip(parts, fits, strict=True) if not fit]
             if parts:
                 with wave.clock.part(GROWTH):
-                    self._searcher.widen(wave)
+                    self._plan.widen(wave)
 
     def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch]) -> None:
-        s, (block, batch), ticks = self._searcher, part, no_ticks()
+        (block, batch), ticks = part, no_ticks()
         rows = (block[1] - block[0]) * pending.leaves
-        back_up_pending_rows(*s.without_playouts, wave.forest, rows, batch, ticks)
+        back_up_pending_rows(*self._plan.without_playouts, wave.forest, rows, batch, ticks)
         wave.clock.add_ticks(ticks)

@@ -27,9 +27,9 @@ SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
 
 def _room(searcher: Searcher) -> int:
     """Iterations of each tree that there is room for at first."""
-    trees, most = searcher.settings.roots, limit_of(searcher.memory_limit) // PART
-    iterations = ROOM // trees
-    while iterations > MIN_ROOM // trees and trees * searcher.slots(iterations) * searcher.slot_bytes > most:
+    trees, parts = searcher.settings.roots, searcher.parts
+    most, iterations = limit_of(parts.memory_limit) // PART, ROOM // trees
+    while iterations > MIN_ROOM // trees and trees * parts.tree_bytes(iterations) > most:
         iterations //= 2
     return max(iterations, 1)
 
@@ -52,11 +52,11 @@ class IncrementalSearch:
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         self._roots = searcher.settings.roots
-        states, tree_keys, self._games = searcher.trees_of(state.reshape(1, -1).copy(), self._keys, np.array([game]))
+        roots, self._kept_under = searcher.trees_of(state.reshape(1, -1).copy(), self._keys, np.array([game]))
         self.stopped_by = ""  # what ended it before its time, in a line: memory, or visits that cannot be counted
-        self._in_flight = BatchesInFlight(searcher) if searcher.settings.batches_in_flight > 1 else None
-        planted = searcher.plant(states, searcher.root_move_counts(states), _room(searcher), self._games)
-        self._wave = Wave(planted, states, tree_keys, searcher.stopwatch())
+        self._in_flight = BatchesInFlight(searcher.plan) if searcher.settings.batches_in_flight > 1 else None
+        planted = searcher.plant(roots, _room(searcher), self._kept_under)
+        self._wave = Wave(planted, roots.states, roots.keys, searcher.stopwatch())
         self._kept_visits = planted.visits[:, ROOT].copy()
 
     def go_on(self, iterations: int) -> None:
@@ -117,19 +117,19 @@ class IncrementalSearch:
 
     def found(self) -> TreeSearchResult:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""
-        searcher, forest = self._searcher, self._wave.forest
-        table = root_table(searcher.operator, forest)
-        decisive = final_scores(searcher, forest, table)
+        parts, forest = self._searcher.parts, self._wave.forest
+        table = root_table(parts.operator, forest)
+        decisive = final_scores(parts, forest, table)
         table = merged(table, self._roots)
         pending = self._in_flight.pending_leaves * self._roots if self._in_flight is not None else 0
-        by_value, counted = searcher.settings.final == "value", self.iterations - pending
+        by_value, counted = parts.settings.final == "value", self.iterations - pending
         return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, final_scores=decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight; with ``Settings.reuse`` leave the tree to the game's next search."""
         self._back_up_pending()
-        if self._games is not None:
-            self._searcher.kept.keep(self._games, self._wave.forest, self._wave.states)
+        if self._kept_under is not None:
+            self._searcher.kept.keep(self._kept_under, self._wave.forest, self._wave.states)
 
     def _back_up_pending(self) -> None:
         if self._in_flight is not None:

@@ -1,78 +1,53 @@
-"""What the engines of a search know of it: its parts, and how its forests and batches are made.
+"""A search as the loops over iterations on the host take it: parts, compiled steps, threads, who plays the leaves."""
 
-``gpumcts.tree.search.Searcher`` is one. The loops that go through iterations (``cpu_iterations``, ``device_playouts``,
-``in_flight``, ``device_search``) ask for no more than this, and import nothing of it.
-"""
-
-from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from gpumcts.kernels.batch import Rules
-from gpumcts.tree.advance import LevelWatch
+from gpumcts.kernels.cpu import evaluate_step
+from gpumcts.kernels.playout_engine import PlayoutEngine
+from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance_block
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
-from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import Method, Steps
+from gpumcts.tree.search_parts import SearchParts
+from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.steps import Method, Steps, back_up_step, expand_step, select_step
+from gpumcts.tree.time_split import no_ticks
 from gpumcts.tree.wave import Wave
 
 
-class SearchPlan(Protocol):
-    """The parts of a search, as they travel into compiled code, and what follows from them.
+@dataclass(frozen=True)
+class SearchPlan:
+    """A search whose forest is on the host.
 
-    played_game : what playouts are played on: the game, or one that keeps traces
-    switches : of the settings, ``SearchSwitches`` or a relative
-    engine : what plays the leaves; None for the CPU
-    device_kernel : of whole searches on a device, where the engine is that
-    kept_columns : of a tally; room : slots that a batch may take in a tree; slot_bytes : bytes of a slot
+    threads : of the CPU, that the loops may use
+    engine : what plays the leaves of the trees; None where the compiled steps do it on the CPU
+    steps : compiled; without the evaluation where an engine plays
     """
 
-    game: Any
-    played_game: Any
-    policy: Any
-    rule: Any
-    operator: Any
-    rules: Rules
-    settings: Settings
-    switches: Any
+    parts: SearchParts
     threads: int
-    engine: Any
-    device_kernel: Any
-    method: Method
+    engine: PlayoutEngine | None
     steps: Steps
-    kept_columns: int
-    room: int
-    slot_bytes: int
+
+    @classmethod
+    def compiled(cls, parts: SearchParts, threads: int, engine: PlayoutEngine | None) -> Self:
+        """The plan of these parts, its steps compiled or loaded from the cache."""
+        forest, batch, switches = parts.empty_forest(1, 1), parts.batch(1), parts.switches
+        steps = Steps(
+            select_step(parts.rule, parts.operator, forest, switches, batch),
+            expand_step(parts.game, forest, switches, batch),
+            evaluate_step(parts.played_game, parts.policy) if engine is None else None,
+            back_up_step(learner(parts.rule), parts.operator, forest, switches, batch),
+        )
+        return cls(parts, threads, engine, steps)
 
     @property
     def without_playouts(self) -> tuple[Steps, Method]:
-        """Steps and method of who selects alone."""
-        ...
-
-    def slots(self, iterations: int) -> int:
-        """Node slots a tree is given for so many iterations, to begin with."""
-        ...
-
-    def more_slots(self, forest: Forest) -> int:
-        """Slots a tree is given where those of ``forest`` do not suffice."""
-        ...
-
-    def empty_forest(self, trees: int, slots: int) -> Forest:
-        """A forest without roots."""
-        ...
-
-    def zeroed_forest(self, trees: int, slots: int, zeros: Callable) -> Forest:
-        """The same whose arrays come from ``zeros(shape, dtype)``."""
-        ...
-
-    def batch(self, rows: int, zeros: Callable = np.zeros) -> Batch:
-        """Room for so many leaves."""
-        ...
-
-    def widen(self, wave: Wave) -> None:
-        """Give the trees of a wave room for more nodes."""
-        ...
+        """Steps and method of who selects and backs up alone: what is compiled for them serves all policies."""
+        method = self.parts.method._replace(game=self.parts.game, policy=None)
+        return self.steps._replace(evaluate=None), method
 
     def advance(
         self,
@@ -82,8 +57,16 @@ class SearchPlan(Protocol):
         block: tuple[int, int],
         numbers: tuple[int, int],
         batch: Batch,
-        watch: LevelWatch = ...,
+        watch: LevelWatch = NO_WATCH,
         ticks: np.ndarray | None = None,
     ) -> int:
-        """Iterations ``numbers`` of the trees of a block; the iteration reached."""
-        ...
+        """Iterations ``numbers`` of the trees of a block; the iteration reached (``advance.advance``)."""
+        ticks = no_ticks() if ticks is None else ticks
+        parts = self.parts
+        return advance_block(
+            self.steps, parts.method, forest, states, keys, block, numbers, parts.room, batch, watch, ticks
+        )
+
+    def widen(self, wave: Wave) -> None:
+        """Give the trees of a wave room for more nodes."""
+        wave.widen(self.parts.memory.more_slots(wave.forest.visits.shape[1]))

@@ -1,6 +1,7 @@
 """What a search found, and what it is asked for at the end."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +9,19 @@ from gpumcts.tree import proven, root_table
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.root_parallel import trees_by_visits
 from gpumcts.tree.time_split import TimeSplit
+
+
+class TreesFound(NamedTuple):
+    """What the trees of one search came to.
+
+    table : of all T roots
+    forest : the trees; None where they were searched in several waves, or were not brought back from a device
+    final_scores : float64[T, M] by which moves are chosen, where neither visits nor values decide (``final_move``)
+    """
+
+    table: root_table.RootTable
+    forest: Forest | None
+    final_scores: np.ndarray | None = None
 
 
 class TreeSearchResult:

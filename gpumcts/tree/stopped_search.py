@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.final_move import final_scores
 from gpumcts.tree.root_table import root_table
-from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.wave import Stopped, Wave
 
@@ -22,18 +20,18 @@ class SearchStopped(KeyboardInterrupt):
 
 
 @contextmanager
-def telling_what_was_found(searcher: SearchPlan, wave: Wave, keys: np.ndarray) -> Iterator[None]:
+def telling_what_was_found(parts: SearchParts, wave: Wave) -> Iterator[None]:
     """Raise SearchStopped where the block is told to stop between two batches of a single tree that has tried a move.
 
     Of several trees some are further than others, and a device has what it found with it; there the
-    KeyboardInterrupt stays. keys : uint64[1], of the position
+    KeyboardInterrupt stays.
     """
     try:
         yield
     except Stopped:
-        if wave.trees > 1 or wave.made < min_iterations(searcher.settings):
+        if wave.trees > 1 or wave.made < min_iterations(parts.settings):
             raise
-        table, by_value = root_table(searcher.operator, wave.forest), searcher.settings.final == "value"
-        scores = final_scores(searcher, wave.forest, table)
+        table, by_value = root_table(parts.operator, wave.forest), parts.settings.final == "value"
+        scores = final_scores(parts, wave.forest, table)
         more = (wave.forest, 1, wave.clock.split(), scores)
-        raise SearchStopped(TreeSearchResult(table, keys, by_value, wave.made, *more)) from None
+        raise SearchStopped(TreeSearchResult(table, wave.keys, by_value, wave.made, *more)) from None

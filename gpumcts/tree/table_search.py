@@ -1,6 +1,6 @@
 """UCT in a transposition table of fixed size in place of a tree: Kocsis et al. 2006, section 2.2, "limited memory".
 
-Same call surface as ``tree.search``. Memory is the table, and nothing that grows with the iterations.
+A ``PositionSearcher``, as ``tree.search`` is. Memory is the table, and nothing that grows with the iterations.
 """
 
 import threading
@@ -10,47 +10,22 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import psutil
 
-from gpumcts.class_names import own_classes
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE
-from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cpu import evaluate_step
-from gpumcts.options import compiled, name_of
-from gpumcts.playouts.contract import check_policy
 from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root_table
-from gpumcts.tree.backup.average import Average
-from gpumcts.tree.checks import (
-    check_budget,
-    check_followed,
-    check_in_flight,
-    check_one_batch,
-    check_rule_fits,
-    check_table_suffices,
-    check_traces,
-    check_whole_path,
-)
-from gpumcts.tree.cpu_iterations import SECONDS_A_CALL, TREES_IN_A_BLOCK
-from gpumcts.tree.memory import SHARE_OF_MEMORY
+from gpumcts.tree.checks import check_budget, check_followed
+from gpumcts.tree.cpu_iterations import SECONDS_A_CALL
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import Method
-from gpumcts.tree.table import Table, empty_table, memory_of, replacement_of
-from gpumcts.tree.table_advance import Block, TableSteps, advance_block, fill_root_table, pick_step, walk_step
-from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES, bytes_a_row, empty_frontier, empty_paths
+from gpumcts.tree.table import Table
+from gpumcts.tree.table_advance import TableSteps, advance_block, fill_root_table, pick_step, walk_step
+from gpumcts.tree.table_parts import TableParts
+from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES
 from gpumcts.tree.time_split import Stopwatch, no_ticks
-
-CACHED = 1 << 20  # bytes of the tables of a block that plays whole paths; more would push each other out of the cache
-MIN_PER_BLOCK = 8  # trees that share the cost of a step's call
-ENGINES = ("auto", "cpu")
-REFUSED = {
-    "expansion": ("root", "the moves of the root alone need no table"),
-    "reuse": (True, "a table begins empty with every search"),
-    "solve": (True, "a table keeps no proofs"),
-}
 
 
 class TableSearched(TreeSearchResult):
@@ -117,86 +92,26 @@ class TableSearcher:
         threads: int = 1,
         memory_limit: int | None = None,
     ) -> None:
-        game = compiled(game)
-        self.game, self.policy, self.rule, self.operator = game, compiled(policy), rule, operator
-        self.settings, self.threads = settings, threads
-        if settings.table is None:
-            raise BadInput("search.table=null: a TableSearcher keeps tables; Searcher keeps trees")
-        self.entries = settings.table
-        self.replacement = replacement_of(self.entries, settings.replacement, settings.stored_above)
-        own_classes((self.game, self.policy, rule, operator))  # names of their own, before numba asks for their types
-        self._check_parts(engine)
-        self.rules = Rules(game)
-        self.switches = settings.compiled(False)
-        self._memory_limit = memory_limit
-        self._tree_bytes = memory_of(self.entries) + bytes_a_row(game.WORDS, game.MAX_MOVES, game.MAX_PLIES)
-        self._compile()
-
-    def _compile(self) -> None:
-        block = self._block(1)
-        self._method = Method(self.rule, self.operator, self.game, self.policy, self.switches)
+        self.parts = parts = TableParts(game, policy, rule, operator, settings, engine, memory_limit)
+        self.game, self.rules, self.settings, self.threads = parts.game, parts.rules, settings, threads
+        block = parts.block(1)
         self._steps = TableSteps(
-            walk_step(self.game, self.replacement, self.switches, *block),
-            pick_step(self.rule, self.operator, self.switches, block.frontier, block.paths),
-            evaluate_step(self.game, self.policy),
+            walk_step(parts.game, parts.replacement, parts.switches, *block),
+            pick_step(parts.rule, parts.operator, parts.switches, block.frontier, block.paths),
+            evaluate_step(parts.game, parts.policy),
         )
 
-    def _check_parts(self, engine: str) -> None:
-        """Refuse what a table cannot do."""
-        if engine not in ENGINES:
-            raise BadInput(f"engine={engine}: a search with search.table takes engine=cpu")
-        if not isinstance(self.operator, Average):
-            name = name_of(self.operator)
-            raise BadInput(f"backup={name}: a table keeps means alone; with search.table take backup=average")
-        check_rule_fits(self.rule, self.operator, self.settings.first_play_urgency)
-        check_traces(self.rule, self.game, self.settings)
-        check_policy(self.policy, self.game)
-        for key, (value, reason) in REFUSED.items():
-            if getattr(self.settings, key) == value:
-                raise BadInput(f"search.{key}={str(value).lower()}: not with search.table: {reason}")
-        if self.settings.leaves_per_tree > 1:
-            raise BadInput(f"search.leaves_per_tree={self.settings.leaves_per_tree}: must be 1 with search.table")
-        if self.settings.roots > 1:
-            raise BadInput(f"search.roots={self.settings.roots}: must be 1 with search.table")
-        check_one_batch(self.settings, "must be 1 with search.table")
-        check_table_suffices(self.settings, "a table keeps visits and values alone")
-        check_in_flight(self.rule, self.settings)
-        if self.settings.expansion == "whole_path":
-            check_whole_path(self.policy, self.operator)
+    @property
+    def concurrent(self) -> bool:
+        """Whether several searches may go on at once: not with tables, which may take all memory there is."""
+        return False
 
-    # ------------------------------------------------------------------------------------------------------- memory
+    def adapt(self, trees: int, watched: bool = False) -> None:
+        """Every search is played on the CPU."""
 
-    def wave(self, trees: int, iterations: int) -> int:
-        """How many trees are searched together; any number can be searched one block after another.
-
-        Raises BadInput where not even one table fits, with the arithmetic, and for a budget that tries no move or
-        cannot be counted.
-        """
-        check_budget(iterations, self.settings)
-        size, threads = self._sizes(trees)
-        return min(trees, size * threads)
-
-    def _sizes(self, trees: int) -> tuple[int, int]:
-        """(trees of a block, threads) for which memory suffices; raises BadInput where it does not for one tree."""
-        limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
-        fitting = limit // self._tree_bytes
-        if fitting == 0:
-            raise BadInput(
-                f"search.table={self.entries}: a table and its search take {self._tree_bytes / 2**20:,.1f} MiB, "
-                f"and {limit / 2**20:,.1f} MiB may be used; fewer entries, or more memory_gb"
-            )
-        threads = min(self.threads, fitting)
-        size = TREES_IN_A_BLOCK
-        if self.switches.whole_path:
-            size = min(size, max(CACHED // self._tree_bytes, MIN_PER_BLOCK))
-        return max(1, min(size, fitting // threads, -(-trees // threads))), threads
-
-    def _block(self, trees: int, entries: int = 2) -> Block:
-        frontier, paths = (
-            empty_frontier(trees, self.game.MAX_MOVES),
-            empty_paths(trees, self.game.WORDS, self.game.MAX_PLIES),
-        )
-        return Block(empty_table(trees, entries), frontier, paths)
+    def wave(self, positions: int, iterations: int) -> int:
+        """As ``TableParts.positions_together``."""
+        return self.parts.positions_together(positions, iterations, self.threads)
 
     # ------------------------------------------------------------------------------------------------------- search
 
@@ -246,7 +161,7 @@ class TableSearcher:
         points = [int(point) for point in checkpoints]
         check_followed(points, self.settings)
         if level is not None:
-            raise BadInput(f"search.table={self.entries}: a root's value is not watched in a table")
+            raise BadInput(f"search.table={self.parts.entries}: a root's value is not watched in a table")
         clock = Stopwatch(self.threads)
         for part, tables, _ in self._search_blocks(states, keys, points, stop, on_progress, clock):
             for point, found in zip(points, tables, strict=True):
@@ -273,12 +188,12 @@ class TableSearcher:
         stop, on_progress : as in ``search``; clock : the search's Stopwatch
         """
         counts = self._root_moves(states)
-        size, threads = self._sizes(len(states))
+        size, threads = self.parts.sizes(len(states), self.threads)
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
         stop_event = StopEvent(stop)
 
         def work(part: slice) -> tuple[list[root_table.RootTable], Table | None]:
-            block = self._block(part.stop - part.start, self.entries)
+            block = self.parts.block(part.stop - part.start, self.parts.entries)
             most = int(counts[part].max())
             tables = self._run(block, states[part], keys[part], points, most, stop_event, on_progress, clock)
             return tables, block.table if len(parts) == 1 else None
@@ -310,7 +225,9 @@ class TableSearcher:
                 begin = time.perf_counter()
                 until, ticks = min(number + step, point), no_ticks()
                 span = (number, until)
-                answer = advance_block(self._steps, self._method, block, self.replacement, roots, keys, span, ticks)
+                answer = advance_block(
+                    self._steps, self.parts.method, block, self.parts.replacement, roots, keys, span, ticks
+                )
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(self.game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
                 if on_progress is not None:
@@ -320,7 +237,7 @@ class TableSearcher:
                 step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
                 number = until
             found = root_table.empty_table(len(roots), max(1, most_moves))
-            fill_root_table(self.game, block.table, self.replacement, roots, found)
+            fill_root_table(self.game, block.table, self.parts.replacement, roots, found)
             tables.append(found)
         return tables
 
@@ -330,7 +247,7 @@ class TableSearcher:
         if counts[0] == 0 or movers[0] == CHANCE:
             return []
         found = root_table.empty_table(1, int(counts[0]))
-        fill_root_table(self.game, table, self.replacement, state, found)
+        fill_root_table(self.game, table, self.parts.replacement, state, found)
         return found.children(0)
 
 

@@ -33,7 +33,7 @@ def _of_a_tree() -> int:
 
     searcher = searcher_of(operator_of("average"), game=DOTS, engine="device")
     slot_bytes = bytes_per_slot(Layout(1, DOTS.MAX_MOVES))
-    return searcher.slots(ITERATIONS) * slot_bytes + device_search.extra_tree_bytes(searcher)
+    return searcher.parts.memory.slots(ITERATIONS) * slot_bytes + device_search.extra_tree_bytes(searcher.parts)
 
 
 def _tables(found: Any) -> str:

@@ -130,10 +130,10 @@ def searcher_of(
 
 def reference_of(searcher: Searcher, operator: Any = None, play: Any = None) -> Uct:
     """The slow UCT of the same configuration."""
-    learns = selection.learns_from_traces(searcher.rule)
+    learns = selection.learns_from_traces(searcher.parts.rule)
     play = play or (compiled_traces if learns else compiled_playouts)(searcher.game, UNIFORM)
     return (RaveUct if learns else Uct)(
-        searcher.game, searcher.rule, operator or searcher.operator, searcher.settings, play
+        searcher.game, searcher.parts.rule, operator or searcher.parts.operator, searcher.settings, play
     )
 
 
@@ -198,5 +198,5 @@ def assert_like_reference(
     """Search from each of ``states`` and compare the whole trees, and the moves decided on, with the reference."""
     for state, key in zip(states, keys_for(len(states), seed), strict=True):
         found, reference, root = searched_by_both(searcher, state, int(key), iterations, play)
-        assert_same_tree(found.forest, 0, searcher.operator, reference, root, tolerance)
+        assert_same_tree(found.forest, 0, searcher.parts.operator, reference, root, tolerance)
         assert found.decide()[0] == reference.decide(root, int(key))

@@ -134,7 +134,9 @@ def holding(module: Any, **values: Any) -> Iterator[None]:
 def device_with(trees: float, told_bytes: int | None = None) -> Iterator[io.StringIO]:
     """A device where so many trees of ``dots`` fit, which says it has ``told_bytes`` free; yields what is printed."""
     searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
-    size = searcher.slots(12) * bytes_per_slot(Layout(1, DOTS.MAX_MOVES)) + device_search.extra_tree_bytes(searcher)
+    size = searcher.parts.memory.slots(12) * bytes_per_slot(Layout(1, DOTS.MAX_MOVES)) + device_search.extra_tree_bytes(
+        searcher.parts
+    )
     memory, printed = int(trees * size), io.StringIO()
     answer = told_bytes or int(memory / tree_memory.SHARE_OF_DEVICE) + 1
     with (

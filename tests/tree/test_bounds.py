@@ -9,20 +9,15 @@ from gpumcts.games.pgame import PGame
 from gpumcts.kernels.batch import Rules
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.backup.average import Average
+from gpumcts.tree.roots import roots_of
 from gpumcts.tree.search import Searcher
+from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table_search import TableSearcher
 from tests.games.narrow_bounds import FewMoves, FewPlies, FourMoves
 
 WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")
-
-
-class NotCompiled(Searcher):
-    """A search that is refused before its first iteration."""
-
-    def _compile(self):
-        return None
 
 
 def starts(count):
@@ -67,8 +62,9 @@ def test_bounds_that_are_met_exactly_are_no_fault():
 
 
 def test_a_forest_is_not_begun_at_a_root_with_too_many_moves():
-    searcher = NotCompiled(FewMoves(1, 2), Uniform(), Ucb1(), Average(), Settings(), engine="cpu")
-    assert "FewMoves.MAX_MOVES = 5, but the search has met a position with more legal moves" in refused(searcher, 10)
+    parts = SearchParts(FewMoves(1, 2), Uniform(), Ucb1(), Average())
+    with pytest.raises(BadInput, match="FewMoves.MAX_MOVES = 5, but the search has met a position with more legal"):
+        roots_of(parts, starts(1), np.zeros(1, np.uint64))
 
 
 def searcher(game, settings, **more):

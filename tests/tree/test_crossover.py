@@ -175,11 +175,11 @@ def test_auto_takes_the_device(device, measured, monkeypatch):
     searcher = automatic()
     assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
     searcher.adapt(1)
-    assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher]
+    assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher.parts]
 
 
 def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):
     monkeypatch.setattr(engines, "resolve", lambda name: "cpu")
     monkeypatch.setattr(engines, "Crossover", None)  # no table is read
     searcher = automatic()
-    assert searcher.engine is None and not searcher._engines.are_chosen and searcher.steps.select is not None
+    assert searcher.engine is None and not searcher._engines.are_chosen and searcher.plan.steps.select is not None

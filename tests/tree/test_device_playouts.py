@@ -12,6 +12,7 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.tree import device_playouts, shared_blocks
 from gpumcts.tree import memory as tree_memory
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree import simulated_searches
@@ -37,6 +38,7 @@ class Elsewhere:
     """An engine that plays on a thread of its own and lets its batches wait a while."""
 
     name = "elsewhere"
+    device_seconds = None
 
     def __init__(self, game, policy=UNIFORM):
         self.playouts = CpuPlayouts(game, policy)
@@ -68,6 +70,7 @@ class InFlightBatch:
         return states[: leaves * self.width].reshape(leaves, -1), keys[:leaves], rows
 
     def start(self, leaves, playouts, stop=None):
+        begin = time.perf_counter()
         assert self.back, "the last batch has not come back"
         states, keys, tally = self.arrays(leaves, playouts)
         tally[:] = -1
@@ -81,6 +84,7 @@ class InFlightBatch:
             tally[:] = engine.playouts.columns(states, keys, playouts)
 
         self.pending, self.back = engine.thread.submit(play), False
+        return time.perf_counter() - begin
 
     def finish(self):
         self.pending.result()
@@ -191,14 +195,16 @@ def test_a_thread_that_has_left_joins_again(monkeypatch):
 
 
 def test_the_time_of_growth_is_told_once(monkeypatch):
-    def widen(searcher, wave):
+    widen = SearchPlan.widen
+
+    def widen_slowly(plan, wave):
         time.sleep(0.1)  # far more than what no part is told of
-        wave.widen(searcher.more_slots(wave.forest))
+        widen(plan, wave)
 
     monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(SearchPlan, "widen", widen_slowly)
     for threads in (1, 2):
         searcher = searcher_of(operator_of("average"), engine=Elsewhere(OTHELLO), threads=threads)
-        monkeypatch.setattr(searcher, "widen", lambda wave, searcher=searcher: widen(searcher, wave))
         times = searcher.search(roots(OTHELLO, 9), keys_for(9), 300).times
         assert times.growth > 0.1
         assert sum(times.parts().values()) == pytest.approx(threads * times.seconds, rel=0.01)

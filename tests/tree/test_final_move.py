@@ -18,7 +18,7 @@ def expected(searcher, forest, tree):
     first = int(forest.first_child[tree, 0])
     block = slice(first, first + int(forest.child_count[tree, 0]))
     rate, velocity, visits = forest.columns[tree, block, 0], forest.columns[tree, block, 1], forest.visits[tree, block]
-    bias = searcher.rule.exploration * np.sqrt(np.log(forest.visits[tree, 0]) / visits)
+    bias = searcher.parts.rule.exploration * np.sqrt(np.log(forest.visits[tree, 0]) / visits)
     worth = velocity if searcher.settings.final == "velocity" else rate + bias
     return dict(zip(forest.action[tree, block].tolist(), worth.tolist(), strict=True))
 
@@ -41,7 +41,7 @@ def test_waves_and_slices_play_the_same_moves(final):
     settings, operator = Settings(final=final), operator_of("accelerated")
     together = searcher_of(operator, settings)
     whole = together.search(STATES, keys_for(4), ITERATIONS)
-    few = searcher_of(operator, settings, memory_limit=2 * together.slots(ITERATIONS) * together.slot_bytes)
+    few = searcher_of(operator, settings, memory_limit=2 * together.parts.tree_bytes(ITERATIONS))
     waves = few.search(STATES, keys_for(4), ITERATIONS)
     assert waves.forest is None  # several waves
     assert waves.decide().tolist() == whole.decide().tolist()

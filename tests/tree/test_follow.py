@@ -9,6 +9,7 @@ from gpumcts.games.pgame import PGame
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.roots import roots_of
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.wave import Wave
 from tests.tree.drivers import (
@@ -83,7 +84,7 @@ def test_threads_waves_and_playouts_elsewhere():
     assert_tables_of_searches(
         searcher_of(operator, engine=Elsewhere(OTHELLO, UNIFORM)), POINTS, [(0, TREES)], plain=plain
     )
-    limit = int(8.5 * plain.slots(POINTS[-1]) * plain.slot_bytes)
+    limit = int(8.5 * plain.parts.tree_bytes(POINTS[-1]))
     in_waves = searcher_of(operator, memory_limit=limit)
     assert_tables_of_searches(in_waves, POINTS, [(0, 8), (8, 16), (16, 20)], plain=plain)
 
@@ -101,11 +102,11 @@ def last_below(searcher, states, keys, iterations, level):
     """The same by searches of every length: the last after which the root's value is below the level."""
     last = np.zeros(len(states), np.int64)
     for number in range(1, iterations + 1):
-        planted = searcher.plant(states, searcher.root_move_counts(states), number, None)  # a search of one is refused
+        planted = searcher.plant(roots_of(searcher.parts, states, keys), number, None)  # a search of one is refused
         wave = Wave(planted, states, keys, searcher.stopwatch())
         searcher.iterate(wave, (0, number))
         for tree in range(len(states)):
-            if value(searcher.operator, wave.forest, tree, ROOT) < level:
+            if value(searcher.parts.operator, wave.forest, tree, ROOT) < level:
                 last[tree] = number
     return last
 
@@ -142,7 +143,7 @@ def test_below_of_solved_roots(threads):
 
 def test_below_in_waves():
     plain = searcher_of(operator_of("average"))
-    limit = int(8.5 * plain.slots(100) * plain.slot_bytes)
+    limit = int(8.5 * plain.parts.tree_bytes(100))
     in_waves = searcher_of(operator_of("average"), memory_limit=limit)
     assert in_waves.wave(TREES, 100) == 8
     assert followed(plain, [100], level=0.5)[1].tolist() == followed(in_waves, [100], level=0.5)[1].tolist()

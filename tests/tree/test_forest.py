@@ -233,7 +233,7 @@ def test_waves_give_the_same():
     operator = operator_of("accelerated")
     at_once = searcher_of(operator).search(states, keys, 400)
     slot_bytes = bytes_per_slot(Layout(len(operator.COLUMNS), OTHELLO.MAX_MOVES))
-    limit = int(2.5 * searcher_of(operator).slots(400) * slot_bytes)
+    limit = int(2.5 * searcher_of(operator).parts.memory.slots(400) * slot_bytes)
     in_waves = searcher_of(operator, memory_limit=limit)
     assert in_waves.wave(5, 400) == 2
     waves = in_waves.search(states, keys, 400)
@@ -250,7 +250,7 @@ def test_too_little_memory_is_refused_with_the_arithmetic():
     with pytest.raises(BadInput) as caught:
         searcher.search(packed(OTHELLO, othello_states()), keys_for(4), 1_000_000)
     message = str(caught.value)
-    slots = searcher.slots(1_000_000)
+    slots = searcher.parts.memory.slots(1_000_000)
     assert message.startswith("budget.iterations=1000000: a tree takes ")
     assert f"{slots:,} slots" in message
     assert f"{slots * bytes_per_slot(Layout(4, OTHELLO.MAX_MOVES)) / 2**20:,.1f} MiB" in message

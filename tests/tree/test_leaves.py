@@ -9,6 +9,7 @@ from gpumcts.games import contract
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.roots import roots_of
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.wave import Wave
 from tests.tree.drivers import GO, HAVANNAH, OTHELLO, operator_of, othello_states, packed, rule_of, searcher_of
@@ -119,8 +120,8 @@ def test_threads_in_any_tree_change_nothing(name, threads):
 
 def in_slices(searcher, root, points):
     """The tree of a search that goes on from each number of iterations to the next."""
-    moves, _ = searcher.rules.describe(root)
-    wave = Wave(searcher.plant(root, moves, 50, None), root, KEYS, searcher.stopwatch())  # it grows
+    planted = searcher.plant(roots_of(searcher.parts, root, KEYS), 50, None)  # it grows
+    wave = Wave(planted, root, KEYS, searcher.stopwatch())
     for begin, end in zip([0, *points], points, strict=False):
         searcher.iterate(wave, (begin, end))
     return digest(wave.forest)

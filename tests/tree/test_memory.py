@@ -14,6 +14,7 @@ import pytest
 from gpumcts.kernels.batch import Rules
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.forest import Layout, bytes_per_slot
+from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.test_device_playouts import Elsewhere
@@ -92,8 +93,10 @@ def digest(found) -> str:
 
 def limit_for(searcher, trees, iterations):
     """Bytes in which so many trees are searched together."""
-    size = bytes_per_slot(Layout(len(searcher.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.settings.solve))
-    return int((trees + 0.5) * searcher.slots(iterations) * size)
+    size = bytes_per_slot(
+        Layout(len(searcher.parts.operator.COLUMNS), searcher.game.MAX_MOVES, searcher.settings.solve)
+    )
+    return int((trees + 0.5) * searcher.parts.memory.slots(iterations) * size)
 
 
 @pytest.mark.parametrize(
@@ -117,16 +120,16 @@ def test_a_forest_that_grows_within_a_wave(monkeypatch):
     expected = digest(searcher_of(operator_of("accelerated")).search(states, keys, 150))
     monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
     monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
-    whole = searcher_of(operator_of("accelerated"))
+    whole, widen = searcher_of(operator_of("accelerated")), SearchPlan.widen
     for engine in ("cpu", Elsewhere(OTHELLO)):
         searcher = searcher_of(operator_of("accelerated"), engine=engine, memory_limit=limit_for(whole, 2, 150))
-        grown, widen = [], searcher.widen
+        grown = []
 
-        def counted(wave, grown=grown, widen=widen):
+        def counted(plan, wave, grown=grown):
             grown.append(wave.forest.visits.shape[1])
-            widen(wave)
+            widen(plan, wave)
 
-        monkeypatch.setattr(searcher, "widen", counted)
+        monkeypatch.setattr(SearchPlan, "widen", counted)
         assert searcher.wave(5, 150) == 2
         assert digest(searcher.search(states, keys, 150)) == expected
         assert grown

@@ -132,7 +132,7 @@ def test_subtree_reuse(operator):
         keys = keys_for(1, seed=20 + turn)
         found = searcher.search(packed(DOTS, [state]), keys, 80, games=np.array([7]))
         node = reference.search(state, int(keys[0]), 80, node)
-        assert_same_tree(found.forest, 0, searcher.operator, reference, node)
+        assert_same_tree(found.forest, 0, searcher.parts.operator, reference, node)
         assert found.decide()[0] == reference.decide(node, int(keys[0]))
         node = max(node.children, key=lambda child: child.visits)
         node = max(node.children, key=lambda child: child.visits)
@@ -287,7 +287,7 @@ def test_a_forest_that_is_too_small_grows(monkeypatch):
     monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
     monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
     tight = searcher.search(roots(OTHELLO, 4), keys_for(4), 300)
-    assert tight.forest is not None and searcher.slots(300) < int(tight.forest.used.max())
+    assert tight.forest is not None and searcher.parts.memory.slots(300) < int(tight.forest.used.max())
     assert digest(tight) == digest(plenty)
 
 
@@ -309,7 +309,7 @@ def test_every_operator_keeps_its_values_among_unvisited_moves(operator):
 
 def test_bytes_a_node():
     searcher = searcher_of(operator_of("average"), rule=Rave())
-    assert searcher.slot_bytes == bytes_per_slot(Layout(1, OTHELLO.MAX_MOVES)) + 16
+    assert searcher.parts.slot_bytes == bytes_per_slot(Layout(1, OTHELLO.MAX_MOVES)) + 16
     forest = searcher.search(roots(OTHELLO, 1), keys_for(1), 20).forest
     assert forest is not None and forest.columns.shape[2] == 3
 

@@ -246,7 +246,7 @@ def test_subtree_reuse(operator):
         keys = keys_for(1, seed=20 + turn)
         found = searcher.search(packed(OTHELLO, [state]), keys, 150, games=np.array([7]))
         node = reference.search(state, int(keys[0]), 150, node)
-        assert_same_tree(found.forest, 0, searcher.operator, reference, node)
+        assert_same_tree(found.forest, 0, searcher.parts.operator, reference, node)
         assert found.decide()[0] == reference.decide(node, int(keys[0]))
         node = max(node.children, key=lambda child: child.visits)
         node = max(node.children, key=lambda child: child.visits)

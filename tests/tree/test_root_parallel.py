@@ -64,7 +64,7 @@ def test_trees_are_those_of_single_searches():
     alone = searcher().search(np.repeat(states, 3, axis=0), tree_keys(keys, 3), 100)
     assert [digest(found.forest, tree) for tree in range(6)] == [digest(alone.forest, tree) for tree in range(6)]
     assert len({digest(found.forest, tree) for tree in range(3)}) == 3
-    tree_bytes = searcher().slots(100) * searcher().slot_bytes
+    tree_bytes = searcher().parts.tree_bytes(100)
     narrow = {"memory_limit": 2 * tree_bytes}  # the trees of a position come in two waves
     for more in ({"threads": 2}, narrow):
         other = searcher_of(operator_of("average"), Settings(roots=3), **more).search(states, keys, 301)

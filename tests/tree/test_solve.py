@@ -259,7 +259,7 @@ def test_a_solved_tree_stays_as_it_is(settings):
     found = searcher.search(states, keys, 600)
     assert found.forest.proof[:, ROOT].all() and len(set(found.forest.visits[:, ROOT])) > 10
     assert found.forest.visits[:, ROOT].max() < 300
-    assert found.iterations_made(1, searcher.switches.threshold).tolist() == found.forest.visits[:, ROOT].tolist()
+    assert found.iterations_made(1, searcher.settings.root_playouts).tolist() == found.forest.visits[:, ROOT].tolist()
     player = UctPlayer(searcher, 600)
     player.choose(states, keys, np.arange(70))
     assert player.iterations == player.playouts == found.forest.visits[:, ROOT].sum() < 70 * 600
@@ -271,7 +271,7 @@ def test_a_solved_tree_stays_as_it_is(settings):
         alone = searcher.search(states[tree : tree + 1], keys[tree : tree + 1], 600)
         assert alone.root_children(0) == found.root_children(tree)
         assert alone.forest.visits[0, ROOT] == found.forest.visits[tree, ROOT]
-    limit = int(9.5 * searcher.slots(600) * searcher.slot_bytes)
+    limit = int(9.5 * searcher.parts.tree_bytes(600))
     in_waves = searcher_of(operator_of("average"), settings, game, memory_limit=limit)
     assert in_waves.wave(70, 600) == 9
     waves = in_waves.search(states, keys, 600)

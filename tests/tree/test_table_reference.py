@@ -24,8 +24,8 @@ def searched_by_reference(searcher, state, key, iterations, play=None):
     """The reference after so many iterations, or after those before two scores come within 1e-12; and how many."""
     while True:
         reference = LimitedUct(
-            searcher.game, searcher.rule, searcher.settings, searcher.entries,
-            {2: "twobigp", 1: "single"}[searcher.replacement.ways], searcher.replacement.stored_above,
+            searcher.game, searcher.parts.rule, searcher.settings, searcher.parts.entries,
+            {2: "twobigp", 1: "single"}[searcher.parts.replacement.ways], searcher.parts.replacement.stored_above,
             play or compiled_playouts(searcher.game, UNIFORM),
         )  # fmt: skip
         try:

@@ -125,10 +125,12 @@ def test_memory_is_the_table(settings):
     few, many = (min(peak_of(lambda n=n: searcher.search(states, keys, n)) for _ in range(10)) for n in (100, 10_000))
     assert abs(many - few) < 8000  # 80,000 positions would take megabytes
     assert 64_000 <= many < 64_000 + 40_000
-    assert many >= searcher._tree_bytes * 0.99
+    assert many >= searcher.parts.tree_bytes * 0.99
     states, keys = instances(game, range(400)), keys_for(400)
-    size, _ = searcher._sizes(400)
-    assert peak_of(lambda: searcher.search(states, keys, 20)) < size * searcher._tree_bytes + 300_000 < 400 * 64_000
+    size, _ = searcher.parts.sizes(400, searcher.threads)
+    assert (
+        peak_of(lambda: searcher.search(states, keys, 20)) < size * searcher.parts.tree_bytes + 300_000 < 400 * 64_000
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -1,0 +1,40 @@
+"""Iterations of trees on the host: all on the CPU, or with the playouts of their leaves on an engine."""
+
+from gpumcts.tree.checks import check_bounds
+from gpumcts.tree.cpu_iterations import CpuIterations
+from gpumcts.tree.device_playouts import DevicePlayouts
+from gpumcts.tree.in_flight import BatchesInFlight
+from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.thread_pool import ThreadPool
+from gpumcts.tree.wave import Wave
+
+
+class HostIterations:
+    """The loop over iterations that fits a plan: its engine, its batches in flight.
+
+    workers : threads that may be shared with other searches
+    """
+
+    def __init__(self, plan: SearchPlan, workers: ThreadPool) -> None:
+        self.plan = plan
+        self._on_cpu = CpuIterations(plan, workers) if plan.engine is None else None
+
+    def iterate(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
+        """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
+
+        in_flight : keeps what is in flight until the next call; without it all is counted
+
+        Raises KeyboardInterrupt where the wave is told to stop, and BadInput where a tree meets more than its game's
+        class has room for.
+        """
+        plan = self.plan
+        if plan.parts.settings.batches_in_flight > 1:
+            batches = in_flight or BatchesInFlight(plan)
+            batches.iterate(wave, span)
+            if in_flight is None:
+                batches.back_up_pending(wave)
+        elif plan.engine is not None:
+            DevicePlayouts(plan, plan.engine, wave, span).run()
+        elif self._on_cpu is not None:
+            self._on_cpu.iterate(wave, span)
+        check_bounds(plan.parts.game, wave.forest.beyond)
