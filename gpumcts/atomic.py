@@ -1,4 +1,4 @@
-"""What threads in compiled code tell each other by: words of an array that are read and written whole, and waiting.
+"""How threads in compiled code communicate: words of an array that are read and written atomically, and waiting.
 
 For the CPU. Plain Python has a lock for them.
 """

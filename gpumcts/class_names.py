@@ -1,4 +1,4 @@
-"""What option classes are called in messages, and by what name compiled code knows a user's own.
+"""Names of option classes: in messages, and in compiled code for a user's own classes.
 
 Numba knows a class by its name: compiled code for one class can be taken for that of another of the same name, in one
 process and from the disk cache. So a user's own class gets a name that is its alone before anything is compiled for it.

@@ -1,4 +1,4 @@
-"""What is being compiled, told where it takes long, and the seconds that it took."""
+"""Messages while code compiles, where that takes long, and the seconds that it took."""
 
 import contextlib
 import functools

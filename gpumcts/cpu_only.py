@@ -1,4 +1,4 @@
-"""What compiled code does on the CPU alone: asks for memory ahead, and leaves other code out by a constant."""
+"""Operations of compiled code on the CPU alone: prefetching, and code left out by a constant."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The text of a user's own options, by which a run knows of which version of them it is, and so does compiled code."""
+"""Source digests of a user's own options: the version of them that a run, and compiled code, belongs to."""
 
 import ast
 import functools

@@ -1,4 +1,4 @@
-"""Arrays on the stack, for what compiled code forgets when it returns."""
+"""Arrays on the stack: scratch memory that a compiled function loses when it returns."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When work that is shared out over threads has to end before its end."""
+"""The signal that ends work on several threads early."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Structs of arrays: a NamedTuple of which each field says once what its array holds.
+"""Structs of arrays: a NamedTuple whose fields declare type and shape of their arrays once.
 
 >>> from typing import Annotated, NamedTuple
 >>> class Points(NamedTuple):

@@ -1,4 +1,4 @@
-"""How wide vectors in compiled code are: 512 bits on processors that lose nothing by them.
+"""The width of vectors in compiled code: 512 bits on processors that lose nothing by it.
 
 LLVM takes vectors of 256 bits even where registers hold 512, since early processors with AVX-512 lowered their clock
 for the wider ones. Those that came later hardly do. They are known by an instruction that counts the bits of a whole

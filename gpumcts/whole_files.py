@@ -1,4 +1,4 @@
-"""Files that are there in whole or not at all, whenever the process dies or the machine crashes."""
+"""Atomic files: complete or absent, whenever the process dies or the machine crashes."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A search from Python: what it is made of, checked, and many positions at once."""
+"""A search from Python: its options, checked, and batches of positions."""
 
 import contextlib
 import difflib

@@ -1,4 +1,4 @@
-"""What a search from Python found, position by position."""
+"""The result of a search from Python, position by position."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex

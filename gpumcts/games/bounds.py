@@ -1,4 +1,4 @@
-"""The bounds that a game's class states, where a search finds that they do not hold."""
+"""Violations of the bounds that a game's class states, as a search meets them."""
 
 from typing import Any
 

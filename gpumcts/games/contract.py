@@ -1,4 +1,4 @@
-"""What a game is: the verbs every game answers.
+"""The contract of a game: the verbs that every game implements.
 
 A game is a ``NamedTuple`` of numbers and bools (its parameters, schema and dispatch key) with these class attributes:
 

@@ -1,4 +1,4 @@
-"""What games leave out: the default bodies of the verbs of ``contract``, for any class."""
+"""The default bodies of the verbs of ``contract``, for any class."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What rests on evaluations is refused where a game has none. Plain Python."""
+"""Refuses options that need an evaluation where a game has none. Plain Python."""
 
 from typing import Any
 

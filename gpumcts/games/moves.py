@@ -1,4 +1,4 @@
-"""Games whose legal moves are a set of numbers: one body says the set, and the verbs about single moves follow.
+"""Games whose legal moves are a set of numbers: one body returns the set, and the verbs about single moves follow.
 
 A game whose moves are below 64 writes::
 

@@ -1,4 +1,4 @@
-"""How states lie in memory: the class of a game's states, and its words read and written with a stride.
+"""Memory layout of states: the class of a game's states, and its words read and written with a stride.
 
 A game names the class of its states by a decorator, and needs no bodies of ``pack`` and ``unpack`` then::
 

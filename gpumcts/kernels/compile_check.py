@@ -1,4 +1,4 @@
-"""Compiles every kernel for devices that need not be there, and tells what each takes of one.
+"""Compiles every kernel without a device, and reports the resources that each one takes.
 
     python -m gpumcts.kernels.compile_check [--json] [--device sm_90a] [--playout NAME] [--traced] [game ...]
     python -m gpumcts.kernels.compile_check --playout uniform --traced go:size=19 havannah:base=10

@@ -1,4 +1,4 @@
-"""The device: memory on it, pinned buffers, streams, events. The only module that touches CuPy.
+"""The device: its memory, pinned buffers, streams, events. The only module that uses CuPy.
 
 Importing it needs neither CuPy nor a GPU, and loads neither. In the simulator the same calls hand out NumPy arrays.
 What the driver answers after a fault becomes ``DeviceLost`` here (``gpumcts.kernels.faults``).

@@ -1,4 +1,4 @@
-"""The driver: which devices it shows to this process, what the first of them is, what keeps it from being used.
+"""The driver: the devices that this process sees, properties of the first one, and what prevents its use.
 
 A process plays on one device, the first that the driver shows it; ``CUDA_VISIBLE_DEVICES`` chooses, in every form that
 the driver knows (indices, UUIDs, ``MIG-`` names, nothing, -1). Importing this needs neither CuPy nor a GPU.

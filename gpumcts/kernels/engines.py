@@ -1,4 +1,4 @@
-"""Who plays the playouts: engines by name. Importing this loads no CUDA; asking for an engine does."""
+"""Engines by name: what runs the playouts. Importing this loads no CUDA; asking for an engine does."""
 
 import functools
 import sys

@@ -1,4 +1,4 @@
-"""A fault on the device, an illegal address say: from then on the driver refuses every call of the process.
+"""Faults on the device, such as an illegal address: from then on the driver refuses every call of the process.
 
 The first call that meets one raises ``DeviceLost``; ``lost`` tells it to whoever is about to ask for the device again.
 """

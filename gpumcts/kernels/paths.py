@@ -1,4 +1,4 @@
-"""Playouts that tell which of them were the same: a game whose states remember the moves, folded into a word.
+"""Playouts that can be told apart: a game whose states fold the moves into a word.
 
 ``Followed`` is what the playout loops get in place of a game, as ``traces.Traced`` is, whose verbs it has but for
 ``play``. The tally keeps score and path of every playout; two that made the same moves have the same path, and others

@@ -1,4 +1,4 @@
-"""What playouts came to: sums of many, or the outcomes of single ones."""
+"""Outcomes of playouts: sums over many, or one by one."""
 
 import sys
 from collections.abc import Iterator

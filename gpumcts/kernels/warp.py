@@ -1,4 +1,4 @@
-"""What the threads of a warp tell each other: votes, shuffles, sums; all of them call these functions together.
+"""Communication within a warp: votes, shuffles, sums; all threads of the warp call these functions together.
 
 Numba's simulator has none of it. There a warp is a block, and its threads write what they tell into a list between two
 barriers. The simulator knows ``numba.cuda`` in the file of the kernel alone: what kernels of several files share asks

@@ -1,1 +1,1 @@
-"""Matches: games between two players, their record on disk, how a run goes on, and what the results say."""
+"""Matches: games between two players, their record on disk, resuming, and statistics."""

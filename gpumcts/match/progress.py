@@ -1,4 +1,4 @@
-"""How a match stands while it is played: games that ended, and what the players expect of the others."""
+"""Progress of a running match: the finished games, and the players' expectations of the others."""
 
 from typing import NamedTuple
 

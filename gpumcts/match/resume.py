@@ -1,4 +1,4 @@
-"""How a match goes on: the games as the journal of an earlier run left them."""
+"""Resuming a match: the games as the journal of an earlier run left them."""
 
 import json
 from pathlib import Path

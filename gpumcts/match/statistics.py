@@ -1,4 +1,4 @@
-"""What the results of a match say: intervals, Elo, sequential tests, and tests between cells of a table.
+"""Statistics of matches: intervals, Elo, sequential tests, and tests between cells of a table.
 
 Win rates count a draw as half a win, in [0, 1], for the first named player. Confidence is two-sided. Functions that are
 handed counts raise ValueError where a count is negative or there are more results than games.

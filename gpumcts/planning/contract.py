@@ -1,4 +1,4 @@
-"""What a planner is: from one state of a Markov decision problem it draws samples until it has to name an action.
+"""The contract of a planner: from one state of a Markov decision problem it draws samples until it must name an action.
 
 A planner is a ``NamedTuple`` of numbers, bools and literals; its ``compiled`` method gives the value of numbers that
 travels into compiled code and that verbs dispatch on. It knows the problem through samples alone: cost and next state

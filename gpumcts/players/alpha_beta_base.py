@@ -1,4 +1,4 @@
-"""What players by alpha-beta over an evaluation share: they choose, report proofs, count, remember nothing."""
+"""Common base of alpha-beta players over an evaluation: they choose, report proofs, count, and keep no state."""
 
 import threading
 import time

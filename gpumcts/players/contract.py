@@ -1,4 +1,4 @@
-"""What a player is: it chooses moves for a batch of positions, and counts its work."""
+"""The contract of a player: it chooses moves for a batch of positions, and counts its work."""
 
 import re
 import threading

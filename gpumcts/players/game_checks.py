@@ -1,4 +1,4 @@
-"""What players that search without chance ask of a game."""
+"""Checks of a game for players that cannot handle chance."""
 
 from typing import Any
 

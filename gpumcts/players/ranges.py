@@ -1,4 +1,4 @@
-"""What numbers of a player may be, for descriptions in Python and for keys of the commands alike."""
+"""Ranges of a player's numbers, for descriptions in Python and for keys of the commands alike."""
 
 from typing import Annotated
 

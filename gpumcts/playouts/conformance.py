@@ -1,4 +1,4 @@
-"""Whether a user's own playout policy keeps its contract on a game, and where it does not.
+"""Conformance checks of a user's own playout policy on a game.
 
 It is asked before anything is compiled: what the class says, the moves it chooses in plain Python, and the types of
 each body alone.

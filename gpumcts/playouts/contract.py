@@ -1,4 +1,4 @@
-"""What a playout policy is: the verbs every policy answers.
+"""The contract of a playout policy: the verbs that every policy implements.
 
 A policy is a ``NamedTuple`` of numbers and bools with the class attribute ``LANES`` (True where ``choose`` is written
 without branches, given a game that is; ``in_lanes`` tells on which games). Every policy has a field ``truncate``: a

@@ -1,4 +1,4 @@
-"""Playouts that tell who was first to play where: a game whose states remember it, for the loops that play any game.
+"""Playouts that record who played first on each cell: a game whose states hold this trace, for the loops of any game.
 
 ``Traced`` is what the playout loops get in place of a game. Lanes and CUDA's threads hold the trace beside the
 position, two words for up to 64 points; the tally keeps score and trace of every playout (``contract.keep``). Policies

@@ -1,1 +1,1 @@
-"""What all protocols between programs that play have in common: processes, lines, positions, clocks."""
+"""Code that all protocols between game programs share: processes, lines, positions, clocks."""

@@ -1,4 +1,4 @@
-"""What a move may take, and how much of a clock it takes."""
+"""Time management: the time that a move may take, by a budget and by a clock."""
 
 import time
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A first search before anyone waits: what a search compiles on its way is compiled while nobody's clock runs."""
+"""A first search before anyone waits, so that everything is compiled while nobody's clock runs."""
 
 from collections.abc import Callable
 from typing import Any

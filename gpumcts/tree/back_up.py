@@ -1,4 +1,4 @@
-"""Backing up: what the playouts of the leaves came to goes up their paths."""
+"""Backing up: the outcomes of the leaves' playouts go up their paths."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The leaves of one step of a block of trees, and the groups in which they go down the trees together.
+"""The leaves of one step of a block of trees, and the groups in which they descend together.
 
 What is chosen at a node depends on the node, on its children and on how many rows of the batch went through before. So
 the rows at a node, a *group*, choose their children there in row order, and each child's rows are a group of their own,

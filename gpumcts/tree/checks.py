@@ -1,4 +1,4 @@
-"""What searches in trees and in tables refuse alike, before anything is compiled."""
+"""Checks that searches in trees and in tables share, made before anything is compiled."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whether a user's own backup operator or selection rule keeps its contract, and where it does not.
+"""Conformance checks of a user's own backup operator or selection rule.
 
 It is asked before anything is compiled: what the class says, its bodies on a small tree in plain Python, where an index
 out of range is an error, and the types of each body alone.

@@ -1,4 +1,4 @@
-"""Compiles the kernels of the device engine for devices that need not be there, and tells what each takes of one.
+"""Compiles the kernels of the device engine without a device, and reports the resources that each one takes.
 
     python -m gpumcts.tree.device_check [--json] [rule/operator/playout/game ...]
 

@@ -1,4 +1,4 @@
-"""Expansion: the moves of the selected paths are played, nodes are added, groups part below the nodes they chose at."""
+"""Expansion: replays the selected paths, adds nodes, and splits groups below the nodes at which they chose."""
 
 import numpy as np
 from numba.core.target_extension import current_target

@@ -1,4 +1,4 @@
-"""What the final move goes by where neither visits nor values decide: velocities, scores of the selection rule."""
+"""Criteria of the final move other than visits and values: velocities, scores of the selection rule."""
 
 import numpy as np
 

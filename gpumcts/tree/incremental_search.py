@@ -1,4 +1,4 @@
-"""One search of one position that goes on for as long as whoever asks has time."""
+"""One search of one position, advanced slice by slice for as long as the caller has time."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a search is asked for at the end: the root's children, the move to play, the principal variation."""
+"""The root at the end of a search: its children, the move to play, the principal variation."""
 
 from collections.abc import Callable
 from typing import Annotated, NamedTuple

@@ -1,4 +1,4 @@
-"""What a search found, and what it is asked for at the end."""
+"""The result of a search: the move to play, values, principal variations."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

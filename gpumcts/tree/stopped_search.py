@@ -1,4 +1,4 @@
-"""What a search of one tree on the CPU has found where it is told to stop: as one of so many iterations would have."""
+"""The result of a stopped search of one tree on the CPU: that of a search with as many iterations."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Trees that are searched together, and who looks on."""
+"""Trees that are searched together, and the observers of their progress."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The game that a GUI plays: it may go on where our rules see a draw."""
+"""The game that a GUI plays: it may continue after a draw by our rules."""
 
 from typing import Any
 

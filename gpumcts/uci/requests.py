@@ -1,4 +1,4 @@
-"""UCI's form: what a GUI says, line by line."""
+"""The form of UCI: a GUI's requests, line by line."""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What searches ask of Chess: all moves at once, and which of them are captures and promotions."""
+"""Verbs of Chess for searches: all moves at once, and which of them are captures and promotions."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What combinatorial game theory proves of a position of Clobber: who wins, once all its components are small.
+"""Proofs by combinatorial game theory in Clobber: who wins, once all components of a position are small.
 
 Components without a move are worth nothing. The others are looked up: ups and nimbers are added up, and of the other
 values those that are each other's negatives cancel. What is left decides where

@@ -1,4 +1,4 @@
-"""How good a position of Clobber looks, and how long a game will last.
+"""Evaluation of a position of Clobber, and the expected length of a game.
 
 The numbers of moves say nothing: an edge between enemies is a move for each. What counts is how the stones stand:
 

@@ -1,4 +1,4 @@
-"""Whether a game keeps the contract, and where it does not: for any game, inside the library or outside.
+"""Conformance checks of any game, inside the library or outside: whether it keeps the contract, and where it does not.
 
 ``check`` asks before anything is compiled: whether the class says what it must and every verb has a body
 (``declared``), twenty random games in plain Python (``plain_games``), and the types of each body alone

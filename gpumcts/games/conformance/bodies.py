@@ -1,4 +1,4 @@
-"""The bodies of any option of a user's own, asked one by one: in plain Python, and typed by numba alone.
+"""Checks of the bodies of a user's own option, one by one: run in plain Python, and typed by numba by themselves.
 
 What is wrong is one line: file and line of the user's source, the verb, and what it does.
 """

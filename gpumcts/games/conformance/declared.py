@@ -1,4 +1,4 @@
-"""What a game's class says of itself, and whether every verb that it needs has a body."""
+"""Checks of a game's class: its declared attributes, and a body for every verb that it needs."""
 
 from typing import Any
 

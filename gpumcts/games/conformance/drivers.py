@@ -1,4 +1,4 @@
-"""Compiled drivers of the rules of any game: random games, and what their states say.
+"""Compiled drivers of the rules of any game: random games, and properties of their states.
 
 They are ``jit.entry`` points: a user's own game is a part of the source that their compiled code is kept for.
 """

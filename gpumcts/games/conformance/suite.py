@@ -1,4 +1,4 @@
-"""The conformance suite: what every game must hold, asked of compiled code and plain Python, one question a function.
+"""The conformance suite: the properties of every game, in compiled code and plain Python, one check a function.
 
 Statistical questions refuse a correct game with a probability below 1e-6 each; keys are fixed, so that answers are too.
 """

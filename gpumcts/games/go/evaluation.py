@@ -1,4 +1,4 @@
-"""How good a position of Go looks, and how long a game will last.
+"""Evaluation of a position of Go, and the expected length of a game.
 
 A player controls his stones and the empty points that fewer steps over empty points lead to from his stones than from
 the opponent's, up to REACH steps: control of area by dilation, as in Zobrist's influence and Bouzy's dilations. Being

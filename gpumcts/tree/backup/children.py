@@ -1,4 +1,4 @@
-"""What operators that look at a node's children share: the best child, the most visited one, the mean over chance."""
+"""Helpers of operators that read a node's children: the best child, the most visited one, the mean over chance."""
 
 from gpumcts.games.contract import CHANCE
 from gpumcts.jit import inlined

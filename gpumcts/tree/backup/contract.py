@@ -1,4 +1,4 @@
-"""What a backup operator is: the verbs every operator answers, and what several of them share.
+"""The contract of a backup operator: the verbs that every operator implements, and shared helpers.
 
 An operator is a ``NamedTuple`` of numbers with these class attributes:
 

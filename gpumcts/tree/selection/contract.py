@@ -1,4 +1,4 @@
-"""What a selection rule is: three verbs, over the ``value`` and ``count`` of any backup operator.
+"""The contract of a selection rule: three verbs, over the ``value`` and ``count`` of any backup operator.
 
 A rule is a ``NamedTuple`` of numbers. The child of the highest score is selected; equal scores are settled by
 ``Settings.ties``. A rule that draws at random takes its numbers from the stream it is given, ``NODE_DRAW`` for the node
