@@ -11,7 +11,7 @@
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -52,8 +52,17 @@ def allocate(
     zeros: Callable = np.zeros,
 ) -> Struct:
     """A struct whose arrays begin with the axes ``leading``; each is made by ``zeros(shape, dtype)``."""
-    arrays = arrays_of(kind).values()
-    return kind(*(zeros(leading + array.lengths(sizes), array.dtype(dtypes or {})) for array in arrays))
+    own = tuple(dtypes.items()) if dtypes else ()
+    return kind(*[zeros(leading + axes, dtype) for axes, dtype in _axes_and_types(kind, tuple(sizes.items()), own)])
+
+
+@lru_cache(maxsize=1024)
+def _axes_and_types(
+    kind: type, sizes: tuple[tuple[str, int], ...], dtypes: tuple[tuple[str, np.dtype], ...]
+) -> list[tuple[tuple[int, ...], np.dtype]]:
+    """Of every array; kept, since working it out takes as long as some twenty iterations of a search."""
+    lengths, types = dict(sizes), dict(dtypes)
+    return [(array.lengths(lengths), array.dtype(types)) for array in arrays_of(kind).values()]
 
 
 def bytes_per_row(kind: type, sizes: Mapping[str, int], dtypes: Mapping[str, np.dtype] | None = None) -> int:

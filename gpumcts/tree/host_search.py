@@ -61,7 +61,9 @@ class HostSearch:
     def _wave(self, trees: slice) -> Forest:
         """The forest of some of the trees, searched."""
         with self._clock.on_all_threads(), self._clock.part(GROWTH):
-            roots, watch = self._roots.part(trees), self._watch._replace(below=self._watch.below[trees])
+            roots, watch = self._roots.part(trees), self._watch
+            if watch is not NO_WATCH:
+                watch = watch._replace(below=watch.below[trees])
             wave = Wave(self._plant(roots), roots.states, roots.keys, self._clock, watch, self._stop, self._on_progress)
             check_kept_visits(wave.forest.visits[:, ROOT], self._points[-1], self._parts.settings)
         for before, point in zip([0, *self._points], self._points, strict=False):
