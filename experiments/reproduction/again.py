@@ -9,6 +9,7 @@ from experiments.reproduction.catalogue import Run, item_of
 from experiments.reproduction.cells import RESULTS, Cell, read
 from experiments.reproduction.derived import joined, sources_of
 from experiments.reproduction.gathering.matches import match_digests
+from experiments.reproduction.gathering.planned import first_ten_planned
 from experiments.reproduction.gathering.ranks import rank_digests
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.gathering.traps import trap_digests
@@ -67,6 +68,10 @@ def _searches(identity: dict[str, Any]) -> dict[str, Any]:
 def digest_of_folder(cell: Cell, folder: Path) -> str:
     """The digest of the first ten of a cell, from the runs in a folder."""
     results = below(folder)
+    if (planned := [result for result in results if result.program == "planning"]) and (
+        found := first_ten_planned([value for value in cell.asked.keys.values() if isinstance(value, dict)], planned)
+    ):
+        return found
     for result in results:
         if result.program == "match":
             return match_digests(result.folder, result.summary["games"]).first_ten

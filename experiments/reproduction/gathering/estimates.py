@@ -12,17 +12,17 @@ from experiments.papers.ramanujan2010understanding.fig3 import GROWTH, by_explor
 from experiments.papers.ramanujan2010understanding.fig6 import LEAST, simulated
 from experiments.papers.ramanujan2010understanding.searches import read_searches
 from experiments.reproduction.catalogue import Item, Paper
-from experiments.reproduction.cells import Cell, Digests
+from experiments.reproduction.cells import Cell
 from experiments.reproduction.gathering.common import (
     cell_of,
     censored,
-    digest_of_lines,
     mean_of_all,
     mean_within,
     of_both,
     published_of_order,
     reached,
 )
+from experiments.reproduction.gathering.planned import planning_digests
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.quantities import Estimate, Measured, OpenEnded, Published
 from experiments.runs.results import Result
@@ -152,7 +152,7 @@ def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         measured = Measured(unit="samples", quantity=samples, other=others, names=(one, other))
         published = Published(relation="below", budget={"states": 1000}, source=item.place)
         ours = {"states": some[0].config["states"]}
-        digests = of_both([_planning_digests(run.summary) for run in some])
+        digests = of_both(list(map(planning_digests, some)))
         return cell_of(paper, item, name, f"{size} x {size}: {title}", some, measured, published, ours, digests)
 
     found = []
@@ -183,7 +183,7 @@ def variants(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
             published = published_of_order(item, order, others)
             title = f"{size} x {size}: {names[0]} beside {names[1]}"
             ours = {"states": runs[0].config["states"]}
-            digests = of_both([_planning_digests(run.summary) for run in runs])
+            digests = of_both(list(map(planning_digests, runs)))
             name = f"size{size}-{order.cell}"
             found.append(cell_of(paper, item, name, title, runs, measured, published, ours, digests))
     return found
@@ -192,7 +192,3 @@ def variants(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
 def _samples(summary: dict[str, Any]) -> Estimate | OpenEnded:
     """Samples to the error; no end where they, or the upper end of their interval, lie beyond those drawn."""
     return reached(1, *(summary[name] for name in ("samples", "low", "high", "most")))
-
-
-def _planning_digests(summary: dict[str, Any]) -> Digests:
-    return Digests(all=summary["digest"], first_ten=digest_of_lines([summary["digest"]]))

@@ -6,12 +6,16 @@ import pytest
 from pydantic import ValidationError
 
 from experiments import planning
+from experiments.reproduction.again import digest_of_folder
 from experiments.reproduction.catalogue import Order, item_of
-from experiments.reproduction.cells import read, write
+from experiments.reproduction.cells import Asked, Digests, read, write
+from experiments.reproduction.gathering.common import of_both
 from experiments.reproduction.gathering.estimates import variants
+from experiments.reproduction.gathering.planned import first_ten_planned, planning_digests
 from experiments.reproduction.pages import difference_text, value_text
-from experiments.runs.results import Result
+from experiments.runs.results import Result, below
 from tests.experiments.config.drivers import composed
+from tests.experiments.reproduction import planted
 from tests.experiments.reproduction.planted import RECORD
 
 PAPER, ITEM = item_of("kocsis2006bandit/fig4_variants")
@@ -23,6 +27,13 @@ SAMPLES = {
     "fixed": (UCT | {"stop": "fixed", "depth": 2}, 9000),
     "artdp": (ARTDP, 500),
 }
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    """Runs that were not made have no answers."""
+    digests = Digests(all="0" * 64, first_ten="1" * 64)
+    monkeypatch.setattr("experiments.reproduction.gathering.estimates.planning_digests", lambda _: digests)
 
 
 def run(planner, samples, size=4, states=1000):
@@ -95,3 +106,24 @@ def planning_name(config):
     from experiments.analysis.planner_samples import planner_name
 
     return planner_name(config["planner"])
+
+
+# ------------------------------------------------------------------------------------------------- made again
+
+
+SOME = "planning -m game.size=3 planner=uct planner.stop=visits,new threads=1 error=0.01"
+
+
+def test_the_first_ten_states_are_found_in_a_run_of_ten(run, tmp_path):
+    """A run of thirty goes on to further stages, in pieces of two states."""
+    for states, samples, folder in ((30, 3000, "all"), (10, 1000, "ten")):
+        done = run(f"{SOME} states={states} samples={samples} hydra.sweep.dir='{tmp_path}/{folder}'")
+        assert done.code == 0, done.err
+    runs = below(tmp_path / "all")
+    assert all(len({path.name.partition("-")[0] for path in (run.folder / "pieces").iterdir()}) > 1 for run in runs)
+    keys = {run.label: run.provenance["identity"] for run in runs}
+    asked = Asked(command=["planning"], keys=keys, seed=1, budget={"states": 30})
+    found = planted.cell(asked=asked, digests=of_both(list(map(planning_digests, runs))))
+    assert digest_of_folder(found, tmp_path / "ten") == found.digests.first_ten != found.digests.all
+    other = {label: {**identity, "seed": 2} for label, identity in keys.items()}
+    assert first_ten_planned(list(other.values()), below(tmp_path / "ten")) is None

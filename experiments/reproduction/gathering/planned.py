@@ -1,0 +1,45 @@
+"""Digests of runs of planners."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.reproduction.cells import Digests
+from experiments.reproduction.gathering.common import FIRST, digest_of, of_both
+from experiments.runs.array_files import read_npz
+from experiments.runs.results import Result
+from experiments.runs.tree_searches import PIECES
+from gpumcts.errors import BadInput
+
+NOT_OF_A_STATE = ("states", "samples")
+"""Keys on which the answers of the first stage for one state do not depend."""
+
+
+def planning_digests(run: Result) -> Digests:
+    """The digest of all answers, and of those for the first ten states in the first stage.
+
+    Later stages have more samples, and are there where the mean over all states asks for them. So a run of ten states
+    has other stages than a run of a thousand, but the same answers in the first.
+    """
+    files = sorted((run.folder / PIECES).glob("*-*.npz"), key=lambda path: tuple(map(int, path.stem.split("-"))))
+    if not files:
+        raise BadInput(f"{run.folder}: there are no {PIECES}")
+    first = [path for path in files if path.stem.partition("-")[0] == files[0].stem.partition("-")[0]]
+    answers: list[np.ndarray] = []
+    while sum(map(len, answers)) < FIRST and len(answers) < len(first):
+        answers += read_npz(first[len(answers)], ["chosen"])
+    return Digests(all=run.summary["digest"], first_ten=digest_of([np.concatenate(answers)], FIRST))
+
+
+def first_ten_planned(asked: Sequence[dict], runs: Sequence[Result]) -> str | None:
+    """The digest of the first ten states over the runs that were asked for, in their order; None where one lacks.
+
+    asked : identities of runs
+    """
+    some = [next((run for run in runs if _kept(run.provenance["identity"]) == _kept(keys)), None) for keys in asked]
+    there = [run for run in some if run is not None]
+    return of_both(list(map(planning_digests, there))).first_ten if there and len(there) == len(some) else None
+
+
+def _kept(identity: dict) -> dict:
+    return {key: value for key, value in identity.items() if key not in NOT_OF_A_STATE}
