@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numba import types
 
+from gpumcts.call_size import Shares
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
@@ -25,7 +26,6 @@ from gpumcts.playouts.traces import may_play_in_lanes, plays_whole
 from gpumcts.stop_event import StopEvent
 
 FIRST_PLAYOUTS = 256  # of a compiled call, before it is known how long they take
-SECONDS_A_CALL = 0.1  # of one, so that Ctrl-C and progress bars live
 
 
 def evaluate_signature(game: Any, policy: Any) -> Any:
@@ -101,19 +101,19 @@ class CpuPlayouts:
         on_seconds : told now and then, by any thread, the seconds that it has played since
         """
         columns = np.zeros((len(states), tally_columns(self.game, playouts)), np.int64)
-        parts, stop_event = _Parts(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), StopEvent(stop)
+        shares, stop_event = Shares(len(states), max(1, FIRST_PLAYOUTS // playouts), self.threads), StopEvent(stop)
 
         def work() -> None:
-            while not stop_event.is_set() and (part := parts.take()) is not None:
+            while not stop_event.is_set() and (part := shares.take()) is not None:
                 begin = time.perf_counter()
                 words = np.require(states[part], requirements=["C", "W"])  # as compiled code takes them
                 _evaluate(self._evaluate, self.game, self.policy, words, keys[part], playouts, columns[part])
                 seconds = time.perf_counter() - begin
-                parts.took(part, seconds)
+                shares.took(part, seconds)
                 if on_seconds is not None:
                     on_seconds(seconds)
 
-        if self.threads == 1 or len(states) <= parts.size:
+        if self.threads == 1 or len(states) <= shares.size:
             work()
         else:
             with ThreadPoolExecutor(self.threads) as pool:
@@ -130,27 +130,3 @@ class CpuPlayouts:
     def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[LeafBatch]:
         """Two batches with room for so many leaves each, which are played as they are sent off."""
         return [HostBatch(self, leaves, playouts) for _ in range(2)]
-
-
-class _Parts:
-    """Hands out the leaves in parts that take about ``SECONDS_A_CALL`` each, smaller ones towards the end."""
-
-    def __init__(self, leaves: int, size: int, threads: int) -> None:
-        self.size, self._leaves, self._threads, self._next = size, leaves, threads, 0
-        self._lock = threading.Lock()
-
-    def take(self) -> slice | None:
-        """The next part; None where there is none."""
-        with self._lock:
-            left = self._leaves - self._next
-            if left <= 0:
-                return None
-            size = min(self.size, max(1, -(-left // (2 * self._threads))) if self._threads > 1 else left)
-            self._next += size
-            return slice(self._next - size, self._next)
-
-    def took(self, part: slice, seconds: float) -> None:
-        """How long a part took: quick ones double the size of those to come."""
-        with self._lock:
-            if seconds < SECONDS_A_CALL / 2 and part.stop - part.start >= self.size:
-                self.size *= 2

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from gpumcts.call_size import Shares
 from gpumcts.class_names import title
 from gpumcts.compile_messages import announced
 from gpumcts.errors import BadInput
@@ -18,7 +19,6 @@ from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.mdp import Mdp
 from gpumcts.planning.store import FIRST_ROOM, clear, move_in
 
-SECONDS_A_CALL = 0.1  # of compiled code, so that Ctrl-C and progress bars live
 MAX_SAMPLES = 1 << 31
 SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
 REMEDY = "take fewer samples or threads, or more memory_gb"
@@ -100,10 +100,10 @@ class Queries:
         self._check_memory()
         with announced(self._name, may_load=True):  # no query, so that it compiles
             self._answer(range(0), checkpoints, chosen, *self._memory())
-        parts = _Parts(len(chosen), self._threads)
+        shares = Shares(len(chosen), 1, self._threads)
         with ThreadPoolExecutor(self._threads) as pool:
             works = [
-                pool.submit(self._work, parts, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)
+                pool.submit(self._work, shares, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)
             ]
             for work in works:
                 work.result()
@@ -134,13 +134,13 @@ class Queries:
         return range(at, part.stop)
 
     def _work(
-        self, parts: "_Parts", checkpoints: np.ndarray, chosen: np.ndarray, stop: threading.Event | None,
+        self, shares: Shares, checkpoints: np.ndarray, chosen: np.ndarray, stop: threading.Event | None,
         on_progress: Callable[[int], None] | None,
     ) -> None:  # fmt: skip
-        """Answer part after part, in a memory that grows where it is full."""
+        """Answer share after share, in a memory that grows where it is full."""
         kept, progress = self._memory()
-        for part in parts:
-            left, begin = part, time.perf_counter()
+        while (share := shares.take()) is not None:
+            left, begin = range(share.start, share.stop), time.perf_counter()
             while left := self._answer(left, checkpoints, chosen, kept, progress):
                 if stop is not None and stop.is_set():
                     return
@@ -148,8 +148,8 @@ class Queries:
             if stop is not None and stop.is_set():
                 return
             if on_progress is not None:
-                on_progress(len(part))
-            parts.took(len(part), time.perf_counter() - begin)
+                on_progress(share.stop - share.start)
+            shares.took(share, time.perf_counter() - begin)
 
     def _larger(self, kept: Any) -> Any:
         """The same memory with twice the room; raises BadInput where it is more than a thread may have."""
@@ -172,29 +172,3 @@ class Queries:
 def _bytes_of(kept: Any) -> int:
     arrays = [*kept.store, *(part for part in kept if isinstance(part, np.ndarray))]
     return sum(array.nbytes for array in arrays)
-
-
-class _Parts:
-    """Hands out the queries in parts that take about ``SECONDS_A_CALL``, to any number of threads."""
-
-    def __init__(self, queries: int, threads: int) -> None:
-        self._queries, self._next, self._size = queries, 0, 1
-        self._most = max(1, queries // (4 * threads))
-        self._lock = threading.Lock()
-
-    def __iter__(self) -> "_Parts":
-        return self
-
-    def __next__(self) -> range:
-        with self._lock:
-            if self._next == self._queries:
-                raise StopIteration
-            begin = self._next
-            self._next = min(begin + self._size, self._queries)
-            return range(begin, self._next)
-
-    def took(self, queries: int, seconds: float) -> None:
-        """How long a part took: quick ones double the size of those to come."""
-        with self._lock:
-            if seconds < SECONDS_A_CALL / 2 and queries >= self._size:
-                self._size = min(2 * self._size, self._most)

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from gpumcts.call_size import SECONDS_A_CALL
 from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.tree.batch import Batch
 from gpumcts.tree.forest import Forest
@@ -25,7 +26,6 @@ MIN_PER_BLOCK = 4  # trees that share the cost of a step's call, where there are
 # 10,000 iterations of a P-game takes 2.4 times as long as blocks of four.
 CACHED = 1 << 20
 SHARED_CACHE = 1 << 25
-SECONDS_A_CALL = 0.1
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 
 Block = tuple[int, int]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpumcts.call_size import next_size
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
@@ -32,7 +33,6 @@ from gpumcts.tree.select import select
 from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
 
-SECONDS_A_LAUNCH = 0.1
 MAX_FETCHED_BYTES = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
 MAX_SINGLE_TREE_BYTES = 1 << 30  # of a single tree, whose lines are shown
 UNPLANTED = -1
@@ -131,15 +131,6 @@ def extra_tree_bytes(parts: SearchParts) -> int:
     task = task_of(parts, 1, 0, parts.game.MAX_MOVES)
     arrays = (*task.forest, *task.roots, task.numbers, *task.batch, *task.table)
     return sum(array.nbytes for array in arrays)
-
-
-def next_step(step: int, done: int, seconds: float) -> int:
-    """Steps of a tree with which a launch takes SECONDS_A_LAUNCH, after one of ``done`` steps that took ``seconds``.
-
-    ``step`` was asked for, and fewer may be left at the end. The answer is at most ``step`` or 8 ``done``, so that many
-    short searches do not raise it without bound.
-    """
-    return max(1, min(int(done * SECONDS_A_LAUNCH / max(seconds, 1e-6)), max(step, 8 * done)))
 
 
 class DeviceSearch:
@@ -254,7 +245,7 @@ class DeviceSearch:
                 self._widen(arrays)
             else:
                 steps = -(-(until - least) // self._parts.settings.leaves_per_tree)
-                self._step = next_step(self._step, steps, seconds)
+                self._step = next_size(self._step, steps, seconds)
                 self._kernel.pace = len(numbers), self._step
         met = np.zeros(len(numbers), np.int32)
         arrays.fetch(self._task.forest.beyond, met)

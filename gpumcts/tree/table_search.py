@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.call_size import next_size
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE
@@ -18,7 +19,6 @@ from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root_table
 from gpumcts.tree.checks import check_budget, check_followed
-from gpumcts.tree.cpu_iterations import SECONDS_A_CALL
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.settings import Settings
 from gpumcts.tree.table import Table
@@ -234,7 +234,7 @@ class TableSearcher:
                     on_progress((until - number) * len(roots))
                 seconds = time.perf_counter() - begin
                 clock.add_sampled(ticks, seconds)
-                step = max(1, min(int(step * SECONDS_A_CALL / max(seconds, 1e-6)), step * 8))
+                step = next_size(step, until - number, seconds)
                 number = until
             found = root_table.empty_table(len(roots), max(1, most_moves))
             fill_root_table(self.game, block.table, self.parts.replacement, roots, found)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts import call_size
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels import device, engines, simulated_memory
@@ -214,7 +215,7 @@ def paced() -> list[int]:
     searcher = searcher_of(operator_of("average"), Settings(), DOTS, engine=DeviceEngine())
     launches = []
     with (
-        holding(device_search, SECONDS_A_LAUNCH=1e9),
+        holding(call_size, SECONDS_A_CALL=1e9),
         holding(tree_memory, SLOTS_PER_NODE=3.0),
     ):  # so that no forest grows
         for trees, iterations in ((1, 20), (1, 20), (2, 45)):

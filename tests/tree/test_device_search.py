@@ -11,9 +11,9 @@ import pytest
 from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.kernels import compile_check, device, engines
-from gpumcts.tree import device_check, device_search
+from gpumcts.tree import device_check
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree.device_search import next_step, search_tree
+from gpumcts.tree.device_search import search_tree
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree.drivers import OPERATORS, OTHELLO, RULES, fits, keys_for, operator_of, rule_of, searcher_of
@@ -78,14 +78,6 @@ def test_a_single_tree_comes_back(simulated):
 def test_a_searcher_keeps_its_pace(simulated):
     """Launches of 1, 8 and 11 iterations; then one launch; then, of twice as many trees, of 40 first."""
     assert simulated["paced"] == [3, 1, 2]
-
-
-def test_the_pace_of_many_short_searches_is_bounded():
-    step = 1
-    for _ in range(1000):
-        step = next_step(step, min(step, 5), 1e-9)
-    assert step == 40
-    assert next_step(100, 100, 10 * device_search.SECONDS_A_LAUNCH) == 10 and next_step(1, 1, 1e9) == 1
 
 
 def test_a_forest_that_grows(simulated):
