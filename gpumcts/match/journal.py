@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from gpumcts.errors import BadInput
-from gpumcts.match.lock import held, reason
+from gpumcts.match.lock import held, message_of
 from gpumcts.own_sources import changed
 from gpumcts.whole_files import sync_folder, write_whole
 
@@ -137,7 +137,7 @@ class Journal:
         except UnicodeDecodeError:
             raise self.damaged(name, line, "not text") from None
         except OSError as error:
-            raise BadInput(f"{path} cannot be read: {reason(error)}") from error
+            raise BadInput(f"{path} cannot be read: {message_of(error)}") from error
 
     # ----------------------------------------------------------------------------------------------- what is added
 
@@ -183,14 +183,14 @@ class Journal:
             while rest:  # an unbuffered write may take a part only, as when the disk fills
                 rest = rest[file.write(rest) :]
         except OSError as error:
-            raise BadInput(f"{self.folder / name} cannot be written: {reason(error)}") from error
+            raise BadInput(f"{self.folder / name} cannot be written: {message_of(error)}") from error
 
     def _sync(self, name: str) -> None:
         """Wait until what was written is on disk."""
         try:
             os.fsync(self._files[name].fileno())
         except OSError as error:
-            raise BadInput(f"{self.folder / name} cannot be written: {reason(error)}") from error
+            raise BadInput(f"{self.folder / name} cannot be written: {message_of(error)}") from error
 
     # --------------------------------------------------------------------------------------------------- opening
 
@@ -206,7 +206,7 @@ class Journal:
                 known = self._identity
                 write_whole(path, (json.dumps(known, indent=2) + "\n").encode())
         except OSError as error:
-            raise BadInput(f"{path} cannot be used: {reason(error)}") from error
+            raise BadInput(f"{path} cannot be used: {message_of(error)}") from error
         except ValueError:
             raise BadInput(f"{path} is damaged: not JSON; start in another folder") from None
         if known is None:
@@ -231,7 +231,7 @@ class Journal:
                 file.truncate(whole)
                 os.fsync(file.fileno())
         except OSError as error:
-            raise BadInput(f"{path} cannot be written: {reason(error)}") from error
+            raise BadInput(f"{path} cannot be written: {message_of(error)}") from error
 
 
 def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:

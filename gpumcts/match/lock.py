@@ -11,7 +11,7 @@ from gpumcts.errors import BadInput
 LOCK = "lock"
 
 
-def reason(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """What an error of the file system says, in one line."""
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).replace("\n", " ")
 
@@ -29,7 +29,7 @@ def held(folder: Path) -> Iterator[None]:
     except Timeout:
         raise BadInput(f"the folder {folder} is in use by another run; wait for it, or choose another") from None
     except (OSError, NotImplementedError) as error:
-        raise BadInput(f"the folder {folder} cannot be written: {reason(error)}") from error
+        raise BadInput(f"the folder {folder} cannot be written: {message_of(error)}") from error
     try:
         yield
     finally:
