@@ -1,9 +1,12 @@
 """Progress of a running match: the finished games, and the players' expectations of the others."""
 
+import time
 from typing import NamedTuple
 
 import numpy as np
 
+from gpumcts.match.batches import Batch
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 
 
@@ -65,6 +68,56 @@ class Expectations:
         reported = [rates[running & ~np.isnan(rates)] for rates in self._rates]
         first, second = (float(rates.mean()) if len(rates) else None for rates in reported)
         return first, second
+
+
+class Scoreboard:
+    """Keeps count of games 0 to ``games - 1`` while this run plays them. The match locks it."""
+
+    def __init__(self, game_batch: GameBatch, games: int) -> None:
+        self._game_batch, self._numbers = game_batch, np.arange(games)
+        self._begin = time.perf_counter()
+        self._earlier = int(game_batch.plies[:games].sum())
+        self._moves = 0
+        self._results = np.zeros(3, np.int64)  # wins, draws and losses of players[0]
+        self._expectations = Expectations(games)
+        self._count(self._numbers[~game_batch.running(self._numbers)])
+
+    def note(self, batch: Batch, reported: np.ndarray | None, ended: np.ndarray) -> None:
+        """Note a move in each game of ``batch``.
+
+        reported : int64[K], win rates that the player reported with the moves, or None
+        ended : numbers of the games that ended with them
+        """
+        self._moves += len(batch.games)
+        self._count(ended)
+        if reported is not None:
+            self._expectations.note(batch.turn, batch.games, reported)
+
+    def _count(self, ended: np.ndarray) -> None:
+        """Count the results of games that are over (int64[K])."""
+        scores = self._game_batch.scores[ended]
+        self._results += ((scores > 0).sum(), (scores == 0).sum(), (scores < 0).sum())
+
+    def progress(self, chosen: tuple[int, int]) -> Progress:
+        """Where the games stand; ``chosen`` : moves that each player chose in this run (``Decider.chosen``)."""
+        wins, draws, losses = self._results.tolist()
+        running, plies = self._game_batch.running(self._numbers), self._game_batch.plies[self._numbers]
+        return Progress(
+            games=len(self._numbers),
+            finished=wins + draws + losses,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            moves=self._moves,
+            seconds=time.perf_counter() - self._begin,
+            earlier=self._earlier,
+            ply=int(plies.max(where=running, initial=0)),
+            expected=self._expectations.means(running),
+            begun=int((running & (plies > 0)).sum()),
+            plies=int(plies.sum()),
+            finished_plies=int(plies[~running].sum()),
+            chosen=chosen,
+        )
 
 
 def win_rates_of(reported: np.ndarray) -> np.ndarray:

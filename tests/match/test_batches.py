@@ -61,25 +61,26 @@ def batches_of(*full, workers=2):
     return Batches([type("Player", (), {"full_batch": some}) for some in full], workers)
 
 
+def picked(batches, games, turns, taken=0):
+    """Whose turn it is, and the numbers of the games; no batch has been timed."""
+    turn, indices = batches.pick(np.array(games), np.array(turns), taken, [0.0, 0.0])
+    return turn, np.array(games)[indices].tolist()
+
+
 def test_low_numbers_go_first_in_full_batches():
-    games, turns = np.array([9, 3, 5, 1, 0, 2]), np.array([0, 0, 0, 0, 1, 1])
-    turn, taken = batches_of(2, 2).take(games, turns, 0)
-    assert (turn, games[taken].tolist()) == (0, [1, 3])
-    turn, taken = batches_of(None, None).take(games, turns, 0)
-    assert (turn, games[taken].tolist()) == (0, [9, 3, 5, 1])
-    turn, taken = batches_of(2, None).take(games, np.full(6, CHANCE), 0)
-    assert (turn, len(taken)) == (CHANCE, 6)
+    games, turns = [9, 3, 5, 1, 0, 2], [0, 0, 0, 0, 1, 1]
+    assert picked(batches_of(2, 2), games, turns) == (0, [1, 3])
+    assert picked(batches_of(None, None), games, turns) == (0, [9, 3, 5, 1])
+    turn, of_chance = picked(batches_of(2, None), games, [CHANCE] * 6)
+    assert (turn, len(of_chance)) == (CHANCE, 6)
 
 
-def test_a_small_batch_waits_while_another_is_away():
-    games = np.array([1])
-    assert len(batches_of(None, None).take(games, np.zeros(1, int), 8)[1]) == 0
-    assert len(batches_of(None, None).take(games, np.zeros(1, int), 2)[1]) == 1
-    assert len(batches_of(2, 2).take(games, np.zeros(1, int), 100)[1]) == 1  # four games run ahead
+def test_a_small_batch_waits_while_others_are_taken():
+    assert picked(batches_of(None, None), [1], [0], taken=8) == (0, [])
+    assert picked(batches_of(None, None), [1], [0], taken=3) == (0, [1])
+    assert picked(batches_of(2, 2), [1], [0], taken=100) == (0, [1])  # four games run ahead
 
 
 def test_batches_that_are_done_too_soon_are_larger():
-    batches = batches_of(8, 8)
-    batches.note(0, 8, 8 * SECONDS_A_BATCH / 20)
-    batches.note(1, 8, 100.0)
-    assert (batches.limit(0), batches.limit(1)) == (20, 8)
+    batches, seconds = batches_of(8, 8), [SECONDS_A_BATCH / 20, 100.0]
+    assert (batches.limit(0, seconds), batches.limit(1, seconds)) == (20, 8)

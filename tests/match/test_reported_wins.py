@@ -10,7 +10,8 @@ from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.match.runner import ReportedWins, play_match
+from gpumcts.match.result import ReportedWins
+from gpumcts.match.runner import play_match
 from gpumcts.options import option
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.players.pvs import PvsPlayer
@@ -87,7 +88,9 @@ def test_reported_win_rates_of_a_search_that_proves():
 def play(folder, players, games=12, most_moves=10**9):
     stop = threading.Event()
     on_progress = lambda progress: stop.set() if progress.moves > most_moves else None  # noqa: E731
-    return play_match(GAME, players, games, 1, folder, {}, 5, on_progress, stop, 2)
+    return play_match(
+        GAME, players, games, 1, folder, {}, games_in_flight=5, on_progress=on_progress, stop=stop, at_once=2
+    )
 
 
 def test_a_match_tells_when_wins_were_reported_and_keeps_it(tmp_path):

@@ -235,7 +235,7 @@ def test_at_most_as_many_batches_are_thought_about_as_was_said(play, tmp_path):
         assert Counting.most == most
 
 
-def test_a_lane_that_fails_ends_the_match(play, tmp_path):
+def test_a_worker_that_fails_ends_the_match(play, tmp_path):
     """The error of one worker comes out, the other one stops, and the run can go on."""
 
     class Failing(RandomPlayer):

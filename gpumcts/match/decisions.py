@@ -1,0 +1,119 @@
+"""What the players decide: each is asked for the moves of a batch, is timed, and what it answers is checked.
+
+A choice is a function of the position and of the key (seed, game, ply), so it does not matter in which batch it is
+made, or when.
+"""
+
+import threading
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from gpumcts.errors import BadInput
+from gpumcts.game_keys import keys_of
+from gpumcts.games.contract import CHANCE
+from gpumcts.match.batches import Batch
+from gpumcts.match.game_batch import GameBatch
+from gpumcts.players.contract import AnyPlayer, ExternalPlayer, WinRateReporter
+from gpumcts.rng import key_of
+
+
+class Decision(NamedTuple):
+    """What is decided for a batch of K games.
+
+    moves : int64[K]; RESIGNED or FORFEITED where the game is given up
+    reported : int64[K], win rates that the player reported with them (``WinRateReporter``), or None
+    reasons : why games are given up (``ExternalPlayer``), empty text for the others; None where none is
+    """
+
+    moves: np.ndarray
+    reported: np.ndarray | None = None
+    reasons: list[str] | None = None
+
+
+class Decider:
+    """Asks both players of a match, and draws the moves of chance.
+
+    players : those of the match; at_once : batches that they may be asked about at the same time
+    stop : ends the match
+    seconds_a_position : what it took each player in the latest batch; 0 before the first
+    """
+
+    def __init__(self, players: tuple[AnyPlayer, AnyPlayer], seed: int, at_once: int, stop: threading.Event) -> None:
+        self.players, self._root, self._stop = players, key_of(seed), stop
+        self._asking = threading.Semaphore(at_once)
+        self._counting = threading.Lock()  # guards what follows against two batches at once
+        self._chosen = [0, 0]
+        self.seconds_a_position = [0.0, 0.0]
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Moves that each player chose so far, repeated ones too."""
+        first, second = self._chosen
+        return first, second
+
+    def decide(self, game_batch: GameBatch, batch: Batch) -> Decision | None:
+        """The moves of ``batch``, or None where the match is halted: a search cut short may choose otherwise.
+
+        Raises BadInput for an illegal move of a player that is not trusted.
+        """
+        turn, games = batch
+        states, keys = game_batch.states[games], keys_of(self._root, games, game_batch.plies[games])
+        if turn == CHANCE:
+            return Decision(game_batch.rules.random_moves(states, keys))
+        decision = self._asked(game_batch, batch, states, keys)
+        if decision is not None:
+            _check(decision, self.players[turn], game_batch, games)
+        return decision
+
+    def _asked(self, game_batch: GameBatch, batch: Batch, states: np.ndarray, keys: np.ndarray) -> Decision | None:
+        """What the player answers; None where the match is halted."""
+        with self._asking:
+            if self._stop.is_set():
+                return None
+            begin = time.perf_counter()
+            try:
+                decision = _answer(self.players[batch.turn], game_batch, batch.games, states, keys, self._stop)
+                self._count(batch, time.perf_counter() - begin)
+            except KeyboardInterrupt:
+                if self._stop.is_set():
+                    return None
+                raise
+            return None if self._stop.is_set() else decision
+
+    def _count(self, batch: Batch, seconds: float) -> None:
+        """Count the moves of a batch, for which its player took so many ``seconds``."""
+        with self._counting:
+            self._chosen[batch.turn] += len(batch.games)
+            self.seconds_a_position[batch.turn] = seconds / len(batch.games)
+
+
+def _answer(
+    player: AnyPlayer,
+    game_batch: GameBatch,
+    games: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,
+    stop: threading.Event,
+) -> Decision:
+    """Ask ``player`` in the way of its protocol (``players.contract``)."""
+    if isinstance(player, ExternalPlayer):
+        before = [list(game_batch.moves.get(game, ())) for game in games.tolist()]
+        moves, reasons = player.choose_after(before, states, keys, games, stop)
+        return Decision(moves, reasons=reasons if any(reasons) else None)
+    if isinstance(player, WinRateReporter):
+        moves, reported = player.choose_and_tell(states, keys, games, stop)
+        return Decision(moves, reported)
+    return Decision(player.choose(states, keys, games, stop))
+
+
+def _check(decision: Decision, player: AnyPlayer, game_batch: GameBatch, games: np.ndarray) -> None:
+    """Refuse what cannot be played, before anything of it reaches the journal."""
+    if decision.moves.shape != games.shape:
+        raise ValueError(f"{player.name} chose {decision.moves.shape} moves for {games.shape} positions")
+    if player.trusted:
+        return
+    at = game_batch.first_illegal(games, decision.moves)
+    if at is not None:
+        raise BadInput(f"{player.name} made an illegal move in game {games[at]}, ply {game_batch.plies[games[at]]}")
