@@ -127,7 +127,16 @@ def play(bench: Bench, kind: type, iterations: int, games: int, playouts: int = 
     with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
         begin = time.perf_counter()
         at_once = 2 if bench.on_cpu else 0  # as the command for matches has it
-        play_match(bench.game, players, games, 1, Path(folder), {}, games, at_once=at_once)  # type: ignore[arg-type]
+        play_match(
+            bench.game,
+            players,  # type: ignore[arg-type]
+            games=games,
+            seed=1,
+            folder=Path(folder),
+            identity={},
+            games_in_flight=games,
+            at_once=at_once,
+        )
         wall = time.perf_counter() - begin
     chosen = sum(player.seconds for player in players)
     if kind is not Timed:
@@ -146,6 +155,15 @@ def games_a_turn(bench: Bench, iterations: int, games: int, threads: int) -> Any
 
     def run(n: int) -> None:
         with tempfile.TemporaryDirectory(dir=bench.folder, prefix="match-") as folder:
-            play_match(bench.game, players, min(n, games), 1, Path(folder), {}, games, at_once=2)
+            play_match(
+                bench.game,
+                players,
+                games=min(n, games),
+                seed=1,
+                folder=Path(folder),
+                identity={},
+                games_in_flight=games,
+                at_once=2,
+            )
 
     return run

@@ -124,9 +124,17 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         in_flight = min(config.keys.games_in_flight, pair.max_in_flight or config.keys.games_in_flight)
         try:
             result = play_match(
-                config.game, pair.players, config.keys.games, config.keys.seed, run.folder, identity,
-                in_flight, on_progress, stop, pair.at_once,
-            )  # fmt: skip
+                config.game,
+                pair.players,
+                games=config.keys.games,
+                seed=config.keys.seed,
+                folder=run.folder,
+                identity=identity,
+                games_in_flight=in_flight,
+                on_progress=on_progress,
+                stop=stop,
+                at_once=pair.at_once,
+            )
         except BaseException:
             done.keep()
             raise

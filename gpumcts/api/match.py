@@ -1,5 +1,6 @@
 """A match from Python: the same games as the command's, with the same digest."""
 
+import contextlib
 import json
 import math
 import os
@@ -145,14 +146,27 @@ def play_match(
     if compiled(value).PLAYERS != 2:
         raise BadInput(f"game={title(value)} is for one player; a match takes a game for two")
     cores = threads_of(threads)
-    context = PlayerContext(value, "", engine_named(engine), cores, bytes_of(memory_gb), ThreadPool(cores))
+    context = PlayerContext(
+        game=value,
+        engine=engine_named(engine),
+        threads=cores,
+        memory_limit=bytes_of(memory_gb),
+        workers=ThreadPool(cores),
+    )
     same = _identity(value, pair, number)
-    if folder is not None:
-        if not isinstance(folder, str | os.PathLike) or "\0" in str(folder):
-            raise BadInput(f"folder={folder!r}: must be a path, or None")
-        return _played(pair, count, number, Path(folder), same, in_flight, context)
-    with tempfile.TemporaryDirectory(prefix="gpumcts-match-") as fresh:
-        return _played(pair, count, number, Path(fresh), same, in_flight, context)
+    if folder is not None and (not isinstance(folder, str | os.PathLike) or "\0" in str(folder)):
+        raise BadInput(f"folder={folder!r}: must be a path, or None")
+    fresh = tempfile.TemporaryDirectory(prefix="gpumcts-match-") if folder is None else contextlib.nullcontext(folder)
+    with fresh as place:
+        return _played(
+            pair,
+            games=count,
+            seed=number,
+            folder=Path(place),
+            same=same,
+            in_flight=in_flight,
+            context=context,
+        )
 
 
 def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
@@ -199,9 +213,16 @@ def _played(
             for name, player in zip(SIDES, pair, strict=True):
                 built.append(player.build(context._replace(name=name), folder))
             at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
-            in_flight = min(in_flight, *(_max_in_flight(player, context) for player in pair))
             result = runner.play_match(
-                compiled(context.game), (built[0], built[1]), games, seed, folder, same, in_flight, None, stop, at_once
+                compiled(context.game),
+                (built[0], built[1]),
+                games=games,
+                seed=seed,
+                folder=folder,
+                identity=same,
+                games_in_flight=min(in_flight, *(_max_in_flight(player, context) for player in pair)),
+                stop=stop,
+                at_once=at_once,
             )
         finally:
             for player in built:
@@ -210,9 +231,14 @@ def _played(
         if result.interrupted:
             raise KeyboardInterrupt
         return Match(
-            result.games, result.wins, result.draws, result.losses, result.digest, result.seconds,
-            _records(folder, games),
-        )  # fmt: skip
+            games=result.games,
+            wins=result.wins,
+            draws=result.draws,
+            losses=result.losses,
+            digest=result.digest,
+            seconds=result.seconds,
+            records=_records(folder, games),
+        )
 
 
 def _engines(pair: tuple[Description, Description], context: PlayerContext) -> set[str]:

@@ -119,12 +119,14 @@ REFUSED = {
 
 
 def _won():
-    return g.Match(4, 3, 1, 0, "ab" * 32, 1.0, [{"moves": "a1b1 " * 100}] * 4)
+    records = [{"moves": "a1b1 " * 100}] * 4
+    return g.Match(games=4, wins=3, draws=1, losses=0, digest="ab" * 32, seconds=1.0, records=records)
 
 
 def test_a_match_is_shown_without_its_games():
     assert repr(_won()) == "Match(4 games, 3 won, 1 drawn, 0 lost, win rate 0.875, digest abababababab)"
-    assert repr(g.Match(0, 0, 0, 0, None, 0.0, [])).endswith("win rate nan, digest None)")
+    nothing = g.Match(games=0, wins=0, draws=0, losses=0, digest=None, seconds=0.0, records=[])
+    assert repr(nothing).endswith("win rate nan, digest None)")
 
 
 @pytest.mark.parametrize("message", REFUSED)

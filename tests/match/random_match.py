@@ -19,5 +19,14 @@ if __name__ == "__main__":
         time.sleep(0.001)
 
     players = (RandomPlayer(game), RandomPlayer(game))
-    play_match(game, players, int(sys.argv[2]), 7, Path(sys.argv[1]), {"player": "random"}, 4, linger)
+    play_match(
+        game,
+        players,
+        games=int(sys.argv[2]),
+        seed=7,
+        folder=Path(sys.argv[1]),
+        identity={"player": "random"},
+        games_in_flight=4,
+        on_progress=linger,
+    )
     print("finished", flush=True)

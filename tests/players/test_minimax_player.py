@@ -20,7 +20,8 @@ from tests.games.drivers import keys_of
 def play(folder, player, games_in_flight, most_moves=10**9, **options):
     stop, players = threading.Event(), (player, RandomPlayer(Othello()))
     on_progress = lambda progress: stop.set() if progress.moves > most_moves else None  # noqa: E731
-    return play_match(Othello(), players, 20, 1, folder, {}, games_in_flight, on_progress, stop, **options)
+    watched = {"on_progress": on_progress, "stop": stop}
+    return play_match(Othello(), players, 20, 1, folder, {}, games_in_flight, **watched, **options)
 
 
 @pytest.mark.parametrize("leaf", ["evaluation", "playout"])

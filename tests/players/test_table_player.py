@@ -67,7 +67,8 @@ def test_a_stopped_choice_does_not_count(positions):
 def play(folder, game, games_in_flight, most_moves=10**9, **options):
     stop, players = threading.Event(), (UctPlayer(searcher(game, **options), 40), RandomPlayer(game))
     on_progress = lambda progress: stop.set() if progress.moves > most_moves else None  # noqa: E731
-    return play_match(game, players, 20, 1, folder, {}, games_in_flight, on_progress, stop)
+    watched = {"on_progress": on_progress, "stop": stop}
+    return play_match(game, players, 20, 1, folder, {}, games_in_flight, **watched)
 
 
 def test_a_match_is_won_and_does_not_depend_on_its_course(tmp_path):
