@@ -6,6 +6,8 @@ made, or when.
 
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from gpumcts.game_keys import keys_of
 from gpumcts.games.contract import CHANCE
 from gpumcts.match.batches import Batch
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.players.contract import AnyPlayer, ExternalPlayer, WinRateReporter
+from gpumcts.players.contract import AnyPlayer, ExternalPlayer, Player, WinRateReporter
 from gpumcts.rng import key_of
 
 
@@ -32,6 +34,18 @@ class Decision(NamedTuple):
     reasons: list[str] | None = None
 
 
+class _Question(NamedTuple):
+    """What a player is asked: a move in each of ``games`` (int64[K]).
+
+    states : uint64[K, W], packed; keys : uint64[K], ``key_of(seed, game, ply)``
+    """
+
+    game_batch: GameBatch
+    games: np.ndarray
+    states: np.ndarray
+    keys: np.ndarray
+
+
 class Decider:
     """Asks both players of a match, and draws the moves of chance.
 
@@ -42,6 +56,7 @@ class Decider:
 
     def __init__(self, players: tuple[AnyPlayer, AnyPlayer], seed: int, at_once: int, stop: threading.Event) -> None:
         self.players, self._root, self._stop = players, key_of(seed), stop
+        self._ask = [_way_to_ask(player) for player in players]
         self._asking = threading.Semaphore(at_once)
         self._counting = threading.Lock()  # guards what follows against two batches at once
         self._chosen = [0, 0]
@@ -62,54 +77,58 @@ class Decider:
         states, keys = game_batch.states[games], keys_of(self._root, games, game_batch.plies[games])
         if turn == CHANCE:
             return Decision(game_batch.rules.random_moves(states, keys))
-        decision = self._asked(game_batch, batch, states, keys)
+        question = _Question(game_batch, games, states, keys)
+        decision = self._answer(turn, question)
         if decision is not None:
-            _check(decision, self.players[turn], game_batch, games)
+            _check(decision, question, self.players[turn])
         return decision
 
-    def _asked(self, game_batch: GameBatch, batch: Batch, states: np.ndarray, keys: np.ndarray) -> Decision | None:
-        """What the player answers; None where the match is halted."""
+    def _answer(self, turn: int, question: _Question) -> Decision | None:
+        """What player ``turn`` answers, once there is room to ask; None where the match is halted."""
         with self._asking:
             if self._stop.is_set():
                 return None
             begin = time.perf_counter()
             try:
-                decision = _answer(self.players[batch.turn], game_batch, batch.games, states, keys, self._stop)
-                self._count(batch, time.perf_counter() - begin)
+                decision = self._ask[turn](question, self._stop)
+                with self._counting:
+                    self._chosen[turn] += len(question.games)
+                    self.seconds_a_position[turn] = (time.perf_counter() - begin) / len(question.games)
             except KeyboardInterrupt:
                 if self._stop.is_set():
                     return None
                 raise
             return None if self._stop.is_set() else decision
 
-    def _count(self, batch: Batch, seconds: float) -> None:
-        """Count the moves of a batch, for which its player took so many ``seconds``."""
-        with self._counting:
-            self._chosen[batch.turn] += len(batch.games)
-            self.seconds_a_position[batch.turn] = seconds / len(batch.games)
 
-
-def _answer(
-    player: AnyPlayer,
-    game_batch: GameBatch,
-    games: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    stop: threading.Event,
-) -> Decision:
-    """Ask ``player`` in the way of its protocol (``players.contract``)."""
+def _way_to_ask(player: AnyPlayer) -> Callable[[_Question, threading.Event], Decision]:
+    """How ``player`` is asked. Its protocol is looked up here, once: that takes as long as a small batch's moves."""
     if isinstance(player, ExternalPlayer):
-        before = [list(game_batch.moves.get(game, ())) for game in games.tolist()]
-        moves, reasons = player.choose_after(before, states, keys, games, stop)
-        return Decision(moves, reasons=reasons if any(reasons) else None)
+        return partial(_ask_external, player)
     if isinstance(player, WinRateReporter):
-        moves, reported = player.choose_and_tell(states, keys, games, stop)
-        return Decision(moves, reported)
-    return Decision(player.choose(states, keys, games, stop))
+        return partial(_ask_reporter, player)
+    return partial(_ask, player)
 
 
-def _check(decision: Decision, player: AnyPlayer, game_batch: GameBatch, games: np.ndarray) -> None:
+def _ask(player: Player, question: _Question, stop: threading.Event) -> Decision:
+    return Decision(player.choose(question.states, question.keys, question.games, stop))
+
+
+def _ask_reporter(player: WinRateReporter, question: _Question, stop: threading.Event) -> Decision:
+    moves, reported = player.choose_and_tell(question.states, question.keys, question.games, stop)
+    return Decision(moves, reported)
+
+
+def _ask_external(player: ExternalPlayer, question: _Question, stop: threading.Event) -> Decision:
+    game_batch, games, states, keys = question
+    before = [list(game_batch.moves.get(game, ())) for game in games.tolist()]
+    moves, reasons = player.choose_after(before, states, keys, games, stop)
+    return Decision(moves, reasons=reasons if any(reasons) else None)
+
+
+def _check(decision: Decision, question: _Question, player: AnyPlayer) -> None:
     """Refuse what cannot be played, before anything of it reaches the journal."""
+    game_batch, games = question.game_batch, question.games
     if decision.moves.shape != games.shape:
         raise ValueError(f"{player.name} chose {decision.moves.shape} moves for {games.shape} positions")
     if player.trusted:
