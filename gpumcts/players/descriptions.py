@@ -7,7 +7,7 @@ run of the commands, so that a match begun by one goes on by the other.
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gpumcts.errors import BadInput
 from gpumcts.options import identity, named, value_of
@@ -22,14 +22,17 @@ from gpumcts.players.construction import (
 )
 from gpumcts.players.contract import AnyPlayer
 from gpumcts.players.ranges import (
+    Best,
     Depth,
     GtpSeconds,
     Iterations,
+    Leaf,
     Nodes,
     Patience,
     Playouts,
     Processes,
     TableMebibytes,
+    Ties,
     UciDepth,
     UciNodes,
     UciSeconds,
@@ -166,9 +169,13 @@ class MonteCarlo(NamedTuple):
 
     def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
         """The player; raises BadInput where the policy is not for the game, or memory does not suffice."""
+        return self.search().build(context, folder)
+
+    def search(self) -> Uct:
+        """The search that it is: of the root's moves alone, each as likely."""
         settings = Settings(expansion="root", final="value", playouts_per_leaf=self.playouts_per_leaf)
         rule, operator = named("selection", "uniform", {}), named("backup", "average", {})
-        return uct_player(context, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+        return Uct(self.iterations, self.playout, rule, operator, settings)
 
 
 class Sensei(NamedTuple):
@@ -187,7 +194,7 @@ class Sensei(NamedTuple):
     playout: Any = "uniform"
     playouts_per_leaf: Playouts = 1
     uctk: Uctk = 1.0
-    best: Literal["win_rate", "visits"] = "win_rate"
+    best: Best = "win_rate"
     solve: bool = True
 
     def identity(self) -> dict[str, Any]:
@@ -197,10 +204,14 @@ class Sensei(NamedTuple):
 
     def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
         """The player; raises BadInput where the policy is not for the game, or memory does not suffice."""
+        return self.search().build(context, folder)
+
+    def search(self) -> Uct:
+        """The search that it is, by a selection rule of its own and averages."""
         final = "visits" if self.best == "visits" else "value"
         settings = Settings(final=final, solve=self.solve, playouts_per_leaf=self.playouts_per_leaf)
         rule, operator = named("selection", "sensei", {"uctk": self.uctk}), named("backup", "average", {})
-        return uct_player(context, self.iterations, value_of("playout", self.playout), rule, operator, settings)
+        return Uct(self.iterations, self.playout, rule, operator, settings)
 
 
 def _playing_out(player: MonteCarlo | Sensei) -> dict[str, Any]:
@@ -279,9 +290,9 @@ class Minimax(NamedTuple):
     """
 
     depth: Depth
-    leaf: Literal["evaluation", "playout"] = "evaluation"
+    leaf: Leaf = "evaluation"
     quiescence: bool = False
-    ties: Literal["random", "first", "noisy", "noisiest"] = "random"
+    ties: Ties = "random"
     table_mb: TableMebibytes = 16
 
     def identity(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Ranges of a player's numbers, for descriptions in Python and for keys of the commands alike."""
+"""Ranges and words that keys of a player take, for descriptions in Python and for the commands alike."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -12,6 +12,9 @@ Nodes = Annotated[int, Interval(ge=1, le=2**53)]
 Depth = Annotated[int, Interval(ge=1, le=MAX_DEPTH)]
 TableMebibytes = Annotated[int, Interval(ge=1, le=1_048_576)]
 Uctk = Annotated[float, Interval(ge=0, le=1e6)]
+Best = Literal["win_rate", "visits"]
+Leaf = Literal["evaluation", "playout"]
+Ties = Literal["random", "first", "noisy", "noisiest"]
 
 # of external engines
 Patience = Annotated[float, Interval(gt=0, le=1e6)]

@@ -1,7 +1,7 @@
 """player=minimax: minimax of a fixed depth, MM-k and MM-k-R of Ramanujan et al. 2010."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig
@@ -11,7 +11,7 @@ from gpumcts.alpha_beta.minimax import check_leaf, check_ties, minimax_name
 from gpumcts.games.evaluations import check_evaluation
 from gpumcts.players.construction import PlayerContext, minimax_player
 from gpumcts.players.minimax import MinimaxPlayer
-from gpumcts.players.ranges import TableMebibytes
+from gpumcts.players.ranges import Leaf, TableMebibytes, Ties
 
 UNITS = ("depth",)
 
@@ -20,9 +20,9 @@ class MinimaxKeys(NamedTuple):
     """The keys of player=minimax."""
 
     name: str = "minimax"
-    leaf: Literal["evaluation", "playout"] = "evaluation"
+    leaf: Leaf = "evaluation"
     quiescence: bool = False
-    ties: Literal["random", "first", "noisy", "noisiest"] = "random"
+    ties: Ties = "random"
     table_mb: TableMebibytes = 16
 
 

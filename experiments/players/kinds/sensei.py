@@ -1,15 +1,18 @@
-"""player=sensei: UCT of Sensei's Library: its formula, averages, children on a leaf's second visit, solved nodes."""
+"""player=sensei: UCT of Sensei's Library: its formula, averages, children on a leaf's second visit, solved nodes.
+
+What search that is, ``Sensei`` of ``gpumcts.players`` says.
+"""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from experiments.config.budgets import budget_of
 from experiments.config.schema import PlayerConfig, option_value
 from experiments.config.validation import typed
 from experiments.players import tree_players
 from experiments.players.contract import Kind
-from gpumcts.players.ranges import Uctk
-from gpumcts.tree.settings import Settings
+from gpumcts.players.descriptions import Sensei
+from gpumcts.players.ranges import Best, Uctk
 
 
 class SenseiKeys(NamedTuple):
@@ -17,20 +20,23 @@ class SenseiKeys(NamedTuple):
 
     name: str = "sensei"
     uctk: Uctk = 1.0
-    best: Literal["win_rate", "visits"] = "win_rate"
+    best: Best = "win_rate"
     solve: bool = True
 
 
 def _configured(plain: Mapping[str, Any], prefix: str) -> PlayerConfig:
     keys = typed(SenseiKeys, plain["player"], f"{prefix}player")
     policy, policy_identity = option_value("playout", plain["playout"], f"{prefix}playout")
-    rule, _ = option_value("selection", {"name": "sensei", "uctk": keys.uctk}, f"{prefix}selection")
-    operator, _ = option_value("backup", {"name": "average"}, f"{prefix}backup")
     budget = budget_of(plain["budget"], prefix, keys.name, tree_players.UNITS, plays_out=True, follows=True)
-    final = "visits" if keys.best == "visits" else "value"
-    settings = Settings(final=final, solve=keys.solve, playouts_per_leaf=budget.playouts_per_leaf)
+    search = Sensei(
+        playout=policy,
+        playouts_per_leaf=budget.playouts_per_leaf,
+        uctk=keys.uctk,
+        best=keys.best,
+        solve=keys.solve,
+    ).search()
     identity = {"player": keys._asdict(), "playout": policy_identity, "budget": budget.plain}
-    return PlayerConfig(keys.name, identity, policy, rule, operator, settings, budget, own=keys)
+    return PlayerConfig(keys.name, identity, policy, search.selection, search.backup, search.settings, budget, own=keys)
 
 
 KIND = Kind(

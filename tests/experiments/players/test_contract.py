@@ -1,9 +1,17 @@
-"""Refusals name a player's keys as they are set on its side."""
+"""Refusals name a player's keys as they are set on its side; the keys are those that Python has."""
+
+from typing import get_args, get_type_hints
 
 import pytest
 
+import gpumcts as g
 from experiments.players.contract import keys_under
+from experiments.players.registry import kind_of, names
+from gpumcts.alpha_beta.minimax import LEAVES, TIES
 from gpumcts.errors import BadInput
+from gpumcts.players.ranges import Leaf, Ties
+
+DESCRIPTIONS = [getattr(g.players, name) for name in g.players.names()]
 
 REFUSALS = {
     "search.roots=2: must be 1 with search.table": "opponent.search.roots=2: must be 1 with opponent.search.table",
@@ -31,3 +39,27 @@ def test_keys_of_the_opponent(said):
 def test_other_errors_pass():
     with pytest.raises(ValueError, match=r"^search\.roots=2$"), keys_under("opponent."):
         raise ValueError("search.roots=2")
+
+
+@pytest.mark.parametrize("kind", names())
+def test_commands_and_python_have_the_same_keys_of_a_player(kind):
+    """A key of the group ``player`` is a field of the description: the same values are allowed, with one default."""
+    keys = kind_of(kind).keys
+    (description,) = (given for given in DESCRIPTIONS if _name_of(given) == kind)
+    allowed = get_type_hints(description, include_extras=True)
+    own = {} if keys is None else get_type_hints(keys, include_extras=True)
+    for key in own.keys() - {"name", "command"}:  # a command may be missing until the run begins
+        assert own[key] == allowed[key], key
+        assert keys._field_defaults[key] == description._field_defaults[key], key
+
+
+def _name_of(description):
+    """The name of the kind that a description has in identities."""
+    required = {"depth": 1, "command": "program"}
+    needed = {field: required[field] for field in description._fields if field not in description._field_defaults}
+    needed |= {"nodes": 1} if description is g.players.Pvs else {}
+    return description(**needed).identity()["player"]["name"]
+
+
+def test_minimax_knows_what_a_player_may_ask_of_it():
+    assert (get_args(Leaf), get_args(Ties)) == (LEAVES, tuple(TIES))
