@@ -11,7 +11,7 @@ from experiments.players.registry import kind_of
 from gpumcts.errors import BadInput
 from gpumcts.players.construction import PlayerContext
 from gpumcts.players.contract import AnyPlayer
-from gpumcts.players.external_engine import ExternalEnginePlayer
+from gpumcts.players.external_engine import ExternalEnginePlayer, check_launch_keys
 from gpumcts.players.ranges import Patience as Patience  # for the keys of such players
 from gpumcts.players.ranges import Processes as Processes
 from gpumcts.programs.process import Log, words_of
@@ -43,12 +43,7 @@ def external_engine(keys: Any, program: Program) -> Kind:
 
 def _configured(keys: Any, prefix: str) -> PlayerConfig:
     """The player of checked keys. How many processes it has decides no result."""
-    if any("\n" in command for command in (keys.command or "", *getattr(keys, "setup", ()))):
-        raise BadInput(f"{prefix}player.command and {prefix}player.setup: each command is one line")
-    if keys.seconds is not None and keys.seconds >= keys.patience:
-        raise BadInput(
-            f"{prefix}player.patience={keys.patience:g}: must be above {prefix}player.seconds={keys.seconds:g}"
-        )
+    check_launch_keys(keys, f"{prefix}player.")
     identity = {key: value for key, value in keys._asdict().items() if key != "processes"}
     return PlayerConfig(keys.name, {"player": identity}, program=keys)
 

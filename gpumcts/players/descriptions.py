@@ -21,6 +21,7 @@ from gpumcts.players.construction import (
     uct_player,
 )
 from gpumcts.players.contract import AnyPlayer
+from gpumcts.players.external_engine import check_launch_keys
 from gpumcts.players.ranges import (
     Best,
     Depth,
@@ -339,7 +340,8 @@ class Gtp(NamedTuple):
         return {"player": {"name": "gtp", **keys}}
 
     def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
-        """The player; raises BadInput where the program is missing or does not start."""
+        """The player; raises BadInput where the program is missing or does not start, and for too little patience."""
+        check_launch_keys(self, "players.Gtp.")
         with _about_command(self):
             launch = gtp.GtpLaunch(words_of(self.command), self.setup, self.seconds, self.patience)
             gtp.probe(context.game, launch)
@@ -374,6 +376,7 @@ class Uci(NamedTuple):
 
     def build(self, context: PlayerContext, folder: Path) -> AnyPlayer:
         """The player; raises BadInput without exactly one limit, for Chess960, or where the program does not start."""
+        check_launch_keys(self, "players.Uci.")
         with _about_command(self):
             words = words_of(self.command)
         launch = uci.launch_of(words, self, "players.Uci", "players.Uci.")

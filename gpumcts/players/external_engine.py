@@ -18,6 +18,17 @@ from gpumcts.programs.process import EngineError, Process, readable
 SECONDS_ON_THE_WAY = 0.05  # that a move may take beyond its limit: pipes take time, and programs rarely look at clocks
 
 
+def check_launch_keys(keys: Any, prefix: str) -> None:
+    """Refuse commands of several lines, and patience that ends before a move may. Raises BadInput.
+
+    keys : has ``command``, ``seconds``, ``patience``, and perhaps ``setup``; prefix : what stands before their names
+    """
+    if any("\n" in command for command in (keys.command or "", *getattr(keys, "setup", ()))):
+        raise BadInput(f"{prefix}command and {prefix}setup: each command is one line")
+    if keys.seconds is not None and keys.seconds >= keys.patience:
+        raise BadInput(f"{prefix}patience={keys.patience:g}: must be above {prefix}seconds={keys.seconds:g}")
+
+
 class EngineSession(ABC):
     """One process and its game: ``game`` is the number of the game or None, ``moves`` are those that it knows of."""
 

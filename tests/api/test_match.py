@@ -96,6 +96,12 @@ REFUSED = {
     "players.Uci.options.UCI_Chess960=true: castling is told as in chess": lambda: g.play_match(
         g.make("chess"), (g.players.Uci("nope", {"UCI_Chess960": "true"}, depth=1), RANDOM)
     ),
+    "players.Gtp.patience=5: must be above players.Gtp.seconds=10": lambda: g.play_match(
+        BOXES, (g.players.Gtp("nope", seconds=10, patience=5), RANDOM)
+    ),
+    "players.Gtp.command and players.Gtp.setup: each command is one line": lambda: g.play_match(
+        BOXES, (g.players.Gtp("nope", setup=["boardsize 9\nkomi 7"]), RANDOM)
+    ),
     "players.Uci takes one limit a move of players.Uci.depth, players.Uci.nodes": lambda: g.play_match(
         BOXES, (g.players.Uci("nope"), RANDOM)
     ),
