@@ -166,6 +166,10 @@ def _lock(place: str) -> Any:
     return FileLock(os.path.join(place, LOCK))
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_lock.cache_clear)  # a lock is its process's alone
+
+
 @contextlib.contextmanager
 def _turn(place: str) -> Iterator[None]:
     """One thread at a time in a folder of compiled code; no waiting where it cannot be written, or knows no locks."""

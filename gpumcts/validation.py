@@ -9,7 +9,18 @@ import math
 import operator
 import types
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple, SupportsIndex, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    SupportsFloat,
+    SupportsIndex,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Interval
 
@@ -121,6 +132,12 @@ def integer(name: str, value: SupportsIndex, least: int, most: int) -> int:
     if number is None or isinstance(value, bool) or not least <= number <= most:
         raise BadInput(f"{name}={value!r}: must be an integer in [{least}, {'2^64 - 1' if most == MAX_SEED else most}]")
     return number
+
+
+def check_real(name: str, value: SupportsFloat) -> None:
+    """Refuse what is no finite number. Raises BadInput that names the argument."""
+    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat) or not math.isfinite(float(value)):
+        raise BadInput(f"{name}={value!r}: must be a finite number")
 
 
 def seed_of(value: SupportsIndex) -> int:

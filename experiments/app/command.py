@@ -61,13 +61,13 @@ from experiments.app.overrides import (
     words_once_each,
 )
 from experiments.app.own_modules import register
-from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, repeated
+from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, folder_of_study, repeated
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
 from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
-from experiments.runs.run_directory import SUMMARY, Run, check_folder, digest
+from experiments.runs.run_directory import SUMMARY, Run, check_folder
 from experiments.terminal.console import say, show
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
@@ -261,8 +261,7 @@ class Command:
         job = self._job(line, line.fixed())
         folder, also = Path(str(first.hydra.sweep.dir)), []
         if not line.names_folder:
-            words = sorted(str(override.input_line) for override in line.given)
-            folder = folder.with_name(f"{folder.name}-{digest([job.checked.identity, words])}")
+            folder = folder_of_study(folder, job.checked.identity, line.given)
         if not any(override.key_or_group == DIRECTION for override in line.given):
             also = [f"{DIRECTION}=maximize"]
         if not any(override.key_or_group == SUBDIR for override in line.given):

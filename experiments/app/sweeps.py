@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hydra.core.override_parser.types import Override
+
 from experiments.analysis.digits import fewer_digits
 from experiments.app.overrides import paths_of
 from experiments.config.amounts import Changes
@@ -17,6 +19,7 @@ from experiments.terminal.sweep_clock import SweepClock
 
 SWEEP = "sweep.json"
 BEST = "optimization_results.yaml"
+TRIALS = "hydra.sweeper.n_trials"
 BEST_DIGITS = 4  # significant ones, of numbers that a sweeper drew
 
 
@@ -102,6 +105,20 @@ def folder_of(base: Path, jobs: Sequence[Job], family: str) -> Path:
     smaller = [path.parent for path in sorted(base.parent.glob(f"{base.name}-*/{SWEEP}")) if _is(path, family)]
     grown = [folder for folder in smaller if _runs_in(folder) <= names]
     return max(grown, key=lambda folder: len(_runs_in(folder)), default=own)
+
+
+def folder_of_study(base: Path, identity: dict[str, Any], given: Sequence[Override]) -> Path:
+    """The folder of runs that a sweeper makes up as it goes on: a study of more trials goes on in that of fewer.
+
+    identity : of the keys that are fixed; given : the overrides of the command line
+    """
+
+    def named(overrides: Sequence[Override]) -> Path:
+        words = sorted(str(override.input_line) for override in overrides)
+        return base.with_name(f"{base.name}-{digest([identity, words])}")
+
+    own = named(given)  # the number of trials was once part of it
+    return own if own.is_dir() else named([one for one in given if one.key_or_group != TRIALS])
 
 
 def best_of(folder: Path) -> list[str]:

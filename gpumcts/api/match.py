@@ -25,7 +25,7 @@ from gpumcts.players.contract import AnyPlayer
 from gpumcts.players.descriptions import Description, Gtp, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.tree.thread_pool import ThreadPool
-from gpumcts.validation import checked, integer, seed_of
+from gpumcts.validation import check_real, checked, integer, seed_of
 
 if TYPE_CHECKING:
     import polars
@@ -96,6 +96,8 @@ class Match:
 
         Raises BadInput where ``elo0`` is not below ``elo1``, and for probabilities that are not in (0, 0.5).
         """
+        for name, value in {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}.items():
+            check_real(name, value)
         return sprt(self.wins, self.draws, self.losses, elo0, elo1, alpha, beta)
 
     def to_frame(self) -> "polars.DataFrame":

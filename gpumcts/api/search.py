@@ -70,7 +70,8 @@ class Search:
         to no game
 
     A result depends on what is searched, iterations and seed, not on engine or threads. The first search of a kind
-    compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``.
+    compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``;
+    it can be copied and pickled, so that processes of a pool have one each.
 
     Raises BadInput, one line that names what is allowed, for unknown names, values out of range, and parts that do not
     go together.
@@ -105,9 +106,20 @@ class Search:
         self._settings = checked_settings(settings)
         self._engine, self._threads = engine_named(engine), threads_of(threads)
         self._memory_limit = bytes_of(memory_gb)
+        self._make_ready()
+
+    def _make_ready(self) -> None:
         context = PlayerContext(self._game, "search", self._engine, self._threads, self._memory_limit)
         self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
         self._turn = contextlib.nullcontext() if self._searcher.concurrent else threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of: a copy, or one in another process, is compiled or loaded from the cache there."""
+        return {name: value for name, value in vars(self).items() if name not in ("_searcher", "_turn")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._make_ready()
 
     def __repr__(self) -> str:
         parts = (self._game, self._playout, self._selection, self._backup)

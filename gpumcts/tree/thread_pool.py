@@ -1,5 +1,6 @@
 """Threads that compiled blocks of trees run on."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -17,6 +18,10 @@ class ThreadPool:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
+        self._begin_in_this_process()
+
+    def _begin_in_this_process(self) -> None:
+        self._process = os.getpid()
         self._alone = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -27,6 +32,8 @@ class ThreadPool:
 
         stop_event : set where ``stop`` is, other work has failed or this thread was interrupted; work ends early then
         """
+        if self._process != os.getpid():  # a fork has the pool, and none of its threads
+            self._begin_in_this_process()
         stop_event = StopEvent(stop)
         if self.threads == 1:
             with self._alone:

@@ -16,8 +16,10 @@ from omegaconf.errors import InterpolationResolutionError
 
 from experiments.app import launchers, overrides
 from experiments.app.error_messages import one_line
+from experiments.app.sweeps import folder_of_study
 from experiments.app.task import Task, objective_of, task_of
 from experiments.config.schema import usable_cores
+from experiments.runs.run_directory import digest
 from gpumcts.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -107,7 +109,7 @@ def numbers_of(sweep):
 
 @pytest.mark.slow
 def test_optuna_draws_the_same_trials_under_the_same_seed(tmp_path):
-    """The same command again plays nothing; another seed is another study."""
+    """The same command again plays nothing, one of more trials plays these; another seed is another study."""
     needs("optuna")
     words = "playouts -m count=20 threads=1 engine=cpu hydra/sweeper=optuna objective=mean_plies"
     words += " hydra.sweeper.n_trials=3 playout=minimax playout.depth=1"
@@ -115,9 +117,25 @@ def test_optuna_draws_the_same_trials_under_the_same_seed(tmp_path):
         assert command(words, tmp_path, "playout.epsilon=interval(0.1,0.9)").returncode == 0
         (sweep,) = (tmp_path / "multirun").iterdir()
         assert len(numbers_of(sweep)) == 3
+    first, more = numbers_of(sweep), words.replace("n_trials=3", "n_trials=4")
+    assert command(more, tmp_path, "playout.epsilon=interval(0.1,0.9)").returncode == 0
+    assert list((tmp_path / "multirun").iterdir()) == [sweep]
+    assert len(numbers_of(sweep)) == 4 and {*first} < {*numbers_of(sweep)}
     assert command(f"{words} seed=2", tmp_path, "playout.epsilon=interval(0.1,0.9)").returncode == 0
-    first, second = (numbers_of(sweep) for sweep in (tmp_path / "multirun").iterdir())
-    assert len(first) == len(second) == 3 and not {*first} & {*second}
+    (other,) = {*(tmp_path / "multirun").iterdir()} - {sweep}
+    assert len(numbers_of(other)) == 3 and not {*numbers_of(other)} & {*numbers_of(sweep)}
+
+
+def test_a_study_lies_where_one_of_fewer_trials_does(tmp_path):
+    def named(line):
+        given = OverridesParser.create().parse_overrides(line.split())
+        return folder_of_study(tmp_path / "match", {"seed": 1}, given)
+
+    eight, twelve = (named(f"seed=1 hydra.sweeper.n_trials={trials}") for trials in (8, 12))
+    assert eight == twelve == named("seed=1") != named("seed=1 hydra.sweeper.n_jobs=2")
+    earlier = tmp_path / f"match-{digest([{'seed': 1}, ['hydra.sweeper.n_trials=8', 'seed=1']])}"
+    earlier.mkdir()
+    assert named("seed=1 hydra.sweeper.n_trials=8") == earlier != named("seed=1 hydra.sweeper.n_trials=9")
 
 
 @pytest.mark.parametrize(
