@@ -17,6 +17,7 @@ from gpumcts.games.contract import score
 from gpumcts.options import name_of
 from gpumcts.programs.clock import LAG, Limits
 from gpumcts.programs.lines import MAX_LINE, Lines, Sink, Source
+from gpumcts.programs.process import readable
 from gpumcts.rng import key_of
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.incremental_search import IncrementalSearch
@@ -240,6 +241,9 @@ class UciEngine:
             self._tell(
                 f"info string {' and '.join(go.idle)}: not for a search by playouts, whose limits are nodes and time"
             )
+        if go.unread:
+            said = ", ".join(readable(words) for words in go.unread)
+            self._tell(f"info string {said}: must be a number of at least 0; it counts as not said")
         position = self._position
         if position is None:
             raise BadInput("go: the last position was refused")

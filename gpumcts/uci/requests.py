@@ -10,6 +10,7 @@ COMMANDS = frozenset(
     ("uci", "debug", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "quit")
 )
 COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime")
+CLOCKS = ("wtime", "btime", "winc", "binc")  # which may be below 0
 FLAGS = ("infinite", "ponder")
 MAX_DIGITS = 15
 MAX_MOVES = 40  # that a clock is shared among; random games are longer than others
@@ -52,6 +53,7 @@ class Go(NamedTuple):
 
     searchmoves : texts of the moves of which one is to be played; empty for all
     idle : words that were said and limit no search of ours
+    unread : limits that were said without a number that they can have, which count as not said
     """
 
     wtime: int | None = None
@@ -67,6 +69,7 @@ class Go(NamedTuple):
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def endless(self) -> bool:
@@ -90,6 +93,7 @@ def go_of(arguments: list[str]) -> Go:
     """What ``go`` says. What is not understood counts as not said."""
     said: dict[str, int | bool] = {}
     idle: list[str] = []
+    unread: list[str] = []
     searchmoves: list[str] = []
     naming = False
     words = list(arguments)
@@ -98,14 +102,19 @@ def go_of(arguments: list[str]) -> Go:
         naming = word == "searchmoves" or (naming and word not in (*FLAGS, *COUNTS))
         if word in FLAGS:
             said[word] = True
-        elif word in COUNTS and words and (number := _number(words[0])) is not None:
-            words.pop(0)
+        elif word in COUNTS:
+            text = words.pop(0) if words and words[0] not in (*FLAGS, *COUNTS, "searchmoves") else ""
+            number = _number(text)
+            if number is None or (number < 0 and word not in CLOCKS):
+                unread.append(f"{word} {text}".strip())
+                continue
             said[word] = number
             if word in ("depth", "mate"):
                 idle.append(word)
         elif naming and word != "searchmoves":
             searchmoves.append(word)
-    return Go(**said, searchmoves=tuple(searchmoves), idle=tuple(dict.fromkeys(idle)))  # type: ignore[arg-type]
+    rest = {"searchmoves": searchmoves, "idle": dict.fromkeys(idle), "unread": unread}
+    return Go(**said, **{name: tuple(words) for name, words in rest.items()})  # type: ignore[arg-type]
 
 
 def _number(word: str) -> int | None:

@@ -99,6 +99,24 @@ def test_what_go_says():
     assert go_of(["nodes", "9" * 400]).nodes is None
 
 
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("movetime abc", ("movetime abc",)),
+        ("nodes -5 wtime -100", ("nodes -5",)),
+        ("movetime", ("movetime",)),
+        ("depth infinite", ("depth",)),
+        ("nodes 12 movetime 1.5", ("movetime 1.5",)),
+        ("btime -20 winc -3 movetime 0 nodes 0", ()),
+    ],
+)
+def test_limits_without_a_number_count_as_not_said(text, unread):
+    said = go(text)
+    assert said.unread == unread
+    assert all(getattr(said, words.split()[0]) is None for words in unread)
+    assert said.endless == ("infinite" in text)
+
+
 def test_the_clock():
     """Nine tenths of a share of what is left, and of the increment, less the lag; never more than what is left."""
     assert go("").clock(0, 30) == math.inf == go("wtime 1000").clock(1, 30)
@@ -193,6 +211,8 @@ def test_limits(engine):
     assert nodes("go movetime 70")[0] > 0 and nodes("go movetime 1")[0] > 0
     told = "info string depth: not for a search by playouts, whose limits are nodes and time"
     assert nodes("go depth 7") == (25, told)
+    told = "info string movetime abc, nodes -5: must be a number of at least 0; it counts as not said"
+    assert nodes("go movetime abc nodes -5") == (25, told)
     assert nodes("go wtime 1 btime 1")[0] <= 25
 
 
