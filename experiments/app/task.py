@@ -1,6 +1,7 @@
 """The work of one run, as Hydra's launchers call it: in this process, or in a worker, which imports the command."""
 
 import importlib
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from experiments.app.error_messages import guess
 from experiments.app.failed_runs import TRACEBACK, Failed, Watch, failed_by
 from experiments.app.overrides import at, label_of
+from experiments.app.workers import end_with
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
@@ -58,7 +60,8 @@ class Task:
     watch: Watch | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
-        return task_of, (self.name, self.module, self.swept, self.of, self.at_once, self.clock, self.changes)
+        told = (self.name, self.module, self.swept, self.of, self.at_once, self.clock, self.changes)
+        return task_of, (*told, os.getpid())
 
     def __call__(self, config: DictConfig) -> float | Failed | None:
         """Do the run, once Hydra has made its folder; returns its objective, where there is one."""
@@ -124,8 +127,11 @@ def task_of(
     at_once: int,
     clock: SweepClock | None = None,
     changes: Mapping[str, Changes] = MappingProxyType({}),
+    sender: int | None = None,
 ) -> Task:
-    """A task in a process that may not know the command yet."""
+    """A task in a process that may not know the command yet; ``sender`` is the process of its sweep."""
+    if sender is not None:
+        end_with(sender)
     if name not in COMMANDS:
         importlib.import_module(module)
     return Task(name, module, swept, of, at_once, clock, changes)

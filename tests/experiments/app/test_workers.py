@@ -1,0 +1,66 @@
+"""Workers of a launcher end with the process of their sweep, however that ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+
+from experiments.app.workers import end_with
+from tests.experiments.app.test_launchers import ROOT, needs
+
+CHILD = (
+    "import os, time; from experiments.app.workers import end_with; {}; print(os.getpid(), flush=True); time.sleep(60)"
+)
+PARENT = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', sys.argv[1]]); time.sleep(60)"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def gone(processes, seconds=20.0):
+    """Whether all of them have ended after so many seconds at most."""
+    return not psutil.wait_procs(processes, timeout=seconds)[1]
+
+
+@pytest.mark.parametrize(("call", "ends"), [("end_with(os.getppid())", True), ("end_with(1)", False)])
+def test_a_worker_ends_with_its_parent_alone(call, ends):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, CHILD.format(call)], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+    )
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    parent.kill()
+    parent.wait()
+    try:
+        assert gone([child], 20.0 if ends else 3.0) == ends
+    finally:
+        if child.is_running():
+            child.kill()
+        parent.stdout.close()
+
+
+def test_the_process_of_a_sweep_watches_nobody():
+    end_with(os.getpid())
+    assert "parent" not in [thread.name for thread in threading.enumerate()]
+
+
+@pytest.mark.slow
+def test_a_sweep_that_is_killed_leaves_no_worker_of_joblib(tmp_path):
+    needs("joblib")
+    words = "match -m seed=1,2 games=100000 game=dots_and_boxes budget.iterations=2000 threads=1 engine=cpu"
+    words += " hydra/launcher=joblib hydra.launcher.n_jobs=2"
+    sweep = subprocess.Popen(
+        [sys.executable, "-m", "experiments.match", *words.split()[1:]], cwd=tmp_path, env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 120
+    while len([*tmp_path.rglob("moves*")]) < 2 and time.monotonic() < end:
+        time.sleep(0.2)
+    workers = psutil.Process(sweep.pid).children(recursive=True)
+    assert len(workers) >= 2
+    sweep.send_signal(signal.SIGKILL)
+    sweep.wait()
+    assert gone(workers)
