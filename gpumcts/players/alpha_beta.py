@@ -38,7 +38,8 @@ class AlphaBetaPlayer:
     ) -> None:
         if leaves < 1:
             raise BadInput(f"budget.iterations={leaves} is not at least 1")
-        self.name, self.iterations, self.seconds = name, 0, 0.0
+        self.name, self.iterations = name, 0
+        self.seconds = self.core_seconds = 0.0
         self._game, self._leaves, self._best_so_far, self._threads = compiled(game), leaves, best_so_far, threads
         self._on_progress = on_progress
         check_no_chance(self._game, "player=alpha_beta")
@@ -47,12 +48,13 @@ class AlphaBetaPlayer:
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> np.ndarray:
         """A move for each of ``states`` (uint64[T, W]) under ``keys`` (uint64[T]), int64[T]."""
-        begin, most = time.perf_counter(), self._leaves
+        begin, on_cores, most = time.perf_counter(), time.process_time(), self._leaves
         found = search_budget(
             self._game, states, keys, [most], best_so_far=self._best_so_far, threads=self._threads, stop=stop
         )
         self.iterations += int(np.where(found.leaves < 0, most, found.leaves).sum())
         self.seconds += time.perf_counter() - begin
+        self.core_seconds += time.process_time() - on_cores  # no other choice goes on
         if self._on_progress is not None:
             self._on_progress(most * len(states))
         return found.moves[:, 0]

@@ -35,10 +35,12 @@ class Player(Protocol):
     concurrent : True where ``choose`` may be called from several threads at a time
     remembers : True where a choice depends on earlier ones in the same game; a run that goes on asks for those again
     iterations, playouts : work done so far; 0 for players that do not search
-    seconds : wall-clock time spent inside ``choose`` so far, of all threads together
+    seconds : wall-clock time that choices took so far. Where several go on at once and share their threads, a second
+        is counted once (``gpumcts.tree.time_shares``); an external engine has processes of its own, and all seconds
 
     A player may have ``full_batch``: positions at a time from which on more make it no faster, None for any number. A
-    match then hands it no more of them, and its first games end early.
+    match then hands it no more of them, and its first games end early. It may have ``core_seconds``: processor
+    time of all its threads together, in which ``budget.seconds`` is measured on a CPU.
     """
 
     name: str

@@ -1,7 +1,6 @@
 """The UCT player (all five papers): a fixed number of iterations a move, all its games in one forest."""
 
 import threading
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -21,6 +20,8 @@ class UctPlayer:
 
     iterations : as an argument, of each tree, a move; the attribute of the same name counts all that were made
     playouts : iterations times the playouts a leaf; leaves in which the game is over count too
+    seconds : of choices, without those in which the threads worked for another search (``time_shares``)
+    core_seconds : of processor time that choices took, all threads together; no device's
     on_progress : called from the search's threads with iterations made since the last call
 
     Where the games asked for do not fit into memory together, the searcher plays them in waves. Raises BadInput for
@@ -40,7 +41,7 @@ class UctPlayer:
         self.name, self.remembers = name, searcher.settings.reuse
         self.concurrent = searcher.concurrent
         self.iterations = self.playouts = 0
-        self.seconds = 0.0
+        self.seconds = self.core_seconds = 0.0
         self._searcher, self._budget, self._on_progress = searcher, iterations, on_progress
         self._counting = threading.Lock()
 
@@ -62,9 +63,10 @@ class UctPlayer:
         self, states: np.ndarray, keys: np.ndarray, games: np.ndarray, stop: threading.Event | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same moves, and their win rates, or what is proven of them (see ``WinRateReporter``)."""
-        begin = time.perf_counter()
-        searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
-        moves = searched.decide()
+        with self._searcher.time_shares.turn() as turn:
+            searched = self._searcher.search(states, keys, self._budget, stop, self._on_progress, games)
+            moves = searched.decide()
+            reported = _reported_win_rates(*searched.worth(moves))
         settings = self._searcher.settings
         made = len(states) * searched.iterations
         if settings.solve:
@@ -72,8 +74,9 @@ class UctPlayer:
         with self._counting:
             self.iterations += made
             self.playouts += made * settings.playouts_per_leaf
-            self.seconds += time.perf_counter() - begin
-        return moves, _reported_win_rates(*searched.worth(moves))
+            self.seconds += turn.seconds
+            self.core_seconds += turn.core_seconds
+        return moves, reported
 
     def forget(self, games: np.ndarray) -> None:
         """Let go of the trees kept for ``games`` (int64[K])."""

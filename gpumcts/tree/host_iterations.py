@@ -1,5 +1,7 @@
 """Iterations of trees on the host: all on the CPU, or with the playouts of their leaves on an engine."""
 
+import threading
+
 from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.cpu_iterations import CpuIterations
 from gpumcts.tree.device_playouts import DevicePlayouts
@@ -16,7 +18,7 @@ class HostIterations:
     """
 
     def __init__(self, plan: SearchPlan, workers: ThreadPool) -> None:
-        self.plan = plan
+        self.plan, self._time_shares = plan, workers.time_shares
         self._on_cpu = CpuIterations(plan, workers) if plan.engine is None else None
 
     def iterate(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
@@ -30,9 +32,10 @@ class HostIterations:
         plan = self.plan
         if plan.parts.settings.batches_in_flight > 1:
             batches = in_flight or BatchesInFlight(plan)
-            batches.iterate(wave, span)
-            if in_flight is None:
-                batches.back_up_pending(wave)
+            with self._time_shares.working(threading.get_ident()):  # on threads that are not the workers
+                batches.iterate(wave, span)
+                if in_flight is None:
+                    batches.back_up_pending(wave)
         elif plan.engine is not None:
             DevicePlayouts(plan, plan.engine, wave, span).run()
         elif self._on_cpu is not None:

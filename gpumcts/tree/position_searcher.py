@@ -10,18 +10,21 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.tree.root_table import RootTable
 from gpumcts.tree.search_result import TreeSearchResult
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.time_shares import TimeShares
 
 
 class PositionSearcher(Protocol):
     """Searches many positions at once; ``search.Searcher`` documents the methods.
 
     concurrent : whether several searches may go on at once, from different threads
+    time_shares : shares out the time of those that go on at once
     """
 
     game: Any
     rules: Rules
     settings: Settings
     threads: int
+    time_shares: TimeShares
 
     @property
     def concurrent(self) -> bool: ...

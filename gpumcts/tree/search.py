@@ -76,6 +76,7 @@ class Searcher:
         self.settings, self.threads = settings, threads
         self.kept = Kept()
         self._workers = workers or ThreadPool(threads)
+        self.time_shares = self._workers.time_shares
         chosen_by = None if parts.stores_whole_paths else crossover(engine, parts.game, parts.policy, threads)
         self._engines = EngineChoice(parts.played_game, parts.policy, threads, chosen_by)
         self.engine: PlayoutEngine | DeviceEngine | None = None

@@ -25,6 +25,7 @@ from gpumcts.tree.table import Table
 from gpumcts.tree.table_advance import TableSteps, advance_block, fill_root_table, pick_step, walk_step
 from gpumcts.tree.table_parts import TableParts
 from gpumcts.tree.table_steps import BEYOND_MOVES, BEYOND_PLIES
+from gpumcts.tree.time_shares import TimeShares
 from gpumcts.tree.time_split import Stopwatch, no_ticks
 
 
@@ -94,6 +95,7 @@ class TableSearcher:
     ) -> None:
         self.parts = parts = TableParts(game, policy, rule, operator, settings, engine, memory_limit)
         self.game, self.rules, self.settings, self.threads = parts.game, parts.rules, settings, threads
+        self.time_shares = TimeShares()
         block = parts.block(1)
         self._steps = TableSteps(
             walk_step(parts.game, parts.replacement, parts.switches, *block),
@@ -190,12 +192,13 @@ class TableSearcher:
         counts = self._root_moves(states)
         size, threads = self.parts.sizes(len(states), self.threads)
         parts = [slice(begin, min(begin + size, len(states))) for begin in range(0, len(states), size)]
-        stop_event = StopEvent(stop)
+        stop_event, asking = StopEvent(stop), threading.get_ident()
 
         def work(part: slice) -> tuple[list[root_table.RootTable], Table | None]:
             block = self.parts.block(part.stop - part.start, self.parts.entries)
             most = int(counts[part].max())
-            tables = self._run(block, states[part], keys[part], points, most, stop_event, on_progress, clock)
+            with self.time_shares.working(asking):
+                tables = self._run(block, states[part], keys[part], points, most, stop_event, on_progress, clock)
             return tables, block.table if len(parts) == 1 else None
 
         if threads == 1 or len(parts) == 1:

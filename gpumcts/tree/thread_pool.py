@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from gpumcts.stop_event import StopEvent
+from gpumcts.tree.time_shares import TimeShares
 
 
 class ThreadPool:
@@ -14,10 +15,12 @@ class ThreadPool:
 
     With one thread, a search works in the thread that asked for it, and other callers wait meanwhile. Two callers are
     of use even so: one prepares a search or writes down what was found while the search of the other runs.
+
+    time_shares : the threads' work is told to it
     """
 
     def __init__(self, threads: int) -> None:
-        self.threads = threads
+        self.threads, self.time_shares = threads, TimeShares()
         self._begin_in_this_process()
 
     def _begin_in_this_process(self) -> None:
@@ -34,18 +37,23 @@ class ThreadPool:
         """
         if self._process != os.getpid():  # a fork has the pool, and none of its threads
             self._begin_in_this_process()
-        stop_event = StopEvent(stop)
+        stop_event, asking = StopEvent(stop), threading.get_ident()
         if self.threads == 1:
-            with self._alone:
+            with self._alone, self.time_shares.working(asking):
                 for item in items:
                     work(item, stop_event)
             return
         with self._alone:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "search")
+
+        def timed(item: Any) -> None:
+            with self.time_shares.working(asking):
+                work(item, stop_event)
+
         begun: list[Future] = []
         try:
-            begun.extend(self._pool.submit(work, item, stop_event) for item in items)
+            begun.extend(self._pool.submit(timed, item) for item in items)
             for done in begun:
                 done.result()
         finally:

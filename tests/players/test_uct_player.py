@@ -17,6 +17,7 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.thread_pool import ThreadPool
 
 OTHELLO = Othello()
 TREES = 12
@@ -45,6 +46,15 @@ def test_chooses_what_the_search_decides_and_counts(positions):
     player.choose(states[:1], keys[:1], games[:1])
     assert player.iterations == (TREES + 1) * 50
     assert player.seconds > 0
+
+
+def test_two_searches_at_once_take_no_more_time_than_there_is(tmp_path):
+    """Each player waits for the threads of the other one half of the time."""
+    workers = ThreadPool(1)
+    players = tuple(UctPlayer(searcher(workers=workers), 300, name) for name in ("a", "b"))
+    result = play_match(OTHELLO, players, 10, 1, tmp_path, {}, at_once=2)
+    assert 0 < players[0].seconds + players[1].seconds <= result.seconds
+    assert min(player.core_seconds for player in players) > 0
 
 
 def test_waves_give_the_same_moves(positions):
