@@ -16,10 +16,11 @@ from experiments.players.external_engines import build, version
 from experiments.players.matched_budget import bound_iterations
 from experiments.players.registry import kind_of
 from gpumcts.kernels.engines import playout_engine, resolve
+from gpumcts.match.batches import SECONDS_A_BATCH
 from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
-from gpumcts.players.time_budget import Rate, bound_rates, calibrate
+from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
 from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.thread_pool import ThreadPool
 
@@ -80,7 +81,7 @@ class _Done:
     trusted = concurrent = True
     remembers = False
     iterations = playouts = 0
-    seconds = 0.0
+    seconds = core_seconds = 0.0
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -134,12 +135,18 @@ def build_players(
 
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:
+    """Iterations that seconds come to, by side: two sides are measured in their games, equal ones as one player."""
+
     def measure() -> dict[str, Rate]:
-        rates = {}
-        for side, player in timed.items():
+        first: dict[str, str] = {}
+        same = {side: first.setdefault(repr(player.identity), side) for side, player in timed.items()}
+        players = {side: _timed(config, PREFIXES[side], timed[side]) for side in first.values()}
+        measured = calibrate_all(config.game, list(players.values()))
+        rates = dict(zip(players, measured, strict=True))
+        for side, rate in rates.items():
             with keys_under(PREFIXES[side]):
-                rates[side] = _rate(config, player)
-        return rates
+                check_rate(rate)
+        return {side: rates[same[side]] for side in timed}
 
     return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}
 
@@ -159,15 +166,39 @@ def _matched(
     return {}
 
 
-def _rate(config: Checked, player: PlayerConfig) -> Rate:
+def counts_cores(config: Checked, player: PlayerConfig) -> bool:
+    """Whether a budget in seconds is one of core seconds; a device's do not show in processor time."""
+    return not player.plays_out or resolve(config.engine) == "cpu"
+
+
+def _together(config: Checked, full: int | None, seconds: float, on_cpu: bool) -> int:
+    """Positions that a thread of a player has at once in a match (``gpumcts.match.batches``), of whom a move takes so
+    many ``seconds``: the other side moves in as many games, and two batches that go on at once take twice the time.
+
+    full : ``full_batch`` of the player on one thread; 1 where there are no games
+    """
+    games = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1))
+    own = max(1, games // 2 // (config.threads if on_cpu else 1))
+    most = MAX_TREES_MEASURED if full is None else max(full, int(SECONDS_A_BATCH / (2 * seconds)))
+    return min(own, most, MAX_TREES_MEASURED)
+
+
+def _timed(config: Checked, prefix: str, player: PlayerConfig) -> TimedPlayer:
+    """A player to measure; what it refuses names its keys under ``prefix``."""
     assert player.budget.seconds is not None
-    on_cpu = not player.plays_out or resolve(config.engine) == "cpu"
-    clock = time.process_time if on_cpu else time.perf_counter  # a device's cores do not show in processor time
-    together = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1), MAX_TREES_MEASURED)
+    on_cpu = counts_cores(config, player)
     rated, context = kind_of(player.name).rated, context_of(config)
     assert rated is not None
-    make = rated(player, context._replace(threads=1) if on_cpu else context)
-    return calibrate(config.game, make, player.budget.seconds, trees=together, clock=clock)
+    with keys_under(prefix):
+        rated_player = rated(player, context._replace(threads=1) if on_cpu else context)
+
+    def make(iterations: int) -> Player:
+        with keys_under(prefix):
+            return rated_player(iterations)
+
+    together = _together(config, getattr(make(1), "full_batch", None), player.budget.seconds, on_cpu)
+    clock = time.process_time if on_cpu else time.perf_counter
+    return TimedPlayer(make, player.budget.seconds, clock, together)
 
 
 def iterations_of(config: Checked, folder: Path) -> int:

@@ -12,7 +12,7 @@ from gpumcts.games.gomoku import Gomoku
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.players import time_budget
-from gpumcts.players.time_budget import Rate, bound_rates, calibrate
+from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate, calibrate_all
 
 RULES = Rules(Othello())
 
@@ -24,6 +24,7 @@ class Worker:
 
     def __init__(self, cost):
         self.cost, self.now, self.calls = cost, 0.0, 0
+        self.asked = set()  # numbers of positions
 
     def clock(self):
         return self.now
@@ -37,6 +38,7 @@ class Worker:
             def choose(self, states, keys, games, stop=None):
                 self.iterations += iterations * len(states)
                 outer.calls += 1
+                outer.asked.add(len(states))
                 outer.now += 60.0 if outer.calls == 1 else 0.0
                 empty = 64 - np.bitwise_count(states[:, 0] | states[:, 1])
                 outer.now += float(iterations * sum(outer.cost(n) for n in empty.tolist()))
@@ -69,7 +71,7 @@ def test_a_game_costs_what_it_should_where_late_moves_are_cheap():
 def test_the_budget_grows_until_it_can_be_measured():
     worker = Worker(lambda empty: 1e-9)
     calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock, measuring_seconds=1.5)
-    assert 1 < worker.now - 60 < 5
+    assert 1 < worker.now - 60 < 12
     assert worker.calls < 200
 
 
@@ -91,7 +93,7 @@ def test_stages_that_are_solved_do_not_count():
 
         def solving(states, keys, games, stop=None):
             worker.now += 0.01
-            late = (64 - np.bitwise_count(states[:, 0] | states[:, 1])).max() < 20
+            late = (64 - np.bitwise_count(states[:, 0] | states[:, 1])).max() <= 20
             if not late:
                 return choose(states, keys, games)
             player.iterations += min(budget, 5) * len(states)
@@ -129,7 +131,46 @@ def test_games_are_as_long_as_the_player_plays_them():
     clock = SimpleNamespace(now=0.0)
     rate = calibrate(game, Filler, 0.5, trees=20, clock=lambda: clock.now)
     assert rate.plies == [0, 2, 3, 5, 6, 8] and rate.iterations == 512
-    assert set(asked) == {16, 20}  # games that are played, and trees that are measured
+    assert set(asked) == {2, 4, 20}  # games that are played, and trees that are measured
+
+
+def test_the_rates_of_two_are_those_of_the_games_between_them():
+    """Who fills a row wins soon, so the other one has no late positions, in which its iterations would cost nothing."""
+    game, clock = Gomoku(size=9), SimpleNamespace(now=0.0)
+    rules = Rules(game)
+
+    class Random:
+        iterations, fills = 0, False
+
+        def __init__(self, budget):
+            self.budget = budget
+
+        def choose(self, states, keys, games, stop=None):
+            late = np.bitwise_count(states).sum(axis=1) > 40
+            clock.now += self.budget * float(np.where(late, 2.0**-12, 2.0**-10).sum())
+            self.iterations += self.budget * len(states)
+            return (
+                np.array([rules.legal_moves(s)[0] for s in states]) if self.fills else rules.random_moves(states, keys)
+            )
+
+        def forget(self, games):
+            pass
+
+    class Filler(Random):
+        fills = True
+
+    filler, other = (TimedPlayer(make, 0.5, lambda: clock.now, 8) for make in (Filler, Random))
+    alone, (_, rate) = calibrate_all(game, [other])[0], calibrate_all(game, [filler, other])
+    assert max(rate.plies) < 20 < 40 < max(alone.plies)
+    assert rate.iterations == 512 < alone.iterations
+
+
+def test_one_tree_at_a_time_is_measured_on_many_games():
+    """The length of a single game would decide; positions are searched one by one even so."""
+    worker = Worker(lambda empty: 2.0**-20)
+    calibrate(Othello(), worker.make, 0.01, trees=1, clock=worker.clock)
+    assert {1, time_budget.PLAYED_GAMES // 2} <= worker.asked <= set(range(time_budget.PLAYED_GAMES + 1))
+    assert worker.calls > time_budget.STAGES * time_budget.RUNS * time_budget.MIN_ROWS
 
 
 def test_a_player_too_slow_to_play_games_is_measured_on_random_ones():
@@ -146,7 +187,8 @@ def test_a_budget_shorter_than_an_iteration_is_refused():
 
 def test_positions_where_players_move_in_a_game_with_chance():
     rules = Rules(DiceDuel())
-    stages = time_budget._stages(time_budget._played(rules, 40, None), 40, 40)
+    (positions,) = time_budget._played(rules, 40, ())
+    stages = time_budget._stages(positions, 40)
     assert 1 < len(stages) <= time_budget.STAGES
     for _, states in stages:
         counts, movers = rules.describe(states)
