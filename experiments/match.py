@@ -52,6 +52,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
 PLAYOUTS_A_SECOND = 1e5  # about: budgets in seconds beside those in iterations, to tell how long a sweep takes
+FAR_OFF = 1.2  # times the seconds asked for, or those of the other side: from there on a match says so
 MAX_REASONS = 5  # of forfeits that are shown; the summary has all
 NO_DIGEST = (
     "player=gtp or player=uci is an external engine: nobody can repeat its games, which depend on its clock and state"
@@ -143,6 +144,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     summary = summarise(config, result, pair, done.end(result.seconds, result.chosen))
     if run.of > 1:
         say(f"{title}: {brief(summary)}  {here(run.folder)}")
+        for line in seconds_told(summary)[1:]:
+            say(f"{title}: {line}")
     else:
         show(*_final(config, run, summary))
     return summary
@@ -194,6 +197,7 @@ def summarise(config: Checked, result: Any, pair: Any, totals: dict[str, Any]) -
             "iterations_a_move": pair.iterations[side],
             **sides[side],
         }
+        summary[side].update(_seconds_a_move(config, player, totals[side]))
         summary[side]["counted"] = kind_of(player.name).counted
         reported_wins = result.reported_wins[("player", "opponent").index(side)]
         summary[side].update(first_sees_win_ply=reported_wins.mean_ply, first_sees_win_games=reported_wins.games)
@@ -221,6 +225,34 @@ def _rated(totals: dict[str, Any]) -> dict[str, Any]:
         "moves": moves,
         "made_a_move": totals["iterations"] / moves if moves else None,
     }
+
+
+def _seconds_a_move(config: Checked, player: Any, totals: dict[str, Any]) -> dict[str, float]:
+    """Seconds asked for and taken, of a budget in seconds; nothing where a run in the folder did not measure them."""
+    from experiments.players.player_factory import counts_cores
+
+    # Two batches in flight are on threads of their own, whose processor time nobody adds up.
+    known = player.settings.batches_in_flight == 1 or not counts_cores(config, player)
+    taken = totals.get("core_seconds" if counts_cores(config, player) else "seconds")
+    if not player.budget.seconds or not totals["moves"] or taken is None or not known:
+        return {}
+    return {"seconds_asked_a_move": player.budget.seconds, "seconds_a_move": taken / totals["moves"]}
+
+
+def seconds_told(summary: dict[str, Any]) -> list[str]:
+    """What budgets in seconds came to, a line, and another where it is not what was asked for; nothing without them."""
+    sides = {side: summary[side] for side in ("player", "opponent") if "seconds_a_move" in summary[side]}
+    if not sides:
+        return []
+    of_asked = {name: side["seconds_a_move"] / side["seconds_asked_a_move"] for name, side in sides.items()}
+    words = [f"{name} {side['seconds_a_move']:.3g} of {side['seconds_asked_a_move']:g}" for name, side in sides.items()]
+    lines = [f"seconds a move, taken of asked for: {', '.join(words)}"]
+    if max(1.0, *of_asked.values()) / min(1.0, *of_asked.values()) > FAR_OFF:
+        times = " and ".join(f"{name} took {ratio:.2f}" for name, ratio in of_asked.items())
+        lines.append(
+            f"not the time asked for: {times} times as much; the rates in rates.json were measured in other games"
+        )
+    return lines
 
 
 def _rate(totals: dict[str, Any], key: str) -> float:
@@ -254,6 +286,7 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
         lines += [score_line(*names, *counts) + _so_far(config, summary), elo_line(*counts)]
     lines.append(brief(summary) + (" (win rate of the player, Wilson 95 %)" if summary["games"] else ""))
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
+    lines += seconds_told(summary)
     if beyond := games_beyond(run.folder, config.keys.games):
         lines.append(f"the folder has {beyond} more games, which games={config.keys.games} does not count")
     return [*lines, f"folder: {here(run.folder)}"]
@@ -316,7 +349,8 @@ def _side_numbers(player: Any) -> tuple[str, ...]:
     work_done = "iterations", "playouts", "seconds", "iterations_per_second", "playouts_per_second"
     of_moves = "moves", "made_a_move", "first_sees_win_ply", "first_sees_win_games"
     of_program = ("resigned", "forfeited", "longest_move", "moves_over_time") if player.program is not None else ()
-    return "iterations_a_move", *work_done, *of_moves, *of_program
+    of_seconds = ("seconds_asked_a_move", "seconds_a_move") if player.budget.seconds else ()
+    return "iterations_a_move", *work_done, *of_moves, *of_seconds, *of_program
 
 
 COMMAND = Command(

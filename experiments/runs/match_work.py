@@ -1,7 +1,7 @@
 """What the runs of a match in one folder have measured, kept while they play: a kill loses the last second of it.
 
-``work.json`` has the seconds of the match, and of each side iterations, playouts, seconds and moves. Where it is not
-there, the summary of an earlier version has the same.
+``work.json`` has the seconds of the match, and of each side iterations, playouts, seconds, core seconds and moves.
+Where it is not there, the summary of an earlier version has the same, but for core seconds.
 """
 
 import time
@@ -72,10 +72,12 @@ class MatchWork:
 def _of_side(player: AnyPlayer, chosen: int, earlier: Mapping[str, Any]) -> dict[str, Any]:
     """Work of a side, the moves it was done for, and of an external engine how long its moves took.
 
-    The moves are None where an earlier run did not count them. The longest move is in seconds; ``moves_over_time`` took
-    longer than they were granted.
+    The moves are None where an earlier run did not count them, and core seconds are left out where one did not measure
+    them. The longest move is in seconds; ``moves_over_time`` took longer than they were granted.
     """
     totals = {key: getattr(player, key) + earlier.get(key, 0) for key in ("iterations", "playouts", "seconds")}
+    if (on_cores := getattr(player, "core_seconds", None)) is not None and (not earlier or "core_seconds" in earlier):
+        totals["core_seconds"] = on_cores + earlier.get("core_seconds", 0.0)
     totals["moves"] = None if earlier and earlier.get("moves") is None else chosen + earlier.get("moves", 0)
     if (longest := getattr(player, "longest", None)) is not None:
         totals["longest_move"] = max(longest, earlier.get("longest_move", 0.0))

@@ -13,6 +13,7 @@ import polars
 import pytest
 import yaml
 
+from experiments import match
 from experiments.analysis.result_table import columns
 from experiments.players.matched_budget import MATCHED, nodes_a_move
 from experiments.runs.results import read
@@ -117,9 +118,23 @@ def test_a_budget_in_seconds_is_measured_once(run, only):
     rates = (folder / "rates.json").read_bytes()
     first = summary_of(folder)
     assert first["player"]["iterations_a_move"] >= 1
-    assert run(line).code == 0
+    assert json.loads(rates)["player"] == json.loads(rates)["opponent"]  # equal sides have the same rate
+    assert first["player"]["seconds_asked_a_move"] == 0.001 and first["opponent"]["seconds_a_move"] > 0
+    done = run(line)
+    assert done.code == 0 and "seconds a move, taken of asked for: player 0.00" in done.out
     assert (folder / "rates.json").read_bytes() == rates
     assert summary_of(folder)["digest"] == first["digest"]
+
+
+@pytest.mark.parametrize(
+    ("took", "said"), [((1.1, 1.0), False), ((1.3, 1.2), True), ((0.9, 1.15), True), ((0.7,), True)]
+)
+def test_a_match_says_where_a_move_did_not_take_the_seconds_asked_for(took, said):
+    """More than a fifth off, or as far apart."""
+    sides = [{"seconds_asked_a_move": 0.1, "seconds_a_move": 0.1 * times} for times in took]
+    lines = match.seconds_told(dict(zip(("player", "opponent"), [*sides, {}], strict=False)))
+    assert lines[0].startswith(f"seconds a move, taken of asked for: player {0.1 * took[0]:.3g} of 0.1")
+    assert [line.startswith("not the time asked for: player took") for line in lines[1:]] == [True] * said
 
 
 @pytest.mark.slow
