@@ -48,12 +48,15 @@ def test_chooses_what_the_search_decides_and_counts(positions):
     assert player.seconds > 0
 
 
-def test_two_searches_at_once_take_no_more_time_than_there_is(tmp_path):
+def test_two_searches_at_once_take_no_more_time_than_there_is(positions, tmp_path):
     """Each player waits for the threads of the other one half of the time."""
-    workers = ThreadPool(1)
-    players = tuple(UctPlayer(searcher(workers=workers), 300, name) for name in ("a", "b"))
-    result = play_match(OTHELLO, players, 10, 1, tmp_path, {}, at_once=2)
-    assert 0 < players[0].seconds + players[1].seconds <= result.seconds
+    workers, before = ThreadPool(1), 0.0
+    players = tuple(UctPlayer(searcher(workers=workers), 3000, name) for name in ("a", "b"))
+    for player in players:
+        player.choose(*positions)  # compiles
+        before += player.seconds
+    result = play_match(OTHELLO, players, 4, 1, tmp_path, {}, at_once=2)
+    assert 0 < sum(player.seconds for player in players) - before <= result.seconds
     assert min(player.core_seconds for player in players) > 0
 
 
