@@ -29,8 +29,8 @@ RUNS = 3  # at each stage
 SAMPLE_SEED = 0  # of the games whose positions are used
 PLAYED_GAMES = 16  # at most, that are played for these positions; an even number: each side begins half of them
 MIN_PLAYED_GAMES = 2
-LEAST_BUDGET = 4  # games are fewer rather than their moves shorter than such a part of the seconds
-PLAYING = (1, 3)  # times the measuring seconds that the games may take: by a first guess, and by what that came to
+MAX_SHORTENED = 2  # times that the seconds of a move are cut in these games, before the games become fewer
+PLAYING = (1, 6)  # times the measuring seconds that the games may take: by a first guess, and by what that came to
 MIN_ROWS, MAX_ROWS = 4, 64  # positions of a stage, where fewer are searched together
 
 
@@ -100,7 +100,7 @@ def calibrate_all(game: Any, players: Sequence[TimedPlayer], measuring_seconds: 
     ----------
     game : option value
     players : one, or the two of a match
-    measuring_seconds : about what the runs take for each player, once it is compiled; the games take four times as
+    measuring_seconds : about what the runs take for each player, once it is compiled; the games take seven times as
         much at most
 
     Returns a rate for each; those of less than one iteration a move are for ``check_rate`` to refuse.
@@ -180,7 +180,7 @@ def _affordable(
     All players have the same part of their seconds, so that they are as strong against each other as they will be.
     """
     a_game = length * max(player.seconds for player in players)
-    games = int(np.clip(LEAST_BUDGET * seconds / a_game, MIN_PLAYED_GAMES, PLAYED_GAMES)) // 2 * 2
+    games = int(np.clip(MAX_SHORTENED * seconds / a_game, MIN_PLAYED_GAMES, PLAYED_GAMES)) // 2 * 2
     part = min(seconds / (games * a_game), 1.0)
     return games, [int(part * rate.seconds * rate.iterations_per_second) for rate in rates]
 

@@ -71,7 +71,7 @@ def test_a_game_costs_what_it_should_where_late_moves_are_cheap():
 def test_the_budget_grows_until_it_can_be_measured():
     worker = Worker(lambda empty: 1e-9)
     calibrate(Othello(), worker.make, 0.1, trees=8, clock=worker.clock, measuring_seconds=1.5)
-    assert 1 < worker.now - 60 < 12
+    assert 1 < worker.now - 60 < 15
     assert worker.calls < 200
 
 
@@ -169,7 +169,7 @@ def test_one_tree_at_a_time_is_measured_on_many_games():
     """The length of a single game would decide; positions are searched one by one even so."""
     worker = Worker(lambda empty: 2.0**-20)
     calibrate(Othello(), worker.make, 0.01, trees=1, clock=worker.clock)
-    assert {1, time_budget.PLAYED_GAMES // 2} <= worker.asked <= set(range(time_budget.PLAYED_GAMES + 1))
+    assert {1, time_budget.PLAYED_GAMES} <= worker.asked
     assert worker.calls > time_budget.STAGES * time_budget.RUNS * time_budget.MIN_ROWS
 
 
