@@ -23,6 +23,7 @@ MAX_LISTED = 32  # moves of a position that are gone through
 FEW_MOVES, EVERY = 8, 7  # positions of more moves are gone through every so many plies
 AS_IT_IS = "return the state as it is where the game is over"
 PAST_THE_END = 8  # plies that are played on after it
+LATE = 64  # plies after the end by which ``over`` must answer
 SEED = 61
 STRIDE, AT = 3, 2  # for packing
 NAMES = {"uint64": "uint64", "int": "int64", "int64": "int64", "float": "float64", "float64": "float64", "bool": "bool"}
@@ -212,6 +213,17 @@ class _Game:
                     "play",
                     f"playing on from a finished game changes its score: {AS_IT_IS}",
                 )
+        self.check_over(state)
+
+    def check_over(self, state: Any) -> None:
+        """Look whether ``over`` answers soon after the end: a playout that it never stops would go on for ever."""
+        for _ in range(LATE):
+            if bool(self.ask("over", state)):
+                return
+            state = self.step(state)
+        self.refuse(
+            "over", f"over answers no where count_moves returns 0, and {LATE} plies later: no playout would end"
+        )
 
     def check_texts(self, state: Any) -> None:
         self.ask("lead", state)

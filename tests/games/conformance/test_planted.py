@@ -93,6 +93,16 @@ MISTAKES = {
         "@contract.score",
         "score returns -2097152, outside [-SCORE_UNIT, SCORE_UNIT]",
     ),
+    "over": (
+        [
+            (
+                "@contract.score",
+                "@contract.over.implements(Heap)\ndef heap_over(game, state):\n    return False\n\n\n@contract.score",
+            )
+        ],
+        "@contract.over",
+        "over answers no where count_moves returns 0, and 64 plies later: no playout would end",
+    ),
     "texts": (
         [("State(U(int(left)), U(int(turn)))", "State(U(int(left)), U(0))")],
         "@contract.parse_position",
