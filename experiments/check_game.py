@@ -23,7 +23,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from experiments.config.validation import shown, typed
-from experiments.terminal.console import show
+from experiments.terminal.console import say, show
 from gpumcts import options
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
@@ -162,6 +162,9 @@ def main(arguments: list[str] | None = None) -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        say("interrupted; the same command starts again")
+        return 130
 
 
 def _shown(name: str, game: Any) -> int:

@@ -66,6 +66,19 @@ def test_a_table_says_what_does_not(lab, capsys):
     assert len(re.findall(r" no\s*$", said, re.MULTILINE)) == 1 and "machine code" not in said
 
 
+def test_an_interrupt_is_one_line(lab, capsys):
+    """What has been answered is shown before it."""
+    heap.write(
+        lab,
+        "stopped_lab.game",
+        ("    if state.left == U(0):", "    raise KeyboardInterrupt\n    if state.left == U(0):"),
+    )
+    assert check_game.main(["game=stopped_lab.game"]) == 130
+    done = capsys.readouterr()
+    assert done.err == "interrupted; the same command starts again\n"
+    assert len(re.findall(r" yes\s*$", done.out, re.MULTILINE)) == 1
+
+
 @pytest.mark.parametrize(
     "words, message",
     [

@@ -3,7 +3,7 @@
 ``check`` asks before anything is compiled: whether the class says what it must and every verb has a body
 (``declared``), twenty random games in plain Python (``plain_games``), and the types of each body alone
 (``typed_bodies``). Commands and the Python interface ask so of a user's own game, once per version of its source.
-``suite`` asks the rest, of compiled code.
+``suite`` asks the rest, of compiled code. A body that never returns ends either (``watch``).
 """
 
 import contextlib
@@ -40,6 +40,8 @@ def check_once(question: str, *values: Any) -> None:
 
 
 def _ask_once(question: str, values: Sequence[Any]) -> None:
+    from gpumcts.games.conformance.watch import watched
+
     key = question, *((type(value), value) for value in values)
     if key in _held:
         return
@@ -49,7 +51,7 @@ def _ask_once(question: str, values: Sequence[Any]) -> None:
         return
     try:
         module, _, name = question.rpartition(".")
-        getattr(importlib.import_module(module), name)(*values)
+        watched(getattr(importlib.import_module(module), name), *values)
     except BaseException:
         _held.discard(key)
         raise

@@ -116,11 +116,11 @@ def of_import(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return shown(error.filename, error.lineno)
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not _is_foreign(frame.filename)]
+    own = [frame for frame in frames if not is_foreign(frame.filename)]
     return shown(own[-1].filename, own[-1].lineno or 0) if own else ""
 
 
-def _is_foreign(file: str) -> bool:
+def is_foreign(file: str) -> bool:
     """Whether a frame is of the library, of Python, or of an installed package."""
     path = Path(file).resolve()
     return (

@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import declared, drivers, places, plain_games, typed_bodies
+from gpumcts.games.conformance.watch import watched
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
 from gpumcts.rng import PLY_STEP
 
@@ -64,10 +65,10 @@ class Suite:
         return number % self.effort.every == 0 and contract.count_moves(self.game, state) <= self.effort.moves
 
     def run(self, question: Callable[["Suite"], str]) -> str:
-        """Empty where the answer is right, else what is wrong, on one line; a body that raises is wrong."""
+        """Empty where the answer is right, else what is wrong, on one line; a body that raises, or stays, is wrong."""
         with np.errstate(over="ignore"):
             try:
-                return question(self)
+                return watched(lambda game: question(self), self.game)
             except BadInput as error:
                 return str(error)
             except Exception as error:

@@ -1,9 +1,11 @@
 """Mistakes planted in a user's own game: each is named by one line with file and line, before anything is compiled."""
 
+import itertools
 import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +13,7 @@ import pytest
 
 from gpumcts import own_sources
 from gpumcts.errors import BadInput
+from gpumcts.games.conformance import watch
 from gpumcts.games.conformance.suite import Suite, bad_positions
 from tests.games.conformance import heap
 
@@ -187,6 +190,26 @@ MISTAKES = {
 }
 
 
+LOOP = "    while state.turn < U(2):\n        pass\n"
+ENDLESS = {
+    "of_play": (("    if state.left == U(0):", f"{LOOP}    if state.left == U(0):"), "pass", "play"),
+    "of_a_helper": (
+        ("    return np.int64(min(state.left, U(3)))", "    return waited(state)"),
+        "pass",
+        "count_moves",
+    ),
+    "that_catches_what_it_can": (
+        (
+            "    return np.int64(state.turn)",
+            "    while True:\n        try:\n            len(state)\n        except Exception:\n            break",
+        ),
+        "",
+        "mover",
+    ),
+}
+HELPER = ("OPTION = Heap\n", f"OPTION = Heap\n\n\ndef waited(state):\n{LOOP}\n")
+
+
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """``written(name, *changes)``: the game as a module of its own that can be imported, until the test is over."""
@@ -217,6 +240,52 @@ def test_a_mistake_is_named(mistake, written):
     assert "\n" not in said and words in said
     number = heap.line_of(file, line)
     assert any(f"{file.name}:{at}" in said for at in (number, number + 1)), said
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(watch, "LIMIT_SECONDS", 0.3)
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.05)
+
+
+@pytest.mark.parametrize("thread", ["main", "another"])
+@pytest.mark.parametrize("loop", ENDLESS)
+def test_a_body_that_never_returns_is_named(loop, thread, written, impatient):
+    """With the line that Python is in, in whatever thread it is asked."""
+    change, line, verb = ENDLESS[loop]
+    name = f"lab_{loop}_{thread}.heap"
+    file = written(name, change, HELPER)
+    if thread == "main":
+        with pytest.raises(BadInput) as refusal:
+            heap.load(name)
+        said = str(refusal.value)
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            said = str(pool.submit(heap.load, name).exception(timeout=30))
+    numbers = [n for n, text in enumerate(file.read_text().splitlines(), 1) if "while" in text or text.strip() == line]
+    place, _, words = said.partition(": ")
+    assert words == f"{verb} has not returned after 0.3 s in plain Python: does a loop never end?"
+    first, last = min(numbers), max(numbers) + 3
+    assert place.rpartition(":")[0].endswith("heap.py") and first <= int(place.rpartition(":")[2]) <= last
+
+
+def test_many_calls_may_take_longer_than_one(impatient):
+    end = time.process_time() + 0.6
+
+    def body(number):
+        return sum(range(1000)) > 0 and time.process_time() > end
+
+    assert watch.watched(any, map(body, itertools.count()))
+
+
+def test_a_call_that_waits_is_left_alone(impatient):
+    """As at a debugger's prompt."""
+
+    def body():
+        time.sleep(0.6)
+        return "waited"
+
+    assert watch.watched(body) == "waited"
 
 
 def test_a_body_that_raises_is_an_answer_of_the_suite(written):
