@@ -12,7 +12,7 @@ from typing import Any
 
 from gpumcts.class_names import admit, title
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import SOURCES, is_own, sources_of
+from gpumcts.own_sources import SOURCES, contracts_of, is_own, sources_of
 from gpumcts.validation import checked
 
 FOLDERS = {
@@ -21,6 +21,8 @@ FOLDERS = {
     "selection": "gpumcts.tree.selection",
     "backup": "gpumcts.tree.backup",
 }
+CALLED = {"game": "game", "playout": "playout policy", "selection": "selection rule", "backup": "backup operator"}
+"""What an option of a kind is called in messages."""
 NOT_OPTIONS = {"__init__", "contract"}
 
 CHECKS = {
@@ -80,9 +82,25 @@ def option(kind: str, name: str) -> type:
             raise _unknown(kind, name)
         raise BadInput(f"{kind}={name}: the module has no OPTION: end it with OPTION = and the name of its class")
     if kind in CHECKS and "." in name:
+        _check_kind(kind, name, module.OPTION)
         admit(module.OPTION)
         _own[module.OPTION] = kind
     return module.OPTION
+
+
+def _check_kind(kind: str, given: str, cls: type) -> None:
+    """Refuse a user's own class that is an option of other kinds alone, by the verbs that it has bodies of.
+
+    One without a body of any verb is told what its kind needs when it is asked.
+    """
+    modules = {*contracts_of(cls), *(base.__module__ for base in cls.__mro__)}
+    found = [other for other, package in FOLDERS.items() if any(_lies_in(package, module) for module in modules)]
+    if found and kind not in found:
+        raise BadInput(f"{kind}={given}: {title(cls)} is a {CALLED[found[0]]}, not a {CALLED[kind]}")
+
+
+def _lies_in(package: str, module: str) -> bool:
+    return module.startswith(f"{package}.")
 
 
 def _library_module(kind: str, name: str) -> ModuleType:
@@ -172,6 +190,8 @@ def value_of(kind: str, given: Any) -> Any:
         raise BadInput(f"{kind}={title(given)}: a class; take a value of it, {title(given)}(...)")
     if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
         raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
+    if is_own(type(given)):
+        _check_kind(kind, title(given), type(given))
     value = checked(type(given), given._asdict(), kind)
     if is_own(type(given)):
         _own[type(given)] = kind

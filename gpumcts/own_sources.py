@@ -28,6 +28,8 @@ CONSTANTS = (bool, int, float, str, np.generic, np.ndarray)
 
 _bodies: dict[type, set[str]] = {}
 """Modules outside the library that have bodies of verbs for a class, by class."""
+_contracts: dict[type, set[str]] = {}
+"""Modules of the library that declare those verbs, by class."""
 _extended: set[type] = set()
 """The classes of the library among them, and ``object``, whose bodies are defaults."""
 
@@ -79,6 +81,12 @@ def note_body(contract: Callable, classes: tuple[type, ...], body: Callable) -> 
         _extended.update(of_library)
     for kind in concerned:
         _bodies.setdefault(kind, set()).add(body.__module__)
+        _contracts.setdefault(kind, set()).add(contract.__module__)
+
+
+def contracts_of(kind: type) -> set[str]:
+    """The modules that declare the verbs of which a class, or one that it extends, has bodies from outside."""
+    return {name for base in kind.__mro__ for name in _contracts.get(base, ()) if base is not object}
 
 
 def version_of(kind: type) -> Version:

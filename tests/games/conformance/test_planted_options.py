@@ -3,12 +3,14 @@
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
 from gpumcts import options
 from gpumcts.errors import BadInput
-from gpumcts.playouts.contract import check_policy
+from gpumcts.games.othello import Othello
+from gpumcts.playouts.contract import check_policy, choose
 from tests.games.conformance import heap, lab
 
 BACK_UP, VALUE, CHOOSE = "@back_up.implements", "@value.implements", "@choose.implements"
@@ -190,6 +192,46 @@ def test_a_mistake_is_named(mistake, written, game):
     assert "\n" not in said and words in said
     number = heap.line_of(file, line)
     assert any(f"{file.name}:{at}:" in said for at in (number, number + 1)), said
+
+
+CALLED = {
+    "game": "Heap is a game",
+    "playout": "Last is a playout policy",
+    "selection": "Patience is a selection rule",
+    "backup": "Moving is a backup operator",
+}
+
+
+@pytest.mark.parametrize("asked_for", CALLED)
+@pytest.mark.parametrize("kind", CALLED)
+def test_an_option_of_another_kind_is_told_what_it_is(kind, asked_for, written, game):
+    name = type(game).__module__ if kind == "game" else f"lab_kind_{kind}.own"
+    if kind != "game":
+        written(kind, name)
+    if kind == asked_for:
+        assert options.option(asked_for, name)
+        return
+    said = f"{asked_for}=.*: {CALLED[kind]}, not a {CALLED[asked_for].partition(' is a ')[2]}$"
+    with pytest.raises(BadInput, match=f"^{said}"):
+        options.option(asked_for, name)
+    with pytest.raises(BadInput, match=f"^{said}"):
+        options.value_of(asked_for, options.option(kind, name)())
+
+
+def test_a_game_of_the_librarys_with_a_policy_body_of_ones_own_stays_a_game():
+    class Corners(Othello):
+        pass
+
+    class Last(NamedTuple):
+        truncate: int = 0
+
+    @choose.implements(Last, Corners)
+    def last_choose(policy, game, state, stream):
+        return 0
+
+    options._check_kind("game", "my_lab.corners", Corners)
+    with pytest.raises(BadInput, match="^backup=my_lab.corners: Corners is a "):
+        options._check_kind("backup", "my_lab.corners", Corners)
 
 
 def test_a_mistake_in_a_cell_without_a_file_is_named(monkeypatch):
