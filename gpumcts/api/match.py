@@ -1,6 +1,7 @@
 """A match from Python: the same games as the command's, with the same digest."""
 
 import contextlib
+import inspect
 import json
 import math
 import os
@@ -21,7 +22,7 @@ from gpumcts.match.journal import GAMES
 from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_rate
 from gpumcts.options import as_json, compiled, identity, value_of
 from gpumcts.players.construction import PlayerContext
-from gpumcts.players.contract import AnyPlayer
+from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.descriptions import Description, Gtp, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.tree.thread_pool import ThreadPool
@@ -185,6 +186,8 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
             raise BadInput(
                 f"players: {player!r} is no player; take search.player(iterations=...), or call one of gpumcts.players"
             )
+        _check_takes(player, "identity", ())
+        _check_takes(player, "build", ("context", "folder"))
     first, second = (
         checked(type(player), player._asdict(), f"players.{type(player).__name__}")
         if hasattr(player, "_asdict")
@@ -194,10 +197,44 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
     return first, second
 
 
+def _check_takes(player: Any, method: str, names: tuple[str, ...]) -> None:
+    """Refuse a player of a user's own without a method, or whose method takes other arguments."""
+    try:
+        inspect.signature(getattr(player, method)).bind(*names)
+    except (AttributeError, TypeError):
+        wanted = f"{method}({', '.join(names)})"
+        raise BadInput(f"players: {type(player).__name__} has no method {wanted}, which every player has") from None
+
+
 def _identity(game: Any, pair: tuple[Description, Description], seed: int) -> dict[str, Any]:
     """What decides the games, as the command's folders have it."""
-    first, second = pair
-    return as_json({"game": identity(game), **first.identity(), "opponent": second.identity(), "seed": seed})
+    first, second = (_identity_of(player) for player in pair)
+    return as_json({"game": identity(game), **first, "opponent": second, "seed": seed})
+
+
+def _identity_of(player: Description) -> dict[str, Any]:
+    found = player.identity()
+    where = f"players: {type(player).__name__}.identity()"
+    if not isinstance(found, dict):
+        raise BadInput(f'{where} returns {found!r}; must be a dict of JSON values, as {{"player": {{"name": "mine"}}}}')
+    try:
+        json.dumps(as_json(found))
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{where}: must be a dict of JSON values: {error}") from None
+    return found
+
+
+def _built(player: Description, context: PlayerContext, folder: Path) -> AnyPlayer:
+    """The player of a description; raises BadInput where it is none."""
+    found = player.build(context, folder)
+    choose = "choose_after" if hasattr(found, "choose_after") else "choose"
+    missing = [name for name in (*Player.__annotations__, choose, "forget") if not hasattr(found, name)]
+    if missing:
+        raise BadInput(
+            f"players: {type(player).__name__}.build(context, folder) returns {found!r}; must be a "
+            f"gpumcts.players.contract.Player, which has {', '.join(missing)}"
+        )
+    return found
 
 
 def _played(
@@ -213,7 +250,7 @@ def _played(
     with stoppable() as stop:
         try:
             for name, player in zip(SIDES, pair, strict=True):
-                built.append(player.build(context._replace(name=name), folder))
+                built.append(_built(player, context._replace(name=name), folder))
             at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
             result = runner.play_match(
                 compiled(context.game),

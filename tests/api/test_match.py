@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gpumcts as g
@@ -76,7 +77,49 @@ def test_an_external_engine(tmp_path):
         g.play_match(game, (g.players.Gtp("nothing-of-the-kind"), RANDOM), games=3, seed=1)
 
 
+class Own:
+    """A player of a user's own, who gives an identity and builds a player as it is told."""
+
+    def __init__(self, identity=None, built=None):
+        self._identity, self._built = identity or {"player": {"name": "own"}}, built
+
+    def identity(self):
+        return self._identity
+
+    def build(self, context, folder):
+        return self._built
+
+
+class Unsure(Own):
+    def build(self, folder):
+        return RANDOM
+
+
+class Nameless:
+    def build(self, context, folder):
+        return RANDOM
+
+
 REFUSED = {
+    r"players: Own.identity\(\) returns 3; must be a dict of JSON values, as {\"player\": ": lambda: g.play_match(
+        BOXES, (Own(identity=3), RANDOM)
+    ),
+    r"players: Own.identity\(\): must be a dict of JSON values: .* int64 is not JSON ": lambda: g.play_match(
+        BOXES, (RANDOM, Own(identity={"player": {"name": "own", "depth": np.int64(3)}}))
+    ),
+    r"players: Own.build\(context, folder\) returns 3; must be a gpumcts.players.contract.Player, which has name, ": (
+        lambda: g.play_match(BOXES, (Own(built=3), RANDOM))
+    ),
+    r"players: Own.build\(context, folder\) returns Random\(\); must be .* remembers, .* seconds, choose, forget$": (
+        lambda: g.play_match(BOXES, (Own(built=RANDOM), RANDOM))
+    ),
+    r"players: Unsure has no method build\(context, folder\), which every player has$": lambda: g.play_match(
+        BOXES, (Unsure(), RANDOM)
+    ),
+    r"players: Nameless has no method identity\(\), which every player has$": lambda: g.play_match(
+        BOXES,
+        (Nameless(), RANDOM),  # type: ignore[arg-type]
+    ),
     "players: must be two": lambda: g.play_match(BOXES, (RANDOM,)),  # type: ignore[arg-type]
     r"players: Random is a class, not a player; call it, as Random\(...\)$": lambda: g.play_match(
         BOXES,
