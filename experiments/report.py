@@ -20,7 +20,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import ReportKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.presentation import presentation_of
-from experiments.runs.results import PLOT, TABLE, Result, groups, in_order, read
+from experiments.runs.results import PLOT, TABLE, Result, check_shown, groups, in_order, read
 from experiments.runs.run_directory import SUMMARY
 from experiments.terminal.console import counted, here, show
 from gpumcts.errors import BadInput
@@ -55,6 +55,8 @@ def _matching(pattern: str) -> dict[Path, Result]:
         said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
         several = "; several patterns stand in a list: runs='[a/**,b/**]'" if "{" in pattern else ""
         raise BadInput(f"runs={pattern}: {said}{several}")
+    for one in found.values():
+        check_shown(one)
     return found
 
 

@@ -11,10 +11,12 @@ from experiments.config.json_files import read_json
 from experiments.config.validation import shown
 from experiments.runs.presentation import presentation_of
 from experiments.runs.provenance import CHANGES
-from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, read_summary
+from experiments.runs.run_directory import ADVICE, CONFIG, PROVENANCE, SUMMARY, read_summary
 from gpumcts.errors import BadInput
 
 TABLE, PLOT = "table", "plot.png"
+SHOWN = {"commit", "cpu", "device", "seed"}
+"""What a page says of a run's record, beside its name, its time and the versions."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,35 @@ def read(folder: Path) -> Result:
     import yaml
 
     try:
-        config = yaml.safe_load((folder / CONFIG).read_text("utf-8")) or {}
+        config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise BadInput(f"{folder / CONFIG} cannot be read: {' '.join(str(error).split())}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{folder / CONFIG} is damaged: it is no UTF-8 text") from None
+    if not isinstance(config, dict):
+        raise BadInput(f"{folder / CONFIG} is damaged: it holds no configuration")
     result = Result(folder, config, read_json(folder / PROVENANCE), read_summary(folder))
     if not {"program", "name", "label"} <= set(result.provenance):
         raise BadInput(f"{folder / PROVENANCE} is not the record of a run")
     return result
+
+
+def check_shown(result: Result) -> None:
+    """Raise BadInput, naming the file, where a run lacks what tables and plots show of it: a file is damaged."""
+    record = result.provenance
+    missing = sorted(SHOWN - set(record))
+    missing += [name for name, kind in (("time", str), ("versions", dict)) if not isinstance(record.get(name), kind)]
+    if missing:
+        raise BadInput(f"{result.folder / PROVENANCE} is damaged: it has no {missing[0]}")
+    shown_by = presentation_of(result.program)
+    try:
+        shown_by.cells(result)
+        measure = shown_by.measure(result)
+        for number in () if measure is None else (measure.value, measure.low or 0, measure.high or 0):
+            float(number)  # null and text raise here
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        path = result.folder / SUMMARY
+        raise BadInput(f"{path} is damaged: it is no summary of experiments.{result.program}{ADVICE}") from error
 
 
 def below(folder: Path) -> list[Result]:

@@ -21,6 +21,7 @@ from gpumcts.own_sources import changed
 
 CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
 DIGITS = 10
+ADVICE = "; remove it, and the command that made the folder writes it anew"  # on a damaged summary
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Run:
 
 def read_summary(folder: Path) -> dict[str, Any]:
     """The summary of a run; raises BadInput, and says what to do, where it is damaged."""
-    return read_json(folder / SUMMARY, "; remove it, and the command that made the folder writes it anew")
+    return read_json(folder / SUMMARY, ADVICE)
 
 
 def digest(value: Any) -> str:

@@ -1,6 +1,7 @@
 """What a match has measured outlives a kill, and what was not measured is told; a damaged summary is named."""
 
 import json
+import re
 
 import pytest
 
@@ -87,3 +88,35 @@ def test_a_damaged_summary_is_named_and_made_anew(run, tmp_path):
             assert done.err.startswith(f"error: {tmp_path}") and done.err.count("\n") == 1
     path.unlink()
     assert run(line).code == 0 and summary_of(tmp_path / "here") == json.loads(whole)
+
+
+def test_a_file_that_is_none_of_a_run_is_named_by_a_report(run, tmp_path):
+    """Before anything is written."""
+    assert run("match player=random player@opponent.player=random games=2 hydra.run.dir=here").code == 0
+    summary = summary_of(tmp_path / "here")
+    record = json.loads((tmp_path / "here/provenance.json").read_text())
+    none = "is damaged: it is no summary of experiments.match; remove it, and the command that made the folder .*"
+    damaged = {
+        ("config.yaml", b"\xff\xfe"): "is damaged: it is no UTF-8 text",
+        ("config.yaml", b""): "is damaged: it holds no configuration",
+        ("config.yaml", b"[1]"): "is damaged: it holds no configuration",
+        ("summary.json", _bytes(summary, win_rate=None)): none,
+        ("summary.json", _bytes(summary, ci95_low="?")): none,
+        ("summary.json", _bytes(summary, opponent=None)): none,
+        ("summary.json", b"{}"): none,
+        ("provenance.json", _bytes(record, time=None)): "is damaged: it has no time",
+        ("provenance.json", _bytes(record, versions=None)): "is damaged: it has no versions",
+    }
+    for (name, data), said in damaged.items():
+        path = tmp_path / "here" / name
+        whole = path.read_bytes()
+        path.write_bytes(data)
+        done = run("report runs=here hydra.run.dir=page")
+        path.write_bytes(whole)
+        assert (done.code, done.out) == (2, "")
+        assert re.fullmatch(f"error: {re.escape(str(path))} {said}\n", done.err), done.err
+    assert not (tmp_path / "page").exists() and run("report runs=here").code == 0
+
+
+def _bytes(values, **changed):
+    return json.dumps({**values, **changed}).encode()
