@@ -185,6 +185,37 @@ def _turn(place: str) -> Iterator[None]:
         lock.release()
 
 
+@functools.cache
+def _tell(reason: str) -> None:
+    """Say once why nothing more is kept."""
+    print(f"gpumcts: the compile cache at {folder()}: {reason}; what is compiled is not kept", file=sys.stderr)
+
+
+def _drop(files: Any, key: Any) -> None:
+    """Remove the data of a key that could not be saved: the index may name a file that holds other code."""
+    with contextlib.suppress(OSError, KeyError):
+        os.unlink(files._data_path(files._load_index()[key]))
+
+
+def _go_on_without(files: type) -> None:
+    """Let numba's locator of our folder, beside ``files``, name it where it cannot be written too.
+
+    Numba would turn to its own default place, which could hand back stale code.
+    """
+    for name, locator in vars(sys.modules[files.__module__]).items():
+        if name.endswith("UserProvidedCacheLocator") and not hasattr(locator.ensure_cache_path, "__wrapped__"):
+            ensure = locator.ensure_cache_path
+
+            @functools.wraps(ensure)
+            def ensured(self: Any, ensure: Callable = ensure) -> None:
+                try:
+                    ensure(self)
+                except OSError as error:
+                    _tell(error.strerror or str(error))
+
+            locator.ensure_cache_path = ensured
+
+
 def in_turns(files: type) -> None:
     """Let processes take turns at the index of a function's compiled code: ``files`` is numba's class, or numba-cuda's.
 
@@ -193,17 +224,27 @@ def in_turns(files: type) -> None:
 
     The index names classes by their modules. One that names a user's module which this process cannot import, or whose
     class is gone, is begun anew: what it listed is compiled once more.
+
+    Where the disk is full, or the folder cannot be written, nothing is kept, and the reason is printed once.
     """
+    _go_on_without(files)
 
     def guarded(method: Callable) -> Callable:
+        def begun_anew(self: Any, *arguments: Any) -> Any:
+            try:
+                return method(self, *arguments)
+            except (ImportError, AttributeError):
+                self.flush()
+                return method(self, *arguments)
+
         @functools.wraps(method)
         def call(self: Any, *arguments: Any) -> Any:
             with _turn(self._cache_path):
                 try:
-                    return method(self, *arguments)
-                except (ImportError, AttributeError):
-                    self.flush()
-                    return method(self, *arguments)
+                    return begun_anew(self, *arguments)
+                except OSError as error:
+                    _tell(error.strerror or str(error))
+                    _drop(self, arguments[0])
 
         return call
 

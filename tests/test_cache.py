@@ -115,6 +115,42 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
     assert files.load("key") == "code"
 
 
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+def test_a_full_disk_keeps_nothing_and_says_so_once(files, tmp_path, monkeypatch, capsys):
+    """Least of all old code under a new key: the index was begun anew, and its first name is that of an old file."""
+    made = files(str(tmp_path), "function", "stamp")
+    made.save("old", "code of the old")
+    made.flush()
+    real = files._open_for_write
+
+    def full(self, path):
+        if path.endswith(".nbc"):
+            raise OSError(28, "No space left on device")
+        return real(self, path)
+
+    cache._tell.cache_clear()
+    monkeypatch.setattr(files, "_open_for_write", full)
+    for key in ("new", "another"):
+        made.save(key, f"code of the {key}")
+        assert made.load(key) is None
+    said = f"gpumcts: the compile cache at {cache.folder()}: No space left on device; what is compiled is not kept\n"
+    assert capsys.readouterr().err == said
+    monkeypatch.undo()
+    made.save("new", "code of the new")
+    assert made.load("new") == "code of the new"
+
+
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+def test_a_folder_that_cannot_be_made_stays_the_place_of_the_cache(files, tmp_path, monkeypatch, pointed_back):
+    """Numba's own default place would be the folder of the source."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "file"))
+    locators = vars(sys.modules[files.__module__])
+    locator = locators.get("UserProvidedCacheLocator") or locators["_UserProvidedCacheLocator"]
+    found = locator.from_function(test_the_newest_folders_stay, __file__)
+    assert found is not None and found.get_cache_path().startswith(str(tmp_path / "file"))
+
+
 def test_the_newest_folders_stay(tmp_path, monkeypatch, pointed_back):
     monkeypatch.setenv("GPUMCTS_CACHE", str(tmp_path))
     for age in range(4):
