@@ -23,7 +23,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from experiments.config.validation import shown, typed
-from experiments.terminal.console import say, show
+from experiments.terminal.console import say, show, showing, shown_in_full
 from gpumcts import options
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
@@ -151,9 +151,14 @@ def _registers(game: Any, policy: Any) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Ask, and show a table; the exit code."""
+    return shown_in_full(_main(arguments))
+
+
+def _main(arguments: list[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     if {"-h", "--help"} & {*words}:
-        print(__doc__)
+        with showing():
+            print(__doc__)
         return 0
     try:
         name, option = game_of(words)

@@ -1,9 +1,33 @@
-"""Atomic files: complete or absent, whenever the process dies or the machine crashes."""
+"""Atomic files: complete or absent, whenever the process dies or the machine crashes. And what a full disk is told by.
 
+An error in the midst of writing names no file: ``naming`` adds what was being written.
+"""
+
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no space, a quota used up, a file at its limit
+
+
+def disk_full(error: BaseException) -> str | None:
+    """What to say of an error of a full disk, in one line; None for any other."""
+    if not isinstance(error, OSError) or error.errno not in FULL:
+        return None
+    return f"{error.filename or 'a file'} cannot be written: {os.strerror(error.errno)}"
+
+
+@contextmanager
+def naming(place: Path, anew: bool = False) -> Iterator[None]:
+    """Let errors of a full disk name what is being written in the block, where they name nothing; ``anew``: always."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL and (anew or error.filename is None):
+            error.filename = str(place)
+        raise
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -38,10 +62,11 @@ def _on_disk(path: Path, data: bytes) -> Iterator[Path]:
     """A file beside ``path``, this process's own, with all of ``data`` on disk; it is removed if it is not moved."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        yield fresh
+        with naming(path, anew=True):
+            with fresh.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            yield fresh
     finally:
         fresh.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from gpumcts.whole_files import write_first, write_whole
+from gpumcts.whole_files import disk_full, write_first, write_whole
 
 WRITERS = pytest.mark.parametrize("write", [write_whole, write_first])
 
@@ -44,6 +44,7 @@ def test_a_failure_leaves_the_file_as_it_was(write, monkeypatch, tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(b"before")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as caught:
         write(path, b"after")
+    assert disk_full(caught.value) == f"{path} cannot be written: No space left on device"
     assert path.read_bytes() == b"before" and list(tmp_path.iterdir()) == [path]

@@ -1,9 +1,11 @@
 """Many runs as one table of columns, written as Parquet and CSV."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 from experiments.runs.results import TABLE, Result, flat
+from gpumcts.whole_files import write_whole
 
 LEFT_OUT = ("identity", "earlier")
 
@@ -18,8 +20,10 @@ def write_table(results: list[Result], folder: Path) -> None:
     rows = [row_of(result) for result in results]
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = polars.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
-    frame.write_csv(folder / f"{TABLE}.csv")
-    frame.write_parquet(folder / f"{TABLE}.parquet")
+    packed = io.BytesIO()
+    frame.write_parquet(packed)
+    write_whole(folder / f"{TABLE}.csv", frame.write_csv().encode())
+    write_whole(folder / f"{TABLE}.parquet", packed.getvalue())
 
 
 def row_of(result: Result) -> dict[str, Any]:

@@ -68,9 +68,10 @@ from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
 from experiments.runs.run_directory import SUMMARY, Run, check_folder
-from experiments.terminal.console import say, show
+from experiments.terminal.console import say, show, showing, shown_in_full
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
+from gpumcts.whole_files import disk_full, naming
 
 T = TypeVar("T")
 DIRECTION = "hydra.sweeper.direction"
@@ -127,6 +128,10 @@ class Command:
         words = flags_first(sys.argv[1:] if arguments is None else arguments)
         quicken()
         register()
+        return shown_in_full(self._ended(words))
+
+    def _ended(self, words: list[str]) -> int:
+        """The exit code, once what went wrong has been told."""
         try:
             return self._main(words)
         except ERRORS_OF_INPUT as error:
@@ -136,7 +141,7 @@ class Command:
             say(f"interrupted; the same command {self._again}")
             return INTERRUPTED
         except Exception as error:
-            message = failure(error)
+            message = disk_full(error) or failure(error)
             if message is None:
                 raise
             print(f"error: {message}; the same command {self._again}", file=sys.stderr)
@@ -153,7 +158,8 @@ class Command:
             from experiments.app.help import groups_of, help_text
 
             asked = asked_of_help(words, flags.overrides, groups_of(self, CONF))
-            print(help_text(self, CONF, asked=asked), end="")
+            with showing():
+                print(help_text(self, CONF, asked=asked), end="")
             return 0
         if flags.cfg or flags.info or flags.hydra_help or flags.shell_completion:
             self._call_hydra(words)
@@ -169,8 +175,9 @@ class Command:
             changes = {job.folder.name: job.changes for job in jobs}
             self._call_hydra(words, Task(self.name, module_of(self.work), changes=changes))
             return 0
-        sweep.note()
-        return self._swept(words, sweep)
+        with naming(sweep.folder):
+            sweep.note()
+            return self._swept(words, sweep)
 
     def _said(self, error: Exception, words: list[str], in_sweep: bool = False) -> str:
         """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""

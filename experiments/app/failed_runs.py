@@ -14,6 +14,7 @@ from omegaconf import DictConfig
 
 from experiments.terminal.console import here
 from gpumcts.errors import BadInput
+from gpumcts.whole_files import disk_full
 
 TRACEBACK = "traceback.txt"
 MAX_MESSAGE = 300  # characters of a fault's message; a compiler's fill pages
@@ -43,8 +44,10 @@ def failed_by(error: Exception, number: int, label: str, folder: Path) -> Failed
     """What a run returns that ended in ``error``; the traceback of a fault is left in the run's folder."""
     if isinstance(error, BadInput):
         return Failed(number, label, str(error))
+    if (full := disk_full(error)) is not None:
+        return Failed(number, label, full, refused=False)
     message = textwrap.shorten(f"{type(error).__name__}: {error}", MAX_MESSAGE, placeholder=" ...")
-    with suppress(OSError):  # the disk may be full, which may be the fault itself
+    with suppress(OSError):  # the disk may be full by now
         (folder / TRACEBACK).write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         message = f"{message}; {here(folder / TRACEBACK)} has the traceback"
     return Failed(number, label, message, refused=False)

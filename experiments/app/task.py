@@ -28,6 +28,7 @@ from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
+from gpumcts.whole_files import disk_full, naming, write_whole
 
 COMMANDS: dict[str, Any] = {}
 """Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
@@ -56,7 +57,7 @@ class Task:
     at_once: int = 1
     clock: SweepClock | None = None
     changes: Mapping[str, Changes] = field(default_factory=dict)
-    failure: list[BadInput] = field(default_factory=list)
+    failure: list[Exception] = field(default_factory=list)
     watch: Watch | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Task"], tuple[Any, ...]]:
@@ -74,7 +75,9 @@ class Task:
                 return failed_by(error, own.job.num + 1, label, Path(own.runtime.output_dir))
         try:
             return self._done(config, own)
-        except BadInput as error:
+        except (BadInput, OSError) as error:
+            if isinstance(error, OSError) and disk_full(error) is None:
+                raise
             self.failure.append(error)
             return None
 
@@ -85,12 +88,12 @@ class Task:
         label = checked.study.title or (label_of(words, self.swept) if of_sweep else " ".join(words))
         number = own.job.num + 1 if of_sweep else 1
         run = Run(Path(own.runtime.output_dir), number, max(self.of, number), label)
-        with sweeping(self.clock, run.folder.name):
+        with sweeping(self.clock, run.folder.name), naming(run.folder):
             summary = self._do(checked, run, OmegaConf.to_yaml(config, resolve=True))
         return objective_of(config.get(OBJECTIVE), summary)
 
     def _do(self, checked: Checked, run: Run, config: str) -> dict[str, Any]:
-        (run.folder / CONFIG).write_text(config, encoding="utf-8")
+        write_whole(run.folder / CONFIG, config.encode())
         (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
         path = run.folder / PROVENANCE
         record = {**provenance(self.name, run.label, checked), "number": run.number}

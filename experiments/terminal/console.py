@@ -6,9 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import Progress
@@ -19,6 +19,7 @@ from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
 from gpumcts import compile_messages
+from gpumcts.whole_files import disk_full
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
 FIRST_LINE_SECONDS = 5.0  # the first one of a run
@@ -28,6 +29,8 @@ WIDTH_WITHOUT_TERMINAL = 140
 Shown = FittedTable | Table | str
 """What ``show`` takes."""
 _KEPT: list[Shown] | None = None
+_UNWRITTEN: list[OSError] = []
+"""Why results could not be shown on stdout; the first error counts."""
 
 
 def _console(to_stderr: bool) -> Console:
@@ -38,8 +41,43 @@ def _console(to_stderr: bool) -> Console:
 
 
 def say(text: str) -> None:
-    """A line of progress, on stderr."""
-    _console(True).print(text, soft_wrap=True)
+    """A line of progress, on stderr; where that is a full disk, the work goes on without."""
+    with _going_on(sys.stderr):
+        _console(True).print(text, soft_wrap=True)
+
+
+@contextmanager
+def _going_on(stream: TextIO) -> Iterator[list[OSError]]:
+    """Go on where a stream is a full disk: what is written to it from then on is let go. Gives the errors."""
+    errors: list[OSError] = []
+    try:
+        yield errors
+    except OSError as error:
+        if disk_full(error) is None:
+            raise
+        errors.append(error)
+        with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), stream.fileno())  # what is left in its buffer is written as the process ends
+
+
+@contextmanager
+def showing() -> Iterator[None]:
+    """Print results on stdout; where that is a full disk, the work goes on, and ``shown_in_full`` tells."""
+    with _going_on(sys.stdout) as errors:
+        yield
+    _UNWRITTEN.extend(errors)
+
+
+def shown_in_full(code: int) -> int:
+    """The exit code of a command that ends with ``code``: it failed where stdout was a full disk, which a line says."""
+    with showing():
+        sys.stdout.flush()
+    if not _UNWRITTEN:
+        return code
+    _UNWRITTEN[0].filename = "standard output"
+    print(f"error: {disk_full(_UNWRITTEN[0])}", file=sys.stderr)
+    _UNWRITTEN.clear()
+    return code or 1
 
 
 @contextmanager
@@ -58,6 +96,11 @@ def show(*things: Shown) -> None:
     if _KEPT is not None:
         _KEPT.extend(things)
         return
+    with showing():
+        _print(things)
+
+
+def _print(things: Sequence[Shown]) -> None:
     console = _console(False)
     for thing in things:
         if isinstance(thing, str):
