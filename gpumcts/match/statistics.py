@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
 
 from gpumcts.errors import BadInput
 
@@ -254,13 +254,15 @@ def difference_interval(
 
 
 def uneven(wins: int, draws: int, games: int) -> float:
-    """p value, two-sided, of a true win rate of 1/2; 1 for no games.
+    """p value, two-sided, of a true win rate of 1/2: the exact sign test of the decisive games; 1 where there are none.
 
-    The variance is the largest a win rate can have, 1/4, so with draws the test errs to the safe side.
+    The mean of scores 1, 1/2 and 0 is 1/2 just where wins and losses are as likely. Given the number of drawn games,
+    wins are then binomial with probability 1/2 among the others (Dixon, Mood, JASA 1946). Without draws it is the exact
+    binomial test.
     """
-    if games == 0:
-        return 1.0
-    return 2 * float(ndtr(-abs(win_rate(wins, draws, games) - 0.5) * 2 * math.sqrt(games)))
+    losses = games - wins - draws
+    _check(wins, draws, losses)
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -151,10 +151,31 @@ def test_difference_of_proportions_against_newcombes_examples():
     assert s.difference_interval(0, 0, 3, 7) == (-1.0, 1.0)
 
 
-def test_uneven_is_the_normal_test_of_a_half():
+def test_uneven_is_the_exact_sign_test_of_the_decisive_games():
+    """The normal approximation gives 0.014 for 0 of 6, and 0.046 for 0 of 4."""
     assert s.uneven(50, 0, 100) == s.uneven(40, 20, 100) == 1.0
-    assert s.uneven(60, 0, 100) == s.uneven(40, 0, 100) == pytest.approx(2 * stats.norm.cdf(-2.0))
-    assert s.uneven(0, 0, 0) == 1.0
+    assert (s.uneven(0, 0, 6), s.uneven(4, 0, 4)) == (0.03125, 0.125)
+    for wins, games in ((0, 1), (3, 10), (60, 100), (40, 100), (5100, 10_000)):
+        exact = stats.binomtest(wins, games).pvalue
+        assert s.uneven(wins, 0, games) == pytest.approx(exact, rel=1e-9)
+        assert s.uneven(wins, 7, games + 7) == s.uneven(wins, 0, games)
+    assert s.uneven(0, 0, 0) == s.uneven(0, 9, 9) == 1.0
+
+
+def test_uneven_of_many_games_is_about_the_normal_test():
+    for wins, games in ((5100, 10_000), (50_100, 100_000)):
+        normal = 2 * stats.norm.sf(abs(wins / games - 0.5) * 2 * math.sqrt(games))
+        assert s.uneven(wins, 0, games) == pytest.approx(normal, rel=0.03)
+
+
+def test_uneven_rejects_a_true_half_no_more_often_than_it_says():
+    """Every outcome of 30 games at 40 % draws, weighted with its probability."""
+    games, rejected = 30, 0.0
+    for wins in range(games + 1):
+        for draws in range(games + 1 - wins):
+            if s.uneven(wins, draws, games) < 0.05:
+                rejected += stats.multinomial.pmf((wins, draws, games - wins - draws), games, (0.3, 0.4, 0.3))
+    assert 0 < rejected < 0.05
 
 
 def test_holm_against_the_textbook_example():

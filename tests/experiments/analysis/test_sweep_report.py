@@ -77,15 +77,22 @@ def match_of(label, wins, games=400, draws=0, **config):
 
 
 def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
-    """230 of 400 has p = 0.0027, which of 2 tests is 0.0054, and of 40 is nothing."""
+    """230 of 400 has p = 0.0031, which of 2 tests is 0.0063, and of 40 is nothing."""
     said = against_even([match_of("a", 230), match_of("b", 205), match_of("none", 0, games=0)])
-    assert said == ["1 of 2 win rates differs from 50 % (p by Holm over the sweep's 2 matches): a (57.5 %, p 0.005)."]
+    assert said == ["1 of 2 win rates differs from 50 % (p by Holm over the sweep's 2 matches): a (57.5 %, p 0.006)."]
     assert against_even([match_of("a", 230), match_of("b", 250)])[0].startswith("2 of 2 win rates differ from 50 %")
     some = [match_of("a", 230, panel="go"), *[match_of(f"{i}", 200) for i in range(39)]]
     assert against_even(some) == [
-        "None of 40 win rates differs from 50 % (Holm over the sweep's 40 matches; the least p is 0.11)."
+        "None of 40 win rates differs from 50 % (Holm over the sweep's 40 matches; the least p is 0.13)."
     ]
     assert against_even(some[:1]) == []
+
+
+def test_a_few_games_lost_are_no_difference_beyond_chance():
+    """0 of 6 has p = 1/32, and 1/16 of two tests."""
+    assert against_even([match_of("a", 0, games=6), match_of("b", 0, games=6)]) == [
+        "None of 2 win rates differs from 50 % (Holm over the sweep's 2 matches; the least p is 0.062)."
+    ]
 
 
 def test_of_several_games_holms_correction_says_which():
