@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis.intervals import mean_half, median_interval
+from experiments.analysis.intervals import mean_half, median_interval, share_ends
 from experiments.runs.tree_searches import Piece
-from gpumcts.match.statistics import wilson
 
 CURVE = "curve.csv"
 RATES = (0.1, 0.01, 0.001)
@@ -97,14 +96,11 @@ def _by_tree(failed: np.ndarray, searched: np.ndarray, trees: np.ndarray) -> np.
 
 def _rates(rates: np.ndarray, decisive: np.ndarray) -> dict[str, Any]:
     """Mean failure rates over all trees, 95 % intervals over trees, and the mean over trees that can fail."""
-    mean, half = rates.mean(axis=0), mean_half(rates)
-    half = np.ones_like(mean) if half is None else half  # of one tree any rate may be the mean
-    none = wilson(0, 0, len(rates))[1]  # what no failing tree among so many leaves open
-    high = np.where(mean > 0, np.minimum(mean + half, 1.0), none)
+    mean, (low, high) = rates.mean(axis=0), share_ends(rates)
     among = rates[decisive].mean(axis=0) if decisive.any() else np.zeros_like(mean)
     return {
         "failure_rate": mean.tolist(),
-        "low": np.maximum(mean - half, 0.0).tolist(),
+        "low": low.tolist(),
         "high": high.tolist(),
         "among_decisive": among.tolist(),
         "trees_failing": (rates > 0).sum(axis=0).tolist(),

@@ -9,6 +9,7 @@ from experiments.terminal.console import counted, shortened, table
 from experiments.terminal.tables import FittedTable
 
 MATCH, HOLM = "match", "p (Holm)"
+INTERVAL_SHOWN = "0.1"  # of the failure rates to which iterations are told
 SECONDARY = (
     "seconds", "core seconds", "digest", "sees its win at ply", "nodes a move", "playouts/s", "iterations/s", "nodes/s",
     "samples/s", "losses", "draws", "wins",
@@ -150,17 +151,14 @@ def trees_cells(result: Result) -> dict[str, str]:
     summary = result.summary
     shape = {"branching": "B", "depth": "D"}
     cells = {short: str(result.config["game"][key]) for key, short in shape.items() if key in result.config["game"]}
-    cells |= {"trees": f"{summary['trees']:,}", "searches": f"{summary['searches']:,}"}
+    cells |= _counted_trees(summary)
     if "failure_rate" in summary:
         for decade in (10, 100, 1000, 10_000, 100_000):
             if decade in summary["points"]:
                 rate = summary["failure_rate"][summary["points"].index(decade)]
                 cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
-        for rate, needed in summary["iterations_to"].items():
-            cells[f"to {float(rate):g}"] = _reached(needed, summary)
-            if rate == "0.1":
-                low, high = (_reached(end, summary) for end in summary["iterations_to_95"][rate])
-                cells["95 %"] = f"{low} to {high}"
+        for rate in summary["iterations_to"]:
+            cells |= _to_rate(rate, summary)
     if "crossing_median" in summary:
         cells |= {"never": str(summary["never"])}
         for key in ("median", "low", "high"):
@@ -171,6 +169,27 @@ def trees_cells(result: Result) -> dict[str, str]:
         half = "" if summary["leaves_half"] is None else f" ±{summary['leaves_half']:,.0f}"
         cells["leaves"] = f"{summary['leaves_mean']:,.0f}{half}"
     return {**cells, "seconds": f"{summary['seconds']:.1f}"}
+
+
+def _counted_trees(summary: dict[str, Any]) -> dict[str, str]:
+    """How many trees there are, how many of them can fail, and the searches that were made of those (or of all)."""
+    counts = {"trees": "trees", "decisive": "can fail", "searches": "searches made"}
+    return {heading: f"{summary[key]:,}" for key, heading in counts.items() if key in summary}
+
+
+def _to_rate(rate: str, summary: dict[str, Any]) -> dict[str, str]:
+    """Iterations to a failure rate, to 0.1 with their interval.
+
+    Where the upper end of the last failure rate is no lower than the rate, so few trees cannot show that it is reached:
+    the interval goes on, and there is a dash where none is shown.
+    """
+    needed, (low, high) = summary["iterations_to"][rate], summary["iterations_to_95"][rate]
+    shows = summary["high"][-1] < float(rate)
+    heading = f"to {float(rate):g}"
+    if rate == INTERVAL_SHOWN:
+        ends = [_reached(end, summary) for end in (low, high if shows else None)]
+        return {heading: _reached(needed, summary), "95 %": " to ".join(ends)}
+    return {heading: _reached(needed, summary) if shows or needed is None else "-"}
 
 
 def _reached(iterations: float | None, summary: dict[str, Any]) -> str:
