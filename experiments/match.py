@@ -360,7 +360,7 @@ COMMAND = Command(
     prepare,
     cost=cost,
     numbers=numbers,
-    results=Presentation(match_cells, match_panel, measure=match_measure),
+    results=Presentation(match_cells, match_panel, measure=match_measure, keys=MatchKeys),
     resumes=True,
 )
 

@@ -72,7 +72,7 @@ COMMAND = Command(
     work,
     prepare,
     numbers=numbers,
-    results=Presentation(perft_cells, speed_panel("nodes_per_second")),
+    results=Presentation(perft_cells, speed_panel("nodes_per_second"), keys=PerftKeys),
 )
 
 if __name__ == "__main__":

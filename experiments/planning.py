@@ -245,7 +245,7 @@ COMMAND = Command(
     planning_config,
     work,
     numbers=numbers,
-    results=Presentation(planning_cells, planning_panel, partial=False),
+    results=Presentation(planning_cells, planning_panel, partial=False, keys=PlanningKeys),
     resumes=True,
     takes_game=_is_planned_in,
 )

@@ -157,7 +157,9 @@ COMMAND = Command(
     work,
     prepare,
     numbers=numbers,
-    results=Presentation(playouts_cells, speed_panel("playouts_per_second"), measure=playouts_measure),
+    results=Presentation(
+        playouts_cells, speed_panel("playouts_per_second"), measure=playouts_measure, keys=PlayoutsKeys
+    ),
 )
 
 if __name__ == "__main__":

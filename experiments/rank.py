@@ -220,7 +220,13 @@ def numbers(config: Checked) -> tuple[str, ...]:
 
 
 COMMAND = Command(
-    "rank", rank_config, work, prepare, numbers=numbers, results=Presentation(rank_cells, partial=False), resumes=True
+    "rank",
+    rank_config,
+    work,
+    prepare,
+    numbers=numbers,
+    results=Presentation(rank_cells, partial=False, keys=RankKeys),
+    resumes=True,
 )
 
 if __name__ == "__main__":

@@ -242,7 +242,7 @@ COMMAND = Command(
     work,
     prepare,
     numbers=numbers,
-    results=Presentation(search_cells, speed_panel("iterations_per_second"), measure=search_measure),
+    results=Presentation(search_cells, speed_panel("iterations_per_second"), measure=search_measure, keys=SearchKeys),
 )
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ COMMAND = Command(
     work,
     prepare,
     numbers=numbers,
-    results=Presentation(traps_cells, partial=False),
+    results=Presentation(traps_cells, partial=False, keys=TrapsKeys),
     resumes=True,
 )
 

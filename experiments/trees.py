@@ -192,7 +192,7 @@ COMMAND = Command(
     work,
     prepare,
     numbers=numbers,
-    results=Presentation(trees_cells, trees_panel),
+    results=Presentation(trees_cells, trees_panel, keys=TreesKeys),
     resumes=True,
     takes_game=lambda game: "instance" in game._fields,  # type: ignore[attr-defined]
 )

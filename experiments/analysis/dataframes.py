@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis.column_types import column, types_of
 from experiments.runs.results import TABLE, Result, flat
 from gpumcts.whole_files import write_whole
 
@@ -14,12 +15,14 @@ def write_table(results: list[Result], folder: Path) -> None:
     """One row a run, one column a key, in ``table.csv`` and ``table.parquet``.
 
     ``config.*`` is the resolved configuration, ``run.*`` the provenance; columns without a prefix are the summary's.
+    Every column has a type, so that tables of different sweeps concatenate.
     """
     import polars
 
-    rows = [row_of(result) for result in results]
+    rows, types = [row_of(result) for result in results], types_of(results)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    frame = polars.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
+    columns = {name: column(name, [row.get(name) for row in rows], types.get(name)) for name in names}
+    frame = polars.DataFrame([polars.Series(name, *values_and_type) for name, values_and_type in columns.items()])
     packed = io.BytesIO()
     frame.write_parquet(packed)
     write_whole(folder / f"{TABLE}.csv", frame.write_csv().encode())
@@ -38,13 +41,3 @@ def row_of(result: Result) -> dict[str, Any]:
         row |= {"document_win_rate": published.win_rate, "document_games": published.games}
         row["document_interval"] = document_interval(published.win_rate, published.games)
     return {**row, **flat(result.config, "config."), **flat(provenance, "run.")}
-
-
-def _column(values: list[Any]) -> list[Any]:
-    """A column of one type: whole numbers among fractions become fractions, any other mixture becomes text."""
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) <= 1:
-        return values
-    if kinds <= {int, float}:
-        return [None if value is None else float(value) for value in values]
-    return [None if value is None else str(value) for value in values]

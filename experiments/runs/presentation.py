@@ -55,12 +55,14 @@ class Presentation:
         drawn
     measure : the number that a run is compared by in curves and matrices; None where it has none
     partial : whether an interrupted run has a result already, as a match has after every game
+    keys : the class of its plain keys, whose types the columns of tables have
     """
 
     cells: Callable[[Any], dict[str, str]] = NoCells()
     panel: Callable[[list[Any]], Any] = _no_panel
     measure: Callable[[Any], Measure | None] = _no_measure
     partial: bool = True
+    keys: type | None = None
 
     @property
     def gathered(self) -> bool:
