@@ -19,6 +19,12 @@ def test_the_sessions_run_as_written():
     assert runner.failures == 0
 
 
+def test_the_page_says_what_pandas_takes():
+    """No extra of gpumcts brings what ``to_pandas`` imports."""
+    words = " ".join(PAGE.read_text("utf-8").split())
+    assert "`result.to_frame().to_pandas()`" in words and "`pip install pandas pyarrow`" in words
+
+
 def test_the_table_has_every_name():
     table = PAGE.read_text("utf-8").partition("## Names")[2].partition("## Games")[0]
     assert set(re.findall(r"`g\.(\w+)", table)) == set(gpumcts.__all__)

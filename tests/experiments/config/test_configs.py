@@ -183,6 +183,12 @@ def test_every_command_composes_and_explains_itself(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_a_line_for_each_command_of_its_examples(name):
+    begins = [line for line in help_text(COMMANDS[name], CONF, 120).splitlines() if "python -m experiments." in line]
+    assert begins and all(re.match("    python -m ", line) and line.count("python -m ") == 1 for line in begins)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_help_has_the_width_of_the_terminal_and_names_no_cell_of_another_command(name, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
