@@ -1,6 +1,6 @@
 """Look at this machine: versions, cores, SIMD width, GPU, compile cache, and what to install for what is missing.
 
-    python -m experiments.doctor
+python -m experiments.doctor
 """
 
 import importlib.util

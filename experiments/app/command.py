@@ -25,6 +25,7 @@ from yaml import YAMLError
 from experiments.app.departures import Experiments, check_told_apart
 from experiments.app.error_messages import (
     CONF,
+    for_some_choices,
     one_line,
     set_not_chosen,
 )
@@ -183,7 +184,11 @@ class Command:
         """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""
         if isinstance(error, BadInput):
             return str(error)
-        return old_scale(words) or set_not_chosen(words) or one_line(error, self._known(words, in_sweep))
+        if told := old_scale(words) or set_not_chosen(words):
+            return told
+        folder = None if in_sweep else parsed(words).config_dir
+        told = one_line(error, self._known(words, in_sweep, folder))
+        return told + for_some_choices(told, words, lambda some: self._known(some, in_sweep, folder))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
         """Work without a folder, in this process."""
@@ -303,13 +308,13 @@ class Command:
             check_objective(objective, self.numbers(checked), self.name)
         return Job(checked, Path(str(OmegaConf.select(config, where))), plain, changes)
 
-    def _known(self, words: list[str], in_sweep: bool) -> dict[str, Any]:
+    def _known(self, words: list[str], in_sweep: bool, folder: str | None) -> dict[str, Any]:
         """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
         groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
         for overrides in (groups, []):
             try:
-                with nullcontext() if in_sweep else composing(None):  # Hydra is at work in a sweep
-                    plain: Any = OmegaConf.to_container(compose(self.name, overrides), resolve=False)
+                with nullcontext([]) if in_sweep else composing(folder) as more:  # Hydra is at work in a sweep
+                    plain: Any = OmegaConf.to_container(compose(self.name, [*overrides, *more]), resolve=False)
                     return {str(key): value for key, value in plain.items()}
             except ERRORS_OF_INPUT:
                 continue

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,33 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return f"{missing['key']}: a key of Ray's own is added with a plus: +{missing['key']}=..."
     there = f"; {_what_has(parent, at)}" if names and parent else ""
     return f"{missing['key']}: unknown key{guess(last, names) or _elsewhere(missing['key'], known)}{there}"
+
+
+def for_some_choices(message: str, words: Iterable[str], known: Callable[[list[str]], Mapping[str, Any]]) -> str:
+    """What to do about a key that only some of the swept choices of its group have; nothing where it is not that.
+
+    known : the configuration that some words make, empty where they make none
+    """
+    key = message.partition(": unknown key")[0]
+    parent, _, last = key.rpartition(".")
+    for word in words if key != message else ():
+        name, _, values = word.partition("=")
+        swept = values.split(",")
+        if (name.partition("@")[2] or name) != parent or len(swept) < 2 or not choices(name.partition("@")[0]):
+            continue
+        if any(last in _below(known([f"{name}={value}"]), parent) for value in swept):
+            return (
+                f"; {word} sweeps choices without {key} too: give two commands, one for each kind of choice, or an "
+                "experiment with an axis that sets both, as conf/experiment/main.yaml"
+            )
+    return ""
+
+
+def _below(plain: Any, path: str) -> Mapping[str, Any]:
+    """The keys at a path; none where there is no group."""
+    for part in path.split("."):
+        plain = plain.get(part) if isinstance(plain, Mapping) else None
+    return plain if isinstance(plain, Mapping) else {}
 
 
 def _elsewhere(key: str, known: Mapping[str, Any]) -> str:

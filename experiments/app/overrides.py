@@ -34,6 +34,7 @@ def check_overrides(given: Sequence[Override]) -> None:
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group):
             _check_choice(override, value)
+            _check_no_path(override, value)
         if override.key_or_group == LEFT_OUT:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
@@ -48,6 +49,18 @@ def _check_choice(override: Override, value: Any) -> None:
         raise BadInput(f"{key}={text} names several choices: name one, or add -m to run them all: -m {key}={several}")
     if isinstance(value, bool | int | float | dict):
         raise BadInput(no_such_choice(override.key_or_group, override.get_value_element_as_str()))
+
+
+def _check_no_path(override: Override, value: Any) -> None:
+    """Refuse a choice by the path of its file, which Hydra would take for another group's."""
+    group, key = override.key_or_group, override.get_key_element()
+    for choice in override.sweep_string_iterator() if override.is_choice_sweep() else [value]:
+        if not isinstance(choice, str) or not {".", ".."} & set(choice.split("/")):
+            continue
+        name = choice.rpartition("/")[2].removesuffix(".yaml")
+        if name not in choices(group):
+            raise BadInput(no_such_choice(group, choice))
+        raise BadInput(f"{key}={choice} is a path; a choice is given by its name: {key}={name}")
 
 
 def check_experiment(given: Sequence[Override], command: str) -> None:
@@ -65,11 +78,11 @@ def check_experiment(given: Sequence[Override], command: str) -> None:
 
 
 def check_given_once(given: Sequence[Override]) -> None:
-    """Refuse two choices of a group, of which Hydra would silently take the last; for other keys that is its custom."""
+    """Refuse two values of a key, of which Hydra would silently take the last."""
     seen: dict[str, str] = {}
     for override in given:
         line, key = str(override.input_line), str(override.get_key_element()).lstrip("+~")
-        if choices(override.key_or_group) and seen.setdefault(key, line) != line:
+        if seen.setdefault(key, line) != line:
             raise BadInput(f"{key} is given twice: {seen[key]} and {line}")
 
 
@@ -85,10 +98,16 @@ def check_not_overruled(composed: DictConfig, plain: Plain, given: Sequence[Over
         if isinstance(found, dict) and found.get("name", named) != named:
             as_written = at(OmegaConf.to_container(composed, resolve=False), path)
             own = as_written if isinstance(as_written, str) else f"name={found['name']}"
+            sets = f"{override.input_line}: {_who_sets(composed)} sets {key_of(override)}"
             if keys := choosers(OmegaConf.to_container(composed, resolve=False), path):
-                told = f"this experiment sets {key_of(override)} by {by(keys)}; choose {' or '.join(keys)}"
-                raise BadInput(f"{override.input_line}: {told}")
-            raise BadInput(f"{override.input_line}: this experiment sets {key_of(override)} itself, to {own}")
+                raise BadInput(f"{sets} by {by(keys)}; choose {' or '.join(keys)}")
+            raise BadInput(f"{sets} itself, to {own}")
+
+
+def _who_sets(composed: DictConfig) -> str:
+    """What chosen file sets keys of other groups."""
+    chosen = composed.hydra.runtime.choices
+    return next((f"this {group}" for group in (EXPERIMENT, "cell", "preset") if chosen.get(group)), "another file")
 
 
 def at(tree: Any, path: Sequence[str]) -> Any:

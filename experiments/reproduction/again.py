@@ -1,6 +1,7 @@
 """The first ten games or searches of a cell, made once more, and their digest."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def first_ten(cell: Cell, folder: Path) -> str:
         every = [read(RESULTS / path, RESULTS) for path in sources]
         return joined([first_ten(one, folder / str(number)) for number, one in enumerate(every)])
     run = run_of(cell)
-    command = command_of([*_words(cell, run), *run.again], folder)
+    command = command_of(_replaced(_words(cell, run), run.again), folder)
     try:
         told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
@@ -58,6 +59,12 @@ def first_ten(cell: Cell, folder: Path) -> str:
 def _words(cell: Cell, run: Run) -> list[str]:
     """The command line that measured a cell, as it is typed today; the catalogue has the paper's own budget alone."""
     return as_typed_today(cell.asked.command) if cell.verdict == "reduced" else run.command
+
+
+def _replaced(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """A command line with other overrides in place of those of the same keys, which a command refuses given twice."""
+    keys = {word.partition("=")[0] for word in others}
+    return [*(word for word in words if "=" not in word or word.partition("=")[0] not in keys), *others]
 
 
 def _searches(identity: dict[str, Any]) -> dict[str, Any]:

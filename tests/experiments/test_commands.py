@@ -60,19 +60,19 @@ def test_a_match_leaves_what_is_needed_to_do_it_again(run, only):
 
 
 def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, monkeypatch):
-    run(f"match {TINY} games=3")
+    run(f"match {TINY} games=3", last=True)
     folder = only("outputs/match/*")
     three = summary_of(folder)
     journal = (folder / "moves.jsonl").read_bytes()
     with monkeypatch.context() as patch:  # a match that is over asks for no search, which would have to be loaded
         patch.setattr("gpumcts.players.construction.tree_search", None)
-        assert run(f"match {TINY} games=3").code == 0
+        assert run(f"match {TINY} games=3", last=True).code == 0
     again = summary_of(folder)
     assert (folder / "moves.jsonl").read_bytes() == journal
     assert again["digest"] == three["digest"] and again["player"]["iterations"] == three["player"]["iterations"]
-    run(f"match {TINY} games=6")
+    run(f"match {TINY} games=6", last=True)
     extended = summary_of(only("outputs/match/*"))
-    run(f"match {TINY} games=6 threads=2 games_in_flight=2 hydra.run.dir=fresh")
+    run(f"match {TINY} games=6 threads=2 games_in_flight=2 hydra.run.dir=fresh", last=True)
     fresh = summary_of(tmp_path / "fresh")
     assert extended["digest"] == fresh["digest"] != three["digest"]
     assert (
@@ -359,7 +359,7 @@ def test_a_sweep_goes_on_too(swept, run, tmp_path):
 
 @pytest.mark.slow
 def test_runs_that_differ_in_threads_alone_have_folders_of_their_own(run, tmp_path):
-    done = run(f"match -m {TINY} threads=1,2 games=2,3")
+    done = run(f"match -m {TINY} threads=1,2 games=2,3", last=True)
     assert done.code == 0 and "games=3 threads=2" in done.out
     digests = [summary_of(path.parent)["digest"] for path in sorted(tmp_path.glob(f"multirun/*/*/{SUMMARY}"))]
     assert len(digests) == 4 and len(set(digests)) == 2

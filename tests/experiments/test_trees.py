@@ -93,7 +93,7 @@ def test_compiling_is_not_in_the_seconds(run, only, monkeypatch, part):
 def test_neither_pieces_nor_threads_change_a_result(run, only, tmp_path, monkeypatch):
     assert run(f"{TINY} hydra.run.dir=a").code == 0
     monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 6)
-    assert run(f"{TINY} threads=2 hydra.run.dir=b").code == 0
+    assert run(f"{TINY} threads=2 hydra.run.dir=b", last=True).code == 0
     assert without_clock(summary_of(tmp_path / "a")) == without_clock(summary_of(tmp_path / "b"))
 
 
@@ -234,7 +234,7 @@ def test_stored_moves_above_a_value_change_searches_in_a_small_table(run, tmp_pa
     found = []
     for number, above in enumerate(("inf", "0.0")):
         line = f"{TINY} budget.iterations=200 search.table=16 search.stored_above={above} hydra.run.dir=s{number}"
-        assert run(line).code == 0
+        assert run(line, last=True).code == 0
         found.append(summary_of(tmp_path / f"s{number}")["wrong_share"])
     assert found[0] != found[1]
 

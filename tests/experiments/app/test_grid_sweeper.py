@@ -44,7 +44,7 @@ def test_hydra_finds_it_as_a_plugin():
     ("words", "labels"),
     [
         ("seed=1,1.0,1e0", ["seed=1"]),
-        ("seed=2,1 count=3,3.0", ["count=3 seed=2", "count=3 seed=1"]),
+        ("seed=2,1 playout.truncate=0,0.0", ["seed=2 playout.truncate=0", "seed=1 playout.truncate=0"]),
         ("seed=1,1.0 threads=1,2", ["seed=1 threads=1", "seed=1 threads=2"]),
         ("seed=1,1.0 hydra.sweep.subdir='${hydra.job.num}'", ["seed=1"]),
         ("hydra.sweeper.max_batch_size=1 seed=1,1.0,2", ["seed=1", "seed=2"]),

@@ -258,7 +258,7 @@ def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
     done = run(f"rank {TINY} {words}")
     assert done.code == 0, done.err
     assert stamps(again) == before and (again / "report.md").read_text() != report
-    outcome = run(f"rank {TINY} reference=minimax_2 methods=[minimax_2,evaluation] hydra.run.dir=a")
+    outcome = run(f"rank {TINY} reference=minimax_2 methods=[minimax_2,evaluation] hydra.run.dir=a", last=True)
     assert outcome.code == 0 and stamps(again) == before, outcome.err
 
 
@@ -266,11 +266,13 @@ def test_what_only_judges_or_plots_computes_nothing_anew(run, again):
 def test_another_method_adds_its_values_alone(run, again):
     before = stamps(again)
     more = "methods=[minimax_3,evaluation,random_playouts,mm1_playouts,minimax_2,minimax_4] method.minimax_4.depth=1"
-    assert run(f"rank {TINY} {more} hydra.run.dir=a").code == 0
+    assert run(f"rank {TINY} {more} hydra.run.dir=a", last=True).code == 0
     after = stamps(again)
     (fresh,) = set(after) - set(before)
     assert fresh.startswith("minimax_4-") and all(after[name] == content for name, content in before.items())
-    assert run(f"rank {TINY} method.mm1_playouts.playouts=3 hydra.run.dir=a").code == 0  # defined in another way
+    assert (
+        run(f"rank {TINY} method.mm1_playouts.playouts=3 hydra.run.dir=a", last=True).code == 0
+    )  # defined in another way
     (other,) = set(stamps(again)) - set(after)
     assert other.startswith("mm1_playouts-") and all(stamps(again)[name] == content for name, content in after.items())
 
@@ -279,10 +281,10 @@ def test_another_method_adds_its_values_alone(run, again):
 def test_one_folder_serves_all_methods_and_another_seed_has_its_own(run, tmp_path):
     short = TINY.replace("data.positions=4", "data.positions=2")
     for words in ("methods=[minimax_3,evaluation]", "methods=[minimax_3,minimax_2] ties_evaluation=3"):
-        assert run(f"rank {short} {words}").code == 0
+        assert run(f"rank {short} {words}", last=True).code == 0
     (folder,) = (tmp_path / "outputs/rank").iterdir()
     assert set(values_of(folder)) == {"minimax_3", "evaluation", "minimax_2"}
-    assert run(f"rank {short} methods=[minimax_3,evaluation] seed=2").code == 0
+    assert run(f"rank {short} methods=[minimax_3,evaluation] seed=2", last=True).code == 0
     assert len(list((tmp_path / "outputs/rank").iterdir())) == 2
 
 
@@ -395,6 +397,6 @@ def test_the_plain_command_is_affordable():
 @pytest.mark.slow
 def test_a_sweep_of_ranks_is_gathered(run, tmp_path):
     line = f"rank -m {TINY} methods=[minimax_3,evaluation] seed=1,2 hydra.sweep.dir=s"
-    assert run(line).code == 0
+    assert run(line, last=True).code == 0
     done = run("report runs=s/*")
     assert done.code == 0 and "evaluation" in done.out

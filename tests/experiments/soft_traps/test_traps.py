@@ -146,7 +146,7 @@ def test_a_win_is_as_far_away_for_both_searches():
 
 def test_what_a_trap_is_worth(run, tmp_path):
     """The chosen move is a best one of the shallow search, and both values are those of plain minimax."""
-    assert run(f"traps {TRAPS} data.positions=5 deep=3 hydra.run.dir=t").code == 0
+    assert run(f"traps {TRAPS} data.positions=5 deep=3 hydra.run.dir=t", last=True).code == 0
     rules = Rules(GAME)
     for line in lines_of(tmp_path / "t"):
         with np.errstate(over="ignore"):

@@ -1,0 +1,57 @@
+"""Overrides that Hydra would take for something else: values given twice, paths of choices, keys of some choices."""
+
+import pytest
+
+from experiments.reproduction.again import _replaced
+from tests.experiments.app.test_bad_input import refused, tree
+
+REFUSED = {
+    "match games=2 games=4": "games is given twice: games=2 and games=4",
+    "match -m seed=1,2 budget.iterations=9 budget.iterations=3": "budget.iterations is given twice: ",
+    "match games=2 +games=4": "games is given twice: games=2 and +games=4",
+    "match game=../game/othello": "game=../game/othello is a path; a choice is given by its name: game=othello",
+    "match -m game=go,./othello.yaml": "game=./othello.yaml is a path; a choice is given by its name: game=othello",
+    "match backup@opponent.backup=../average": "is a path; a choice is given by its name: backup@opponent.backup=average",
+    "match game=../my_lab/game": "game=../my_lab/game is not known; there are: amazons, ",
+}
+HINT = "give two commands, one for each kind of choice, or an experiment with an axis that sets both"
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_an_override_that_would_mean_something_else_is_one_line(run, tmp_path, line):
+    outcome, before = run(line), tree(tmp_path)
+    refused(outcome, REFUSED[line])
+    assert "this experiment" not in outcome.err and tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "swept"),
+    [
+        ("backup=accelerated,average backup.decay=0.5", "backup=accelerated,average"),
+        (
+            "backup@opponent.backup=average,accelerated opponent.backup.decay=0.5,0.9",
+            "backup@opponent.backup=average,accelerated",
+        ),
+    ],
+)
+def test_a_key_of_some_swept_choices_is_refused_with_what_to_do(run, words, swept):
+    key = words.split()[1].partition("=")[0]
+    message = f"; {swept} sweeps choices without {key} too: {HINT}"
+    refused(run(f"match -m {words}"), message)
+
+
+def test_a_key_of_a_choice_in_a_folder_of_ones_own_is_refused_with_what_to_do(run, tmp_path):
+    (tmp_path / "conf/backup").mkdir(parents=True)
+    (tmp_path / "conf/backup/mine.yaml").write_text("name: my_lab.mine\nstep: 0.05\n")
+    refused(run("match --config-dir conf -m backup=average,mine backup.step=0.1"), HINT)
+
+
+def test_a_key_of_no_swept_choice_has_no_such_hint(run):
+    outcome = run("match -m backup=average,minimax backup.decay=0.5")
+    refused(outcome, "backup.decay: unknown key; backup=average has no keys")
+    assert HINT not in outcome.err
+
+
+def test_overrides_of_a_run_made_again_replace_its_own():
+    words = ["match", "-m", "games=400", "seed=1"]
+    assert _replaced(words, ["games=10"]) == ["match", "-m", "seed=1", "games=10"]
