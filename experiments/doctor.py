@@ -1,6 +1,8 @@
 """Look at this machine: versions, cores, SIMD width, GPU, compile cache, and what to install for what is missing.
 
-python -m experiments.doctor
+    python -m experiments.doctor
+
+What is missing is shown with the command that installs it.
 """
 
 import importlib.util

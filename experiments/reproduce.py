@@ -7,6 +7,7 @@
     python -m experiments.reproduce --all --hours 8                      # what is missing, in the catalogue's order
     python -m experiments.reproduce item=kocsis2006improved/fig4 --collect multirun/kocsis2006improved/fig4-document
     python -m experiments.reproduce --again 10                           # ten random cells' first ten games, once more
+    python -m experiments.reproduce --again item=hashimoto2012accelerated/fig2   # those of all cells of an item
     python -m experiments.reproduce --pages                              # docs/papers from results/
     python -m experiments.reproduce --check                              # files fit what they hold, pages fit files
 

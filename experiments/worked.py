@@ -1,7 +1,9 @@
 """Work out a figure of a source document with the operators themselves, and lay the exact values beside.
 
-python -m experiments.worked experiment=hashimoto2012accelerated/fig1
-python -m experiments.worked figure=hashimoto2012accelerated/fig2
+    python -m experiments.worked experiment=hashimoto2012accelerated/fig1
+    python -m experiments.worked figure=hashimoto2012accelerated/fig2
+
+Each value has a row: by the definition, as a fraction (``exact``), and as the operators give it (``ours``).
 """
 
 import sys

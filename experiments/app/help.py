@@ -1,5 +1,6 @@
 """``--help`` of a command: its docstring, its keys and defaults, and what each group offers, read from ``conf/``."""
 
+import inspect
 import re
 import shutil
 import sys
@@ -49,7 +50,7 @@ def help_text(command: Any, conf: Path, width: int | None = None, asked: Sequenc
     lines = (conf / f"{command.name}.yaml").read_text("utf-8").splitlines()
     if asked:
         return "\n".join(_asked(command, conf, lines, word, width) for word in asked) + "\n"
-    about, of_flags = (_filled(text, width) for text in ((module.__doc__ or "").strip(), OF_FLAGS))
+    about, of_flags = (_filled(text, width) for text in (inspect.getdoc(module) or "", OF_FLAGS))
     flags = "\n".join(["Flags", *(_entry(f"  {flag:<19}  ", text, width) for flag, text in FLAGS.items())])
     parts = [about, _keys(lines, width), _groups(command, conf, lines, width), flags, of_flags]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -56,7 +56,13 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--threads", type=int, default=None, help="threads of each run")
     found.add_argument("--engine", default=None, help="play matches by this engine, and leave out other runs")
     found.add_argument("--collect", type=Path, metavar="FOLDER", help="write the cells of finished runs in a folder")
-    found.add_argument("--again", type=int, metavar="N", help="make the first ten games of N random cells again")
+    found.add_argument(
+        "--again",
+        nargs="?",
+        const="",
+        metavar="N",
+        help="make the first ten games of N random cells again, with item= or run= of all its cells, or of N of them",
+    )
     found.add_argument("--pack", action="store_true", help="keep small unfinished runs in results/unfinished")
     found.add_argument("--pages", action="store_true", help="write docs/papers")
     found.add_argument("--check", action="store_true", help="check results/ and docs/papers")
@@ -77,6 +83,8 @@ def main(words: Sequence[str]) -> int:
 
 def _main(words: Sequence[str]) -> int:
     given = parser().parse_intermixed_args(list(words))
+    if given.again and "=" in given.again:  # a key behind --again
+        given.keys, given.again = [*given.keys, given.again], ""
     keys = _keys(given.keys)
     if not given.hours > 0 or given.hours > MAX_HOURS and given.hours != math.inf:
         raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MAX_HOURS:g}")
@@ -97,7 +105,7 @@ def _main(words: Sequence[str]) -> int:
             say(f"wrote {path}")
         return 0
     if given.again is not None:
-        return again(given.again, selected if named else None)
+        return again(_number_of_cells(given.again, named), selected if named else None)
     if given.collect is not None:
         return collect(selected if named else [], given.collect)
     if given.pack:
@@ -112,6 +120,17 @@ def _main(words: Sequence[str]) -> int:
         return run(selected if named else None, keys.get("scale", DOCUMENT), end, given)
     overview(selected)
     return 0
+
+
+def _number_of_cells(word: str, named: bool) -> int | None:
+    """How many cells ``--again`` makes; None for all of those that are named."""
+    if not word and named:
+        return None
+    if not word:
+        raise BadInput("--again: give a number of cells, or item=... or run=... for all of its cells")
+    if not word.isdecimal() or int(word) < 1:
+        raise BadInput(f"--again {word}: must be an integer of at least 1")
+    return int(word)
 
 
 def _keys(words: Sequence[str]) -> dict[str, str]:
@@ -211,7 +230,9 @@ def run(selected: Sequence[Task] | None, scale: str, end: float, given: argparse
             break
         done += 1
     if selected and all(task.done for task in selected):
-        say("nothing is missing: what is named is done")
+        if not done:
+            listing(selected)
+        say("nothing is missing: what is named is done; --again beside it makes its cells' first ten games once more")
         return 0
     say(f"{counted(done, 'run')} finished" if done else "nothing was finished")
     return 0
@@ -228,19 +249,20 @@ def collect(selected: Sequence[Task], folder: Path) -> int:
     return 0
 
 
-def again(number: int, selected: Sequence[Task] | None) -> int:
-    """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs or lacks."""
+def again(number: int | None, selected: Sequence[Task] | None) -> int:
+    """Make the first ten games of random cells again, of some runs' or of all; 1 where a digest differs or lacks.
+
+    number : of cells, None for all
+    """
     from experiments.reproduction.again import first_ten, run_of
 
-    if number < 1:
-        raise BadInput(f"--again {number}: must be at least 1")
     if selected is None:  # what is named is refused by the name of its file, what is drawn is drawn from the rest
         some = [cell for cell in cells_below() if lacking(run_of(cell).command) is None]
     else:
         some = [cell for task in selected for cell in task.cells]
     if not some:
-        raise BadInput(f"--again {number}: what is named has no cell yet")
-    chosen = random.Random().sample(some, min(number, len(some)))
+        raise BadInput("--again: what is named has no cell yet")
+    chosen = some if number is None else random.Random().sample(some, min(number, len(some)))
     failed = 0
     with tempfile.TemporaryDirectory() as place:
         for index, cell in enumerate(chosen):

@@ -11,7 +11,7 @@ REFUSED = {
     "match games=2 +games=4": "games is given twice: games=2 and +games=4",
     "match game=../game/othello": "game=../game/othello is a path; a choice is given by its name: game=othello",
     "match -m game=go,./othello.yaml": "game=./othello.yaml is a path; a choice is given by its name: game=othello",
-    "match backup@opponent.backup=../average": "is a path; a choice is given by its name: backup@opponent.backup=average",
+    "match backup@opponent.backup=../average": "a choice is given by its name: backup@opponent.backup=average",
     "match game=../my_lab/game": "game=../my_lab/game is not known; there are: amazons, ",
 }
 HINT = "give two commands, one for each kind of choice, or an experiment with an axis that sets both"

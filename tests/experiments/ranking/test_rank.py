@@ -270,9 +270,7 @@ def test_another_method_adds_its_values_alone(run, again):
     after = stamps(again)
     (fresh,) = set(after) - set(before)
     assert fresh.startswith("minimax_4-") and all(after[name] == content for name, content in before.items())
-    assert (
-        run(f"rank {TINY} method.mm1_playouts.playouts=3 hydra.run.dir=a", last=True).code == 0
-    )  # defined in another way
+    assert run(f"rank {TINY} method.mm1_playouts.playouts=3 hydra.run.dir=a", last=True).code == 0
     (other,) = set(stamps(again)) - set(after)
     assert other.startswith("mm1_playouts-") and all(stamps(again)[name] == content for name, content in after.items())
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from experiments.reproduction import command_line
+from experiments.reproduction import again, command_line
 from experiments.reproduction.command_line import main
 from experiments.reproduction.schedule import tasks
 
@@ -46,3 +46,27 @@ def test_an_item_is_listed_and_not_run(told):
     out, err = told("item=hashimoto2012accelerated/fig1", "--list")
     assert "hashimoto2012accelerated/fig1/all" in out and "fig2" not in out
     assert "0 of 1 runs are done" in err
+
+
+def test_what_is_done_is_told_with_its_verdicts_and_how_to_make_it_again(monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "work", lambda *_: pytest.fail("a run was begun"))
+    assert main(["item=hashimoto2012accelerated/fig2"]) == 0
+    out, err = capsys.readouterr()
+    assert "hashimoto2012accelerated/fig2/all" in out and "agrees 3" in out
+    assert "nothing is missing: what is named is done; --again " in err
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (["--again", "item=hashimoto2012accelerated/fig2"], 3),
+        (["item=hashimoto2012accelerated/fig2", "--again"], 3),
+        (["--again", "2", "item=hashimoto2012accelerated/fig2"], 2),
+        (["--again", "run=hashimoto2012accelerated/fig2/all"], 3),
+    ],
+)
+def test_the_cells_that_are_named_are_made_again(monkeypatch, capsys, words, made):
+    monkeypatch.setattr(again, "first_ten", lambda cell, folder: cell.digests.first_ten)
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert (told.out + told.err).count("equal: hashimoto2012accelerated/fig2/") == made
