@@ -13,14 +13,9 @@ import polars
 import pytest
 import yaml
 
-from experiments import match
 from experiments.analysis.result_table import columns
-from experiments.players.matched_budget import MATCHED, nodes_a_move
 from experiments.runs.results import read
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
-from gpumcts.games.dice_duel import DiceDuel
-from gpumcts.games.othello import Othello
-from gpumcts.players.random import RandomPlayer
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = "games=4 budget.iterations=3 engine=cpu threads=1"
@@ -109,67 +104,6 @@ def test_a_random_opponent_and_random_players(run, only, tmp_path):
     assert summary_of(tmp_path / "a")["opponent"]["iterations"] == 0
     assert run("match games=4 player=random player@opponent.player=random hydra.run.dir=b").code == 0
     assert summary_of(tmp_path / "b")["games"] == 4
-
-
-def test_a_budget_in_seconds_is_measured_once(run, only):
-    line = "match games=2 budget=seconds budget.seconds=0.001 engine=cpu threads=1"
-    assert run(line).code == 0
-    folder = only("outputs/match/*")
-    rates = (folder / "rates.json").read_bytes()
-    first = summary_of(folder)
-    assert first["player"]["iterations_a_move"] >= 1
-    assert json.loads(rates)["player"] == json.loads(rates)["opponent"]  # equal sides have the same rate
-    assert first["player"]["seconds_asked_a_move"] == 0.001 and first["opponent"]["seconds_a_move"] > 0
-    done = run(line)
-    assert done.code == 0 and "seconds a move, taken of asked for: player 0.00" in done.out
-    assert (folder / "rates.json").read_bytes() == rates
-    assert summary_of(folder)["digest"] == first["digest"]
-
-
-@pytest.mark.parametrize(
-    ("took", "said"), [((1.1, 1.0), False), ((1.3, 1.2), True), ((0.9, 1.15), True), ((0.7,), True)]
-)
-def test_a_match_says_where_a_move_did_not_take_the_seconds_asked_for(took, said):
-    """More than a fifth off, or as far apart."""
-    sides = [{"seconds_asked_a_move": 0.1, "seconds_a_move": 0.1 * times} for times in took]
-    lines = match.seconds_told(dict(zip(("player", "opponent"), [*sides, {}], strict=False)))
-    assert lines[0].startswith(f"seconds a move, taken of asked for: player {0.1 * took[0]:.3g} of 0.1")
-    assert [line.startswith("not the time asked for: player took") for line in lines[1:]] == [True] * said
-
-
-@pytest.mark.slow
-def test_a_budget_that_follows_the_other_side_is_counted_once(run, only):
-    """UCT of 7 iterations makes 7 a move; a match that goes on keeps them, and a damaged count is refused."""
-    line = (
-        "match budget=matched budget.matched=1 budget@opponent.budget=iterations opponent.budget.iterations=7 threads=1"
-    )
-    assert run(f"{line} engine=cpu games=2").code == 0
-    folder = only("outputs/match/*")
-    assert json.loads((folder / MATCHED).read_text()) == {"player": 7}
-    assert summary_of(folder)["player"]["iterations_a_move"] == summary_of(folder)["player"]["made_a_move"] == 7
-    (folder / MATCHED).write_text('{"player": 8}')
-    again = run(f"{line} engine=cpu games=4")
-    assert again.code == 2 and "iterations_matched" in again.err  # it binds the games that are there
-    (folder / MATCHED).write_text('{"player": 7.5}')
-    assert "matched.json is damaged; start in another folder" in run(f"{line} engine=cpu games=4").err
-    (folder / MATCHED).unlink()
-    assert run(f"{line} engine=cpu games=4").code == 0 and summary_of(folder)["games"] == 4
-
-
-def test_nodes_a_move_are_those_of_whole_games():
-    """A player that counts its moves makes one a move, chance none; one that counts its game's number, 3 of 7."""
-
-    class Counting(RandomPlayer):
-        def choose(self, states, keys, games, stop=None):
-            self.iterations += int((games if self.by_game else games**0).sum())
-            return super().choose(states, keys, games, stop)
-
-    for game in (DiceDuel(), Othello()):
-        player = Counting(game, "counting")
-        player.by_game = False
-        assert nodes_a_move(game, player, 5) == 1
-        player.by_game = True
-        assert nodes_a_move(game, player, 7) == pytest.approx(3, rel=0.05)
 
 
 def test_ctrl_c_keeps_what_there_is(tmp_path):
