@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ VOLATILE = re.compile(
     r"seconds|per_second|time|engine|threads|earlier|interrupted|device|program|longest_move|folder|file|memory"
 )
 """Keys, columns and headers that tell of the machine or of the clock."""
+INTERVALS = {"low", "high", "iterations_to_95"}
+"""Of failure rates of synthetic trees: how intervals are computed has changed, and no result with it."""
 DIGITS = 16
 
 
@@ -41,11 +44,12 @@ def digest_of(folder: Path, totals: bool = True) -> str:
     totals : with the work that was done, of which a kill leaves out a part
     """
     summary = steady(json.loads((folder / SUMMARY).read_text("utf-8")))
-    left_out = () if totals else ("player", "opponent", "iterations")
+    intervals = INTERVALS if INTERVALS <= summary.keys() else set()
+    left_out = intervals | (set() if totals else {"player", "opponent", "iterations"})
     found: dict[str, Any] = {SUMMARY: {key: value for key, value in summary.items() if key not in left_out}}
     for pattern in KEPT:
         for path in sorted(folder.glob(pattern)):
-            found[str(path.relative_to(folder))] = _content(path)
+            found[str(path.relative_to(folder))] = _content(path, intervals)
     return digest(found)
 
 
@@ -72,13 +76,14 @@ def said(text: str) -> str:
     return digest([line for line in text.splitlines() if not re.search(r"nps|time|version|^id ", line)])
 
 
-def _content(path: Path) -> Any:
+def _content(path: Path, left_out: Collection[str]) -> Any:
+    """What a file holds; of a table without the columns that are ``left_out``."""
     text = path.read_text("utf-8")
     if path.suffix == ".jsonl":
         return sorted(json.dumps(steady(json.loads(line))) for line in text.splitlines())
     if path.suffix == ".csv":
         heads, *lines = (line.split(",") for line in text.splitlines())
-        steady_ones = [i for i, head in enumerate(heads) if not VOLATILE.search(head)]
+        steady_ones = [i for i, head in enumerate(heads) if not VOLATILE.search(head) and head not in left_out]
         return [[line[i] for i in steady_ones if i < len(line)] for line in (heads, *lines)]
     return [line for line in text.splitlines() if not re.search(r"\[Date|\[DT|DT\[|gpumcts", line)]
 
