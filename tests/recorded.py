@@ -44,7 +44,7 @@ def digest_of(folder: Path, totals: bool = True) -> str:
     totals : with the work that was done, of which a kill leaves out a part
     """
     summary = steady(json.loads((folder / SUMMARY).read_text("utf-8")))
-    intervals = INTERVALS if INTERVALS <= summary.keys() else set()
+    intervals = INTERVALS if summary.keys() >= INTERVALS else set()
     left_out = intervals | (set() if totals else {"player", "opponent", "iterations"})
     found: dict[str, Any] = {SUMMARY: {key: value for key, value in summary.items() if key not in left_out}}
     for pattern in KEPT:

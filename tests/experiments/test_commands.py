@@ -77,10 +77,10 @@ def test_the_same_command_goes_on_and_more_games_extend(run, only, tmp_path, mon
 
 @pytest.mark.slow
 def test_earlier_runs_of_other_commits_or_machines_are_kept(run, only, monkeypatch):
-    line = "match games=2 player=random player@opponent.player=random"
-    for commit in ("a" * 40, "b" * 40, "b" * 40, "a" * 40, "c" * 40):
-        monkeypatch.setattr("experiments.runs.provenance.commit", lambda commit=commit: commit)
-        assert run(line).code == 0
+    """Those that added games: a run that finds nothing to do leaves the record as it was."""
+    for games, commit in zip((2, 3, 4, 5, 6, 6), "abbacd", strict=True):
+        monkeypatch.setattr("experiments.runs.provenance.commit", lambda commit=40 * commit: commit)
+        assert run(f"match games={games} player=random player@opponent.player=random").code == 0
     folder = only("outputs/match/*")
     record = json.loads((folder / PROVENANCE).read_text())
     assert record["commit"] == "c" * 40
