@@ -128,11 +128,12 @@ def _ask_external(player: ExternalPlayer, question: _Question, stop: threading.E
 
 def _check(decision: Decision, question: _Question, player: AnyPlayer) -> None:
     """Refuse what cannot be played, before anything of it reaches the journal."""
-    game_batch, games = question.game_batch, question.games
-    if decision.moves.shape != games.shape:
-        raise ValueError(f"{player.name} chose {decision.moves.shape} moves for {games.shape} positions")
+    game_batch, games, moves = question.game_batch, question.games, decision.moves
+    if not isinstance(moves, np.ndarray) or moves.shape != games.shape or moves.dtype.kind not in "iu":
+        what = f"{moves.dtype}{list(moves.shape)}" if isinstance(moves, np.ndarray) else repr(moves)[:60]
+        raise BadInput(f"{player.name} chose {what} for {len(games)} positions; must be int64[{len(games)}]")
     if player.trusted:
         return
-    at = game_batch.first_illegal(games, decision.moves)
+    at = game_batch.first_illegal(games, moves)
     if at is not None:
         raise BadInput(f"{player.name} made an illegal move in game {games[at]}, ply {game_batch.plies[games[at]]}")
