@@ -1,18 +1,13 @@
 """Digests of runs of planners."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from experiments.reproduction.cells import Digests
-from experiments.reproduction.gathering.common import FIRST, digest_of, of_both
+from experiments.reproduction.gathering.common import FIRST, digest_of
 from experiments.runs.array_files import read_npz
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import PIECES
 from gpumcts.errors import BadInput
-
-NOT_OF_A_STATE = ("states", "samples")
-"""Keys on which the answers of the first stage for one state do not depend."""
 
 
 def planning_digests(run: Result) -> Digests:
@@ -29,17 +24,3 @@ def planning_digests(run: Result) -> Digests:
     while sum(map(len, answers)) < FIRST and len(answers) < len(first):
         answers += read_npz(first[len(answers)], ["chosen"])
     return Digests(all=run.summary["digest"], first_ten=digest_of([np.concatenate(answers)], FIRST))
-
-
-def first_ten_planned(asked: Sequence[dict], runs: Sequence[Result]) -> str | None:
-    """The digest of the first ten states over the runs that were asked for, in their order; None where one lacks.
-
-    asked : identities of runs
-    """
-    some = [next((run for run in runs if _kept(run.provenance["identity"]) == _kept(keys)), None) for keys in asked]
-    there = [run for run in some if run is not None]
-    return of_both(list(map(planning_digests, there))).first_ten if there and len(there) == len(some) else None
-
-
-def _kept(identity: dict) -> dict:
-    return {key: value for key, value in identity.items() if key not in NOT_OF_A_STATE}

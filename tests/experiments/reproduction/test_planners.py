@@ -1,4 +1,4 @@
-"""Section 3.2 of Kocsis, Szepesvári 2006 by made-up runs of planners: who is near whom, and who needs fewer samples."""
+"""Cells that compare several runs by made-up runs of planners: who is near whom, who needs fewer samples, the first ten."""
 
 from pathlib import Path
 
@@ -6,12 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from experiments import planning
-from experiments.reproduction.again import digest_of_folder
+from experiments.reproduction.again import digest_of_folder, first_ten_of_several
 from experiments.reproduction.catalogue import Order, item_of
 from experiments.reproduction.cells import Asked, Digests, read, write
 from experiments.reproduction.gathering.common import of_both
 from experiments.reproduction.gathering.estimates import variants
-from experiments.reproduction.gathering.planned import first_ten_planned, planning_digests
+from experiments.reproduction.gathering.planned import planning_digests
+from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.pages import difference_text, value_text
 from experiments.runs.results import Result, below
 from tests.experiments.config.drivers import composed
@@ -126,4 +127,17 @@ def test_the_first_ten_states_are_found_in_a_run_of_ten(run, tmp_path):
     found = planted.cell(asked=asked, digests=of_both(list(map(planning_digests, runs))))
     assert digest_of_folder(found, tmp_path / "ten") == found.digests.first_ten != found.digests.all
     other = {label: {**identity, "seed": 2} for label, identity in keys.items()}
-    assert first_ten_planned(list(other.values()), below(tmp_path / "ten")) is None
+    assert first_ten_of_several(other, below(tmp_path / "ten")) is None
+
+
+def test_the_first_ten_searches_of_two_rules_are_found_where_the_first_tree_cannot_fail(run, tmp_path):
+    """A cell of several runs, as claims about methods that are compared; fewer trees have the same first searches."""
+    line = "trees -m game=pgame game.depth=6 selection=ucb1,uniform budget.iterations=20 threads=1 engine=cpu"
+    for trees, runs, folder in ((12, 12, "all"), (8, 10, "ten")):
+        done = run(f"{line} trees={trees} runs={runs} hydra.sweep.dir='{tmp_path}/{folder}'")
+        assert done.code == 0, done.err
+    whole = below(tmp_path / "all")
+    keys = {run.label: run.provenance["identity"] for run in whole}
+    asked = Asked(command=["trees"], keys=keys, seed=1, budget={"trees": 12})
+    found = planted.cell(asked=asked, digests=of_both([search_digests(run.folder) for run in whole]))
+    assert digest_of_folder(found, tmp_path / "ten") == found.digests.first_ten != found.digests.all
