@@ -1,4 +1,4 @@
-"""Cells that compare several runs by made-up runs of planners: who is near whom, who needs fewer samples, the first ten."""
+"""Cells of several runs: by made-up runs of planners who is near whom, and who needs fewer samples; the first ten."""
 
 from pathlib import Path
 
