@@ -1,12 +1,12 @@
 """A match from Python: the same games as the command's, with the same digest."""
 
-import contextlib
 import inspect
 import json
 import math
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -157,10 +157,7 @@ def play_match(
         workers=ThreadPool(cores),
     )
     same = _identity(value, pair, number)
-    if folder is not None and (not isinstance(folder, str | os.PathLike) or "\0" in str(folder)):
-        raise BadInput(f"folder={folder!r}: must be a path, or None")
-    fresh = tempfile.TemporaryDirectory(prefix="gpumcts-match-") if folder is None else contextlib.nullcontext(folder)
-    with fresh as place:
+    with _place_of(folder) as place:
         return _played(
             pair,
             games=count,
@@ -170,6 +167,15 @@ def play_match(
             in_flight=in_flight,
             context=context,
         )
+
+
+def _place_of(folder: Path | str | None) -> AbstractContextManager[Path | str]:
+    """The folder of a match; one that goes with the call where none is named."""
+    if folder is None:
+        return tempfile.TemporaryDirectory(prefix="gpumcts-match-")
+    if not isinstance(folder, str | os.PathLike) or "\0" in str(folder):
+        raise BadInput(f"folder={folder!r}: must be a path, or None")
+    return nullcontext(folder)
 
 
 def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:

@@ -129,4 +129,4 @@ class CpuPlayouts:
 
     def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[LeafBatch]:
         """Two batches with room for so many leaves each, which are played as they are sent off."""
-        return [HostBatch(self, leaves, playouts) for _ in range(2)]
+        return [HostBatch(self.game, self.columns, leaves, playouts) for _ in range(2)]

@@ -2,37 +2,25 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gpumcts.kernels.playout_loop import tally_columns
 
 
-class _Columns(Protocol):
-    """``columns`` of the CPU's engine, which tells the seconds of its threads."""
-
-    game: Any
-
-    def columns(
-        self,
-        states: np.ndarray,
-        keys: np.ndarray,
-        playouts: int = 1,
-        stop: threading.Event | None = None,
-        on_seconds: Callable[[float], None] | None = None,
-    ) -> np.ndarray: ...
-
-
 class HostBatch:
-    """Room for ``leaves`` leaves of ``playouts`` playouts, which ``engine`` plays."""
+    """Room for ``leaves`` leaves of ``playouts`` playouts of a game.
 
-    def __init__(self, engine: _Columns, leaves: int, playouts: int) -> None:
-        self._engine = engine
+    columns : plays them, ``cpu.CpuPlayouts.columns``
+    """
+
+    def __init__(self, game: Any, columns: Callable[..., np.ndarray], leaves: int, playouts: int) -> None:
+        self._columns = columns
         self._arrays = (
-            np.zeros((leaves, engine.game.WORDS), np.uint64),
+            np.zeros((leaves, game.WORDS), np.uint64),
             np.zeros(leaves, np.uint64),
-            np.zeros((leaves, tally_columns(engine.game, playouts)), np.int64),
+            np.zeros((leaves, tally_columns(game, playouts)), np.int64),
         )
 
     def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,7 +32,7 @@ class HostBatch:
         """Play them; the seconds of all threads together."""
         states, keys, tally = self.arrays(leaves, playouts)
         took: list[float] = []
-        tally[:] = self._engine.columns(states, keys, playouts, stop, took.append)
+        tally[:] = self._columns(states, keys, playouts, stop, took.append)
         return sum(took)
 
     def finish(self) -> None:

@@ -88,8 +88,14 @@ def play_match(
             on_progress=on_progress or (lambda progress: None),
         )
         match.play()
-    progress = match.progress()
-    whole = progress.finished == games
+    return _result_of(game_batch, players, match.progress(), begin)
+
+
+def _result_of(
+    game_batch: GameBatch, players: tuple[AnyPlayer, AnyPlayer], progress: Progress, begin: float
+) -> MatchResult:
+    """What the games asked for came to, in a run since ``begin`` (``time.perf_counter``)."""
+    games, whole = progress.games, progress.finished == progress.games
     repeatable = not any(isinstance(player, ExternalPlayer) for player in players)
     digest = digest_of(game_batch, games) if whole and repeatable else None
     return MatchResult(
