@@ -19,6 +19,7 @@ KINDS = {  # game, policy, way; or a whole search
     "thread": ("othello", "minimax:depth=2", "thread"),
     "warp": ("othello", "minimax:depth=2", "warp"),
     "go": ("go", "uniform", "nested"),
+    "attempts": ("go", "uniform", "attempts"),
     "search": ("dots_and_boxes", "uniform", "search"),
 }
 
