@@ -13,14 +13,15 @@ from benchmarks.device.kernels import game_and_policy
 from benchmarks.ours import keys
 from gpumcts.kernels.batch import Rules
 
-KINDS = {  # game, policy, way; or a whole search
+KINDS = {  # game, policy, way; or the engine of a search
     "uniform": ("othello", "uniform", "nested"),
     "whole": ("go", "uniform", "whole"),
     "thread": ("othello", "minimax:depth=2", "thread"),
     "warp": ("othello", "minimax:depth=2", "warp"),
     "go": ("go", "uniform", "nested"),
     "attempts": ("go", "uniform", "attempts"),
-    "search": ("dots_and_boxes", "uniform", "search"),
+    "search": ("dots_and_boxes", "uniform", "device"),
+    "graphs": ("dots_and_boxes", "uniform", "cuda"),
 }
 
 
@@ -29,8 +30,8 @@ def play(kind: str, leaves: int) -> None:
     game_name, policy_name, way = KINDS[kind]
     game, policy = game_and_policy(game_name, policy_name)
     states, leaf_keys = Rules(game).starts(leaves), keys(leaves)
-    if way == "search":
-        equal = _searched_alike(game, policy, states, leaf_keys)
+    if way in ("device", "cuda"):
+        equal = _searched_alike(game, policy, states, leaf_keys, way)
     else:
         from gpumcts.kernels.cpu import CpuPlayouts
         from gpumcts.kernels.cuda import CudaPlayouts
@@ -45,15 +46,14 @@ def _alike(ours: Any, theirs: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
-def _searched_alike(game, policy, states, tree_keys) -> bool:
+def _searched_alike(game, policy, states, tree_keys, engine: str) -> bool:
     from gpumcts.options import option
     from gpumcts.tree.search import Searcher
     from gpumcts.tree.settings import Settings
 
     parts = option("selection", "ucb1")(), option("backup", "average")(), Settings()
     tables = [
-        Searcher(game, policy, *parts, engine=engine).search(states, tree_keys, 20).table
-        for engine in ("device", "cpu")
+        Searcher(game, policy, *parts, engine=name).search(states, tree_keys, 20).table for name in (engine, "cpu")
     ]
     return _alike(*tables)
 

@@ -17,6 +17,7 @@ from gpumcts.kernels import device
 from gpumcts.kernels.cuda_kernels import MAX_PER_LAUNCH, BatchLayout, Job, compiled_kernel, grab_size, kernel_signature
 from gpumcts.kernels.cuda_searches import ways
 from gpumcts.kernels.device_choices import fastest_way
+from gpumcts.kernels.device_clock import DeviceClock
 from gpumcts.kernels.in_flight_batch import InFlightBatch
 from gpumcts.kernels.occupancy import Shape, shape, spread
 from gpumcts.kernels.playout_engine import LeafBatch
@@ -43,8 +44,7 @@ class CudaPlayouts:
     way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the fastest known if empty
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
-    spans : since ``watch``, when the device was busy with each batch, (begin, end) in seconds; None before
-    device_seconds : that the device was at work on all in-flight batches so far
+    clock : when the device was busy with batches
     playouts_a_launch : such that a launch lasts SECONDS_A_LAUNCH or less, by what earlier ones took
     cores : of the host, which copy large batches into pinned memory and out of it
 
@@ -65,12 +65,9 @@ class CudaPlayouts:
         self.shape = self._shape(threads)
         self._min_playouts = self.shape.threads * self.shape.blocks // self._threads_per_playout
         self.playouts_a_launch = self._min_playouts
-        self.spans: list[tuple[float, float]] | None = None
-        self.device_seconds: float = 0.0
-        self._base: Any = None  # of the spans
+        self.clock = DeviceClock()
         self._batches: list[InFlightBatch] = []
         self._room = 0
-        self._last_end: Any = None  # the event after the last launch of the last batch
         self._cores = cores
         self._copiers = ThreadPoolExecutor(cores) if cores > 1 else None
         if not device.simulated():
@@ -185,25 +182,17 @@ class CudaPlayouts:
             warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
             self._kernel[blocks, threads](self.game, self.policy, job)
 
-    def took(self, playouts: int, seconds: float) -> None:
-        """Learn from a batch how many playouts a launch may have."""
-        self.device_seconds += seconds
+    def took(self, playouts: int, begin: Any, end: Any) -> None:
+        """Learn from a batch, between two events, how many playouts a launch may have."""
+        seconds = self.clock.enter(begin, end)
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
         self.playouts_a_launch = min(max(self._min_playouts, wanted), MAX_PER_LAUNCH)
 
-    def follow(self, end: Any) -> Any:
-        """Note the event after the last launch of a batch; that of the batch before it, or None."""
-        before, self._last_end = self._last_end, end
-        return before
+    @property
+    def spans(self) -> list[tuple[float, float]]:
+        """When the device was busy with each batch since ``watch``, (begin, end) in seconds."""
+        return self.clock.spans or []
 
     def watch(self) -> None:
         """From now on, tell ``spans`` when the device is busy; what it was told is forgotten."""
-        self._clock = device.host_device_buffer(1)  # for its stream
-        self._base, self.spans = self._clock.record_event(), []
-        self._base.wait()
-
-    def note(self, begin: Any, end: Any) -> None:
-        """Tell ``spans`` that the device was busy between two events, where that is asked for."""
-        if self.spans is None:
-            return
-        self.spans.append((begin.since(self._base), end.since(self._base)))
+        self.clock.watch()

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 
 from gpumcts.errors import BadInput
+from gpumcts.kernels.captured_graph import CapturedGraph, record_in_graph
 from gpumcts.kernels.driver import DeviceInfo, ask_driver, describe, driver_library, say_device
 from gpumcts.kernels.faults import DeviceLost, fault_of, lose, lost, telling
 from gpumcts.kernels.simulated_memory import (
@@ -54,6 +55,16 @@ class Event:
     def record(self) -> None:
         """Take the present end of the stream."""
         self._event.record(self._stream)
+
+    @telling
+    def record_in_graph(self) -> None:
+        """While the stream is captured: take its end whenever the graph is played."""
+        record_in_graph(self.address, int(self._stream.ptr))
+
+    @property
+    def address(self) -> int:
+        """The event as the driver knows it."""
+        return int(self._event.ptr)
 
     @telling
     def wait(self) -> None:
@@ -133,14 +144,9 @@ class HostDeviceBuffer:
         return int(self._stream.ptr)
 
     @telling
-    def replayed(self, queue: Callable[[], None]) -> Callable[[], None]:
+    def captured(self, queue: Callable[[], None]) -> CapturedGraph:
         """What queues once more, as a graph, what ``queue`` queues in the stream."""
-        self._stream.begin_capture()
-        try:
-            queue()
-        finally:
-            graph = self._stream.end_capture()
-        return lambda: graph.launch(self._stream)
+        return CapturedGraph(self.address, queue)
 
 
 def _waited_for(stream: Any) -> None:

@@ -37,6 +37,20 @@ class DeviceLost(BadInput):
     """A fault has made the device useless for this process; the message is one line."""
 
 
+class DriverRefusal(RuntimeError):
+    """The driver has answered a call of ours with another ``code`` than 0."""
+
+    def __init__(self, code: int, call: str) -> None:
+        self.code = code
+        super().__init__(f"the driver refuses {call}: it answers {code}")
+
+
+def check_answer(code: int, call: str) -> None:
+    """Raise DriverRefusal where the driver's answer to a call is no 0."""
+    if code:
+        raise DriverRefusal(code, call)
+
+
 def lost() -> str:
     """Why this process can use its device no more, in one line; empty while it can."""
     return _lost

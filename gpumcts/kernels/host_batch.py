@@ -37,3 +37,9 @@ class HostBatch:
 
     def finish(self) -> None:
         """Nothing to wait for: ``start`` has played them."""
+
+    def graph_words(self) -> None:
+        """There is no device."""
+
+    def check_graph(self, answer: int) -> None:
+        """There is no driver that answers."""

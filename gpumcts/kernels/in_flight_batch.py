@@ -1,18 +1,34 @@
-"""A batch of leaves on its way to the device and back: its memory, its launches, and how long the device was busy."""
+"""A batch of leaves on its way to the device and back: its memory, its launches, and how long the device was busy.
+
+A batch that is sent off again with as many leaves and playouts goes as a graph: one call of the driver in place of
+eight, and of numba's launch.
+"""
 
 import threading
 import time
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
+from gpumcts.kernels.captured_graph import CapturedGraph
 from gpumcts.kernels.cuda_kernels import KEYS, MAX_PER_LAUNCH, BatchLayout, Job
+from gpumcts.kernels.faults import DriverRefusal, check_answer
 from gpumcts.kernels.playout_loop import tally_columns
 
 LAUNCHES_AHEAD = 2  # in the queue of a stream; Ctrl-C waits for as many
+MAX_GRAPHS = 16  # of a batch, for different numbers of leaves and playouts
+
+
+class BatchGraph(NamedTuple):
+    """A batch captured: the graph of its way there and back, the events around its kernel, and its playouts."""
+
+    graph: CapturedGraph
+    begin: Any
+    end: Any
+    playouts: int
 
 
 class InFlightBatch:
@@ -25,14 +41,15 @@ class InFlightBatch:
         # A proxy: memory of both sides goes back with the engine, not when Python looks for circles.
         self._engine = weakref.proxy(engine)
         self._buffer: Any = device.host_device_buffer(words)
-        self._begin, self._back = self._buffer.record_event(), self._buffer.record_event()
-        self._end: Any = None
-        self._before: Any = None  # the end of the batch that the device had before this one
+        self._begin, self._end, self._back = (self._buffer.record_event() for _ in range(3))
         self._queue = [self._buffer.record_event() for _ in range(LAUNCHES_AHEAD)]
         self._layout = BatchLayout(0, 0, 0, 0)
         self._playouts, self._total = 0, 0  # of a leaf, of the batch
         self._queued, self._first = 0, 0  # launches; the first playout that is not queued
+        self._closed = False  # whether its way back is queued
         self._stop: threading.Event | None = None
+        self._graphs: dict[tuple[BatchLayout, int], BatchGraph] = {}
+        self._graph: BatchGraph | None = None  # as which it was sent off
         self.under_way = False
 
     def arrays(self, leaves: int, playouts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -58,23 +75,24 @@ class InFlightBatch:
         Returns the seconds that it took. Launches not yet queued are left out where ``stop`` is set meanwhile. Raises
         BadInput for more playouts of a leaf than a launch may have.
         """
-        begin = time.perf_counter()
-        self.send(self._sums(leaves, playouts), playouts, stop)
+        begin, layout = time.perf_counter(), self._sums(leaves, playouts)
+        found = self._captured(layout, playouts)
+        if found is None:
+            self.send(layout, playouts, stop)
+        else:
+            self._send_graph(found)
         return time.perf_counter() - begin
 
     def send(self, layout: BatchLayout, playouts: int, stop: threading.Event | None = None) -> None:
-        """The same of ``views(layout)``."""
+        """The same of ``views(layout)``, call by call."""
         if playouts > MAX_PER_LAUNCH:
             raise BadInput(f"playouts of a leaf: {playouts:,}, at most {MAX_PER_LAUNCH:,} on a device")
         self._layout, self._playouts, self._stop = layout, playouts, stop
-        self._queued, self._first, self._end = 0, 0, None
+        self._queued, self._first, self._closed, self._graph = 0, 0, False, None
         self._total = layout.leaves * playouts
-        self._buffer.host[0] = 0
         self.under_way = True
         try:
-            self._buffer.upload(0, layout.tally)
-            if layout.columns > 1:  # which are added to
-                self._buffer.clear(layout.tally, layout.end)
+            self._there()
             self._begin.record()
             self._feed(wait=False)
         except device.DeviceLost:
@@ -90,16 +108,30 @@ class InFlightBatch:
         if not self.under_way:
             return
         try:
-            self._feed(wait=True)
+            if self._graph is None:
+                self._feed(wait=True)
             self._back.wait()
-            seconds = self._seconds()
+            self._tell()
         except device.DeviceLost:
             self._engine.abandon()
             raise
         self.under_way = False
-        if self._first:
-            self._engine.took(self._first, seconds)
-        self._engine.note(self._begin, self._end)
+
+    def _tell(self) -> None:
+        """Tell the engine of playouts that are back and when the device was busy with them."""
+        if self._graph is not None:
+            self._engine.took(self._graph.playouts, self._graph.begin, self._graph.end)
+        elif self._first:
+            self._engine.took(self._first, self._begin, self._end)
+
+    # ------------------------------------------------------------------------------------------------- call by call
+
+    def _there(self) -> None:
+        """Queue the way to the device."""
+        self._buffer.host[0] = 0
+        self._buffer.upload(0, self._layout.tally)
+        if self._layout.columns > 1:  # which are added to
+            self._buffer.clear(self._layout.tally, self._layout.end)
 
     def _feed(self, wait: bool) -> None:
         """Queue launches, LAUNCHES_AHEAD at most; with ``wait`` the rest too, as earlier ones finish."""
@@ -127,18 +159,64 @@ class InFlightBatch:
 
     def _close(self) -> None:
         """Queue the way back, once."""
-        if self._end is not None:
+        if self._closed:
             return
-        self._end = self._buffer.record_event()
-        self._before = self._engine.follow(self._end)
+        self._closed = True
+        self._end.record()
         self._buffer.download(self._layout.tally, self._layout.end)
         self._back.record()
 
-    def _seconds(self) -> float:
-        """How long the device took, without the time in which it was busy with the batch before."""
-        seconds, before, self._before = self._end.since(self._begin), self._before, None
-        if before is not None:
-            before.wait()
-            since = self._end.since(before)
-            seconds = min(seconds, since) if since > 0 else seconds
-        return seconds
+    # -------------------------------------------------------------------------------------------------- as a graph
+
+    def _captured(self, layout: BatchLayout, playouts: int) -> BatchGraph | None:
+        """The graph of a batch that was sent off before and that one launch plays; None of another."""
+        total = layout.leaves * playouts
+        if device.simulated() or not 0 < total <= self._engine.playouts_a_launch:
+            return None
+        key = layout, playouts
+        if key not in self._graphs and key == (self._layout, self._playouts):
+            if len(self._graphs) == MAX_GRAPHS:
+                self._graphs.clear()
+            self._graphs[key] = self._capture(total)
+        return self._graphs.get(key)
+
+    def _capture(self, total: int) -> BatchGraph:
+        """The graph of the batch that was sent off last, of ``total`` playouts."""
+        begin, end = self._buffer.record_event(), self._buffer.record_event()
+        self._first = 0
+
+        def queue() -> None:
+            self._there()
+            begin.record_in_graph()
+            self._engine.launch(self._job(total), self._buffer.stream)
+            end.record_in_graph()
+            self._buffer.download(self._layout.tally, self._layout.end)
+
+        return BatchGraph(self._buffer.captured(queue), begin, end, total)
+
+    def _send_graph(self, found: BatchGraph) -> None:
+        self._graph, self.under_way = found, True
+        self.check_graph(found.graph.launch())
+        self._back.record()
+
+    def check_graph(self, answer: int) -> None:
+        """Raise ``DeviceLost``, or DriverRefusal, where the driver's answer to a call for a graph is not 0."""
+        try:
+            _check(answer)
+        except (device.DeviceLost, DriverRefusal):
+            self._engine.abandon()
+            raise
+
+    def graph_words(self) -> np.ndarray | None:
+        """What compiled code needs to send the batch off again as it was sent last, and to wait for it.
+
+        As ``captured_graph`` has it, int64[WORDS]; None where it was not sent as a graph.
+        """
+        if not self.under_way or self._graph is None:
+            return None
+        return self._graph.graph.words(self._graph.begin.address, self._graph.end.address, self._back.address)
+
+
+@device.telling
+def _check(answer: int) -> None:
+    check_answer(answer, "a graph")

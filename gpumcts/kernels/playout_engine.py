@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gpumcts.kernels.device_clock import DeviceClock
 from gpumcts.kernels.tally import Outcomes, TallyColumns
 
 
@@ -32,19 +33,30 @@ class LeafBatch(Protocol):
         """Wait until the tally is there; nothing to do where nothing is under way."""
         ...
 
+    def check_graph(self, answer: int) -> None:
+        """Raise ``DeviceLost``, or what else it may be, where a driver's ``answer`` to compiled code is not 0."""
+        ...
+
+    def graph_words(self) -> np.ndarray | None:
+        """What compiled code needs to send the batch that is under way once more, ``captured_graph``'s words.
+
+        None where Python has to.
+        """
+        ...
+
 
 class PlayoutEngine(Protocol):
     """Plays the playouts of one policy on one game; outcomes are the same on all engines.
 
     name : ``cpu``, ``cuda`` or ``cudasim``
     game, policy : option values as they travel into compiled code
-    device_seconds : that a device was at work so far; None where there is none
+    clock : when a device was at work; None where there is none
     """
 
     name: str
     game: Any
     policy: Any
-    device_seconds: float | None
+    clock: DeviceClock | None
 
     def tally(
         self, states: np.ndarray, keys: np.ndarray, playouts: int = 1, stop: threading.Event | None = None

@@ -13,19 +13,24 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import numba
 import numpy as np
 
+from gpumcts.call_size import next_size
+from gpumcts.kernels.captured_graph import WORDS
 from gpumcts.kernels.playout_engine import LeafBatch, PlayoutEngine
 from gpumcts.monotonic import NANOSECONDS
 from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.shared_blocks import (
-    BACKED_UP,
-    SECOND,
-    SELECTED,
-    do_phase,
+    ANSWER,
+    BASE,
+    LACKS,
+    PHASES,
+    SENT,
+    TOLD,
     end_phases,
     join_phases,
     shared_blocks,
+    take_turns,
 )
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, PLAYOUTS, WAITING, Stopwatch
 from gpumcts.tree.wave import Wave
@@ -33,6 +38,7 @@ from gpumcts.tree.wave import Wave
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
 MAX_BYTES = 1 << 28  # of a half's paths
 MAX_PHASES = 1 << 20  # that threads stay for: the board has some more bits for their number
+MAX_TURNS = 4096  # of a compiled call
 
 Block = tuple[int, int]
 
@@ -46,10 +52,10 @@ def trees_together(parts: SearchParts, leaves: int) -> int:
 @contextlib.contextmanager
 def device_clocked(engine: PlayoutEngine, clock: Stopwatch) -> Iterator[None]:
     """Tell a stopwatch how long an engine's device is at work meanwhile; nothing of an engine without one."""
-    before = engine.device_seconds
+    before = engine.clock.busy if engine.clock is not None else 0.0
     yield
-    if before is not None and engine.device_seconds is not None:
-        clock.add_device(engine.device_seconds - before)
+    if engine.clock is not None:
+        clock.add_device(engine.clock.busy - before)
 
 
 def on_threads(work: Callable, parts: list, pool: ThreadPoolExecutor) -> list:
@@ -117,7 +123,7 @@ class DevicePlayouts:
                 ]
                 try:
                     for numbers, leaves in self._spans():
-                        Turns(self._plan, self._wave, halves, leaves).run(numbers)
+                        Turns(self._plan, self._engine, self._wave, halves, leaves).run(numbers)
                 finally:
                     for half in halves:
                         half.in_flight.finish()
@@ -141,10 +147,15 @@ class DevicePlayouts:
 
 
 class Turns:
-    """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a search."""
+    """Halves of a forest take turns, so many leaves of a tree at a time, on the threads of a search.
 
-    def __init__(self, plan: SearchPlan, wave: Wave, halves: list[HalfForest], leaves: int) -> None:
-        self._plan, self._wave, self._halves, self._leaves = plan, wave, halves, leaves
+    Where the device's batches are sent as graphs, many turns are taken in one compiled call.
+    """
+
+    def __init__(
+        self, plan: SearchPlan, engine: PlayoutEngine, wave: Wave, halves: list[HalfForest], leaves: int
+    ) -> None:
+        self._plan, self._engine, self._wave, self._halves, self._leaves = plan, engine, wave, halves, leaves
         self._playouts = plan.parts.settings.playouts_per_leaf
         self._clock = wave.clock
         spans = [(half.begin, half.end) for half in halves]
@@ -155,6 +166,9 @@ class Turns:
         plain = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # a fault in a thread is to be seen at once
         self._threads = 1 if plain else min(plan.threads, self._shared.lacking.shape[1])
         self._ticks = np.zeros((self._threads, LINE), np.int64)
+        self._told, self._spans = np.zeros(TOLD, np.int64), np.zeros((MAX_TURNS, 2))
+        self._no_graphs = np.zeros((2, WORDS), np.int64)
+        self._most = 1  # turns of a call
         self._phase = 0
         self._pool: ThreadPoolExecutor | None = None
         self._joined: list[Future | None] = [None] * (self._threads - 1)
@@ -163,7 +177,7 @@ class Turns:
         """Iterations ``numbers`` of every tree: what is back is backed up, the next leaves go off."""
         try:
             try:
-                self._take_turns(*numbers)
+                self._take_turns(numbers)
             finally:
                 self._part()
         finally:  # whatever a thread or Ctrl-C did
@@ -171,31 +185,71 @@ class Turns:
                 end_phases(self._shared, self._phase + 1)
                 self._pool.shutdown()
 
-    def _take_turns(self, number: int, until: int) -> None:
-        for which in range(len(self._halves)):
-            self._turn(which, SELECTED, number)
-        while number < until:
-            number += self._leaves
-            for which, half in enumerate(self._halves):
-                with self._clock.on_device():
-                    half.in_flight.finish()
-                self._wave.check_stop()
-                self._turn(which, BACKED_UP | (SELECTED if number < until else 0), number)
-                self._wave.report((half.end - half.begin) * self._leaves)
+    def _take_turns(self, numbers: Block) -> None:
+        turn, turns = 0, ((numbers[1] - numbers[0]) // self._leaves + 1) * len(self._halves)
+        while turn < turns:
+            self._wave.check_stop()
+            graphs = self._graphs() if turn >= len(self._halves) else None
+            if graphs is None:
+                turn += self._by_calls(turn, turns, numbers)
+            else:
+                turn += self._by_graphs(turn, turns, numbers, graphs)
 
-    def _turn(self, which: int, what: int, number: int) -> None:
-        """Back up a half, select its next leaves from iteration ``number`` on and send them off, or one of both."""
-        half, begin = self._halves[which], time.perf_counter()
-        sent = grown = 0.0
-        while self._do(which, what, number):
+    def _graphs(self) -> np.ndarray | None:
+        """The words of the graphs as which the halves are under way, int64[2, WORDS]; None where one is not."""
+        found = [half.in_flight.graph_words() for half in self._halves]
+        return None if any(words is None for words in found) else np.array([found[0], found[-1]])
+
+    def _by_calls(self, turn: int, turns: int, numbers: Block) -> int:
+        """One turn, for which Python waits and sends leaves off; 1."""
+        half, grown, sent = self._halves[turn % len(self._halves)], 0.0, 0.0
+        if turn >= len(self._halves):
+            with self._clock.on_device():
+                half.in_flight.finish()
+            self._wave.check_stop()
+        begin = time.perf_counter()
+        while not self._call(turn, 1, numbers, self._no_graphs, 0):
             grown += self._widen()
-            what = SELECTED
-        if what & SELECTED:
+        if turn < turns - len(self._halves):
             sent = half.in_flight.start((half.end - half.begin) * self._leaves, self._playouts, self._wave.stop)
         self._note(time.perf_counter() - begin, sent, grown)
+        self._report(turn, 1)
+        return 1
+
+    def _by_graphs(self, turn: int, turns: int, numbers: Block, graphs: np.ndarray) -> int:
+        """Turns of about a tenth of a second in one compiled call; how many."""
+        clock, begin, grown = self._engine.clock, time.perf_counter(), 0.0
+        assert clock is not None  # graphs are a device's
+        most = min(self._most, turns - turn, MAX_TURNS)
+        base, moment = clock.base()
+        done = self._call(turn, most, numbers, graphs, base.address)
+        for span in self._spans[:most][~np.isnan(self._spans[:most, 0])] + moment:
+            clock.enter_span(*span.tolist())
+        self._halves[0].in_flight.check_graph(int(self._told[ANSWER]))
+        if self._told[LACKS]:
+            grown = self._widen()
+        seconds = time.perf_counter() - begin
+        self._most = next_size(most, done, seconds) if done else 1
+        self._note(seconds, self._told[SENT] / NANOSECONDS, grown)
+        self._report(turn, done)
+        return done
+
+    def _call(self, turn: int, most: int, numbers: Block, graphs: np.ndarray, base: int) -> int:
+        """Up to ``most`` turns in compiled code; how many are through, fewer where blocks lack room."""
+        if self._phase + most > MAX_PHASES:
+            self._part()
+        self._join()
+        wave, lacks = self._wave, self._told[LACKS]
+        self._spans[:most], self._told[:] = np.nan, 0
+        self._told[LACKS], self._told[BASE] = lacks, base
+        more = self._batches, self._shared, self._phase + 1, numbers, turn, most
+        told = graphs, self._ticks, self._told, self._spans
+        done = take_turns(*self._method, wave.forest, wave.states, wave.keys, *more, *told)
+        self._phase += int(self._told[PHASES])
+        return done
 
     def _note(self, seconds: float, sent: float, grown: float) -> None:
-        """A turn took so long, of which one thread sent leaves off and grew the forest; else all worked or waited."""
+        """Turns took so long, of which one thread sent leaves off and grew the forest; else all worked or waited."""
         ticks = self._ticks.sum(axis=0)[:PARTS]
         worked = sent + grown + ticks.sum() / NANOSECONDS
         self._ticks[:] = 0
@@ -204,15 +258,12 @@ class Turns:
         self._clock.add(GROWTH, grown)
         self._clock.add(WAITING, max(0.0, self._plan.threads * seconds - worked))
 
-    def _do(self, which: int, what: int, number: int) -> bool:
-        """A phase of a half; whether blocks lack room."""
-        if self._phase == MAX_PHASES:
-            self._part()
-        self._join()
-        wave, self._phase = self._wave, self._phase + 1
-        kind = what | (SECOND if which else 0)
-        more = self._batches, self._shared, self._phase, kind, number, self._ticks
-        return do_phase(*self._method, wave.forest, wave.states, wave.keys, *more)
+    def _report(self, turn: int, done: int) -> None:
+        """So many turns from ``turn`` on are through: all but the first of each half have backed up its leaves."""
+        halves, backed_up = len(self._halves), range(max(turn, len(self._halves)), turn + done)
+        for which, half in enumerate(self._halves):
+            times = sum(1 for number in backed_up if number % halves == which)
+            self._wave.report((half.end - half.begin) * self._leaves * times)
 
     def _join(self) -> None:
         """Let the other threads join, in the forest as it is now: those that have not, or have waited for too long."""

@@ -180,7 +180,7 @@ class BatchesInFlight:
     def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor) -> None:
         """Wait until a batch is back, and back it up."""
         if pending.in_flight is not None:
-            has_device = self._engine.device_seconds is not None
+            has_device = self._engine.clock is not None
             with wave.clock.on_device() if has_device else contextlib.nullcontext():
                 pending.in_flight.finish()
         with wave.clock.on_all_threads():

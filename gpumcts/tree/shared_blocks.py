@@ -12,6 +12,8 @@ import numpy as np
 
 from gpumcts.atomic import fetch_add, load, store, wait_long
 from gpumcts.jit import entry, inlined
+from gpumcts.kernels.graph_calls import OK, await_played, send_again
+from gpumcts.monotonic import now
 from gpumcts.tree.advance import gather, has_room
 from gpumcts.tree.batch import rows_of
 from gpumcts.tree.rows import prepare_rows
@@ -23,6 +25,14 @@ from gpumcts.verbs import noinline
 NUMBER = 10 * LINE  # word of the board behind those of a team: the first iteration to select for
 SECOND, BACKED_UP, SELECTED = 1, 2, 4  # kind of a phase: of the second half; what is done with its blocks
 LEAVE = 0
+TOLD = 6
+PHASES, LACKS, ANSWER, WAITED, SENT, BASE = range(TOLD)
+"""What a call of ``take_turns`` tells, and is told.
+
+Phases that it did; whether blocks of its last turn lack room, so that it has still to select; the driver's answer, 0
+where all is well; nanoseconds in which all waited for leaves, and in which they were sent; the event that times are
+told from, by its address.
+"""
 ROWS_OF_A_BLOCK = 64  # at least: some 30 microseconds
 BEGIN, END = 0, 1  # columns of SharedBlocks.spans
 
@@ -84,7 +94,7 @@ def take_blocks(steps, method, forest, roots, keys, batches, shared, thread, pha
         share = take_share(shared, phase, thread)
 
 
-@entry
+@inlined
 def do_phase(steps, method, forest, roots, keys, batches, shared, phase, kind, number, ticks):
     """Do a phase with whoever has joined; whether blocks lack room for their next leaves.
 
@@ -102,6 +112,45 @@ def do_phase(steps, method, forest, roots, keys, batches, shared, phase, kind, n
         for share in range(blocks_of(shared, half)):
             lacking |= shared.lacking[half, share]
     return lacking
+
+
+@entry
+def take_turns(steps, method, forest, roots, keys, batches, shared, phase, span, turn, most, graphs, ticks, told, at):
+    """Take up to ``most`` turns of the halves, from ``turn`` on; how many are through.
+
+    In a turn a half's leaves come back, they are backed up, the next ones are selected and go off. The halves take
+    turns; each has one more turn than batches: the first only selects, the last only backs up.
+
+    phase : the number of the first phase, 1 and up; span : the iterations [begin, end) of each tree
+    graphs : int64[2, WORDS], of each half; zeros where Python waits for leaves and sends them
+    ticks : int64[M, LINE], a row for each thread
+    told : int64[TOLD], see PHASES
+    at : float64[most, 2], filled with when a turn's leaves were played, (begin, end) in seconds since ``told[BASE]``
+    """
+    halves, done = (2 if shared.spans[1, END] > 0 else 1), 0
+    while done < most:
+        half = (turn + done) % halves
+        words, number = graphs[half], span[0] + (turn + done) // halves * shared.leaves
+        kind = half & SECOND
+        if number > span[0] and told[LACKS] == 0:
+            clock = now()
+            told[ANSWER] = await_played(words, told[BASE], at[done])
+            told[WAITED] += now() - clock
+            kind |= BACKED_UP
+        if number < span[1]:
+            kind |= SELECTED
+        if told[ANSWER] == OK:
+            told[PHASES] += 1
+            args = batches, shared, phase + told[PHASES] - 1, kind, number, ticks
+            told[LACKS] = do_phase(steps, method, forest, roots, keys, *args)
+        if told[ANSWER] != OK or told[LACKS] != 0:
+            break
+        if kind & SELECTED:
+            clock = now()
+            told[ANSWER] = send_again(words)
+            told[SENT] += now() - clock
+        done += 1
+    return done
 
 
 @entry

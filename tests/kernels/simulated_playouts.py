@@ -68,7 +68,7 @@ def _cut(playouts_a_launch: int | None = None, leaves_a_batch: int = 1 << 18, bl
 
     cuda.LEAVES_A_BATCH = leaves_a_batch
     engine = engines.playout_engine("cudasim", GAMES["othello"], POLICIES["uniform"])
-    engine.took = lambda playouts, seconds: None
+    engine.took = lambda playouts, begin, end: None
     engine.shape = engine.shape._replace(blocks=blocks)
     engine.playouts_a_launch = playouts_a_launch or 1000
     return engine.tally(*batch("othello", "uniform"))

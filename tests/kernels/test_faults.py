@@ -177,20 +177,22 @@ def engine(monkeypatch):
     """An engine whose launches take a second each, on a device that is not there."""
     pytest.importorskip("numba_cuda")
     from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.device_clock import DeviceClock
 
-    clock, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
+    told, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
     made.game, made.policy = GAMES["othello"], option("playout", "uniform")()
     made._batches, made._room, made._copiers, made._cores = [], 0, None, 1
-    made.spans, made._last_end, made.playouts_a_launch = None, None, 1000
-    made.clock, made.times = clock, []
-    made.took = lambda count, seconds: made.times.append((count, seconds))
+    made.playouts_a_launch, made.told, made.times = 1000, told, []
+    made.took = lambda count, begin, end: made.times.append((count, made.clock.enter(begin, end)))
 
     def launch(job, stream):
-        clock.asked.append("launch")
-        clock.now += 1
+        told.asked.append("launch")
+        told.now += 1
 
     made.launch = launch
-    monkeypatch.setattr(device, "host_device_buffer", lambda words: HostDeviceBuffer(words, clock))
+    monkeypatch.setattr(device, "host_device_buffer", lambda words: HostDeviceBuffer(words, Clock()))
+    made.clock = DeviceClock()
+    monkeypatch.setattr(device, "host_device_buffer", lambda words: HostDeviceBuffer(words, told))
     return made
 
 
@@ -198,9 +200,9 @@ def test_no_start_waits_for_the_device(engine):
     """Of many launches two are queued at once, the rest when somebody waits for the batch anyway."""
     in_flight, _ = engine.in_flight_batches(5000)
     in_flight.start(5000, 1)
-    assert engine.clock.asked == ["up", "launch", "launch"]
+    assert engine.told.asked == ["up", "launch", "launch"]
     in_flight.finish()
-    assert engine.clock.asked[3:] == ["wait", "launch"] * 3 + ["down", "wait"]
+    assert engine.told.asked[3:] == ["wait", "launch"] * 3 + ["down", "wait"]
     assert engine.times == [(5000, 5.0)]
 
 
@@ -208,9 +210,9 @@ def test_a_batch_is_told_its_own_time_alone(engine):
     """The second begins while the device is busy with the first."""
     one, other = engine.in_flight_batches(2000)
     one.start(2000, 1)
-    engine.clock.now -= 2  # the other is sent off while the device has not yet begun
+    engine.told.now -= 2  # the other is sent off while the device has not yet begun
     other.start(1000, 1)
-    engine.clock.now = 0
+    engine.told.now = 0
     one._end.at, other._end.at = 2.0, 3.0
     one.finish()
     other.finish()
@@ -223,7 +225,7 @@ def test_a_stopped_batch_queues_no_more(engine):
     in_flight.start(5000, 1, stop)
     stop.set()
     in_flight.finish()
-    assert engine.clock.asked.count("launch") == 2 and engine.clock.asked[-2:] == ["down", "wait"]
+    assert engine.told.asked.count("launch") == 2 and engine.told.asked[-2:] == ["down", "wait"]
 
 
 @pytest.mark.parametrize("leaves", [1000, 1 << 18])
@@ -258,10 +260,10 @@ def test_an_interrupt_leaves_something_to_wait_for(engine):
     in_flight, _ = engine.in_flight_batches(1000)
     with pytest.raises(KeyboardInterrupt):
         in_flight.start(1000, 1)
-    assert in_flight.under_way and engine.clock.asked == ["up", "down"]
+    assert in_flight.under_way and engine.told.asked == ["up", "down"]
     engine.launch = real
     in_flight.finish()
-    assert engine.clock.asked[2:] == ["wait"] and engine.times == []  # nothing more is played, nothing is learned
+    assert engine.told.asked[2:] == ["wait"] and engine.times == []  # nothing more is played, nothing is learned
 
 
 def test_one_state_is_sent_once(engine):

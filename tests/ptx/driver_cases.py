@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpumcts.errors import BadInput
+from gpumcts.tree.settings import Settings
 from tests.ptx import control
 from tests.tree.drivers import keys_for, operator_of, searcher_of
 from tests.tree.simulated_device import DOTS, brought_back, dots, followed, holding, played_on, told
@@ -15,6 +16,7 @@ from tests.tree.simulated_searches import roots
 
 TREES, ITERATIONS = 5, 12
 HALVED = r"gpumcts: engine=device: no [\d.]+ MiB of device memory for \d trees; going on with \d\n"
+MOST = -5  # where ``take_turns`` is told how many turns it may take
 Outcome = tuple[str, Callable[[], str]]  # what the emulated device finds, and what says what it should find
 CASES: dict[str, Callable[[], Outcome]] = {}
 
@@ -171,6 +173,86 @@ def _two_on_cpu() -> str:
     searcher = searcher_of(operator_of("average"), game=DOTS, engine="cpu")
     expected = _tables(searcher.search(roots(DOTS, 40), keys_for(40), 30))
     return f"{expected} {expected}"
+
+
+def _turn_by_turn(trees: int, iterations: int, settings: Settings, threads: int) -> tuple[str, list[tuple[int, int]]]:
+    """What ``engine=cuda`` finds, and turns of the halves that each call from Python asked for and took."""
+    from gpumcts.tree import device_playouts
+
+    calls, take_turns = [], device_playouts.take_turns
+
+    def noted(*arguments: Any) -> int:
+        calls.append((arguments[MOST], take_turns(*arguments)))
+        return calls[-1][1]
+
+    with holding(device_playouts, take_turns=noted):
+        searcher = searcher_of(operator_of("average"), settings, DOTS, engine="cuda", threads=threads)
+        found = searcher.search(roots(DOTS, trees), keys_for(trees), iterations)
+    return _tables(found), calls
+
+
+@case
+def graphs() -> Outcome:
+    """Batches that are sent again go as graphs, many turns in a call: of two halves, of one, with a rest."""
+    found, expected = [], []
+    for trees, leaves, threads, iterations in ((40, 1, 2, 150), (40, 2, 1, 301), (1, 3, 1, 200)):
+        settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=2)
+        tables, calls = _turn_by_turn(trees, iterations, settings, threads)
+        found.append(f"{tables} {max(calls)[1] > 50} {sum(took for _, took in calls) > 5 * len(calls)}")
+        expected.append(f"{_tables(dots(trees, iterations, settings, 'cpu'))} True True")
+    return " ".join(found), lambda: " ".join(expected)
+
+
+@case
+def graphs_that_grow() -> Outcome:
+    """Trees without room grow between two turns of a call."""
+    from gpumcts.tree import memory as tree_memory
+
+    with holding(tree_memory, SLOTS_PER_NODE=0.0):
+        tables, calls = _turn_by_turn(9, 120, Settings(), 2)
+    return (
+        f"{tables} {any(1 < took < asked for asked, took in calls)}",
+        lambda: f"{_tables(dots(9, 120, engine='cpu'))} True",
+    )
+
+
+@case
+def graphs_of_one_launch() -> Outcome:
+    """A batch that takes several launches goes call by call, and as a graph once a launch may have all of it."""
+    from gpumcts.kernels.cuda import CudaPlayouts
+
+    searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=8), DOTS, engine="cuda")
+    engine = searcher.engine
+    assert isinstance(engine, CudaPlayouts)
+    (in_flight, _), states, seen = engine.in_flight_batches(6, 8), roots(DOTS, 6), []
+    for most in (16, 16, 48, 48, 47):
+        engine.playouts_a_launch = most
+        to_states, to_keys, tally = in_flight.arrays(6, 8)
+        to_states[:], to_keys[:], tally[:] = states, keys_for(6), -1
+        in_flight.start(6, 8)
+        seen.append(in_flight.graph_words() is not None)
+        in_flight.finish()
+        seen.append(tally.tobytes().hex())
+    graphs = (False, False, True, True, False)
+    return str(seen), lambda: str([word for graph in graphs for word in (graph, _columns(states))])
+
+
+def _columns(states: Any) -> str:
+    from gpumcts.kernels.cpu import CpuPlayouts
+    from tests.tree.drivers import UNIFORM
+
+    return CpuPlayouts(DOTS, UNIFORM).columns(states, keys_for(6), 8).tobytes().hex()
+
+
+@case
+def graphs_that_stop() -> Outcome:
+    """A search whose turns are taken in calls stops between two of them."""
+    stop = threading.Event()
+    try:
+        dots(TREES, 1_000_000, engine="cuda", stop=stop, on_progress=lambda done: stop.set())
+    except KeyboardInterrupt:
+        return "stopped", lambda: "stopped"
+    return "not stopped", lambda: "stopped"
 
 
 @case

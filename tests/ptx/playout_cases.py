@@ -123,7 +123,7 @@ def _on_device(row: Row, shape: Shape) -> str:
     if shape.blocks:
         engine.shape = engine.shape._replace(blocks=shape.blocks)
     if shape.cut:
-        engine.took = lambda playouts, seconds: None
+        engine.took = lambda playouts, begin, end: None
         engine.playouts_a_launch = shape.cut
     return _told(engine, row, shape)
 

@@ -38,7 +38,7 @@ class Elsewhere:
     """An engine that plays on a thread of its own and lets its batches wait a while."""
 
     name = "elsewhere"
-    device_seconds = None
+    clock = None
 
     def __init__(self, game, policy=UNIFORM):
         self.playouts = CpuPlayouts(game, policy)
@@ -91,6 +91,12 @@ class InFlightBatch:
         if not self.back:
             self.back = True
             self.engine.under_way -= 1
+
+    def graph_words(self):
+        return None
+
+    def check_graph(self, answer):
+        raise AssertionError("there is no graph")
 
 
 def compared(game, operator, settings, threads=1, trees=TREES, iterations=ITERATIONS):

@@ -1,6 +1,7 @@
 """Where the time of a search goes: parts that add up, whoever plays the playouts and on how many threads."""
 
 import time
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -91,7 +92,7 @@ def test_a_thread_without_work_waits():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_host_waits_for_a_device(threads, batches):
     engine = Elsewhere(OTHELLO)
-    vars(engine)["device_seconds"] = 0.0
+    vars(engine)["clock"] = SimpleNamespace(busy=0.0)
     settings = Settings(leaves_per_tree=8, playouts_per_leaf=32, batches_in_flight=batches)
     searcher = searcher_of(operator_of("average"), settings, engine=engine, threads=threads)
     found = split_of(searcher, 2, 160)

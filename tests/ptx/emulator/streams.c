@@ -203,6 +203,11 @@ void synchronize_all(void) {
     drain(&default_stream);
 }
 
+static void asked_for(struct event *e, struct stream *s) {
+    e->stream = s;
+    e->asked++;
+}
+
 /* Put an operation at the end of a stream; the default stream and blocking ones wait for each other. */
 int queue(struct stream *s, struct operation *o) {
     s = resolved(s);
@@ -295,22 +300,22 @@ int cuEventDestroy_v2(struct event *e) {
     return OK;
 }
 
-int cuEventRecord(struct event *e, struct stream *s) {
+/* In a stream that is captured an event is recorded when the graph is played, and only if that is asked for. */
+int cuEventRecordWithFlags(struct event *e, struct stream *s, unsigned flags) {
     lock();
     s = resolved(s);
+    if (s->capturing && !(flags & 1)) fault("an event is recorded in a capture, where it marks a place and no time");
     if (e->stream && e->stream != s && e->done < e->asked) run_until(e->stream, e, e->asked);
     struct operation *o = operation(RECORD, 0, 0, 0);
     o->event = e;
-    e->stream = s;
-    e->asked++;
+    if (!s->capturing) asked_for(e, s);
     queue(s, o);
     unlock();
     return OK;
 }
 
-int cuEventRecordWithFlags(struct event *e, struct stream *s, unsigned flags) {
-    (void)flags;
-    return cuEventRecord(e, s);
+int cuEventRecord(struct event *e, struct stream *s) {
+    return cuEventRecordWithFlags(e, s, 0);
 }
 
 int cuEventSynchronize(struct event *e) {
@@ -376,7 +381,10 @@ int cuGraphInstantiateWithFlags(struct graph **executable, struct graph *g, unsi
 
 int cuGraphLaunch(struct graph *executable, struct stream *s) {
     lock();
-    for (struct operation *o = executable->operations.first; o; o = o->next) queue(s, again(o));
+    for (struct operation *o = executable->operations.first; o; o = o->next) {
+        if (o->kind == RECORD) asked_for(o->event, resolved(s));
+        queue(s, again(o));
+    }
     unlock();
     return OK;
 }
