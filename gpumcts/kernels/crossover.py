@@ -27,7 +27,7 @@ MOST = 1e18  # of any number in a table
 ENGINES = ("cpu", "cuda", "device")  # where two are as fast, the first
 TREES, PLAYOUTS, THREADS = (1, 10, 100, 1000, 10_000, 100_000), (1, 4, 16, 64, 256, 1024), (1, 4, 16, 64)
 TREE_WORK = 0.7e-6  # seconds of one core an iteration, without playouts, all threads at work
-TREE_WORK_ELSEWHERE = 1.4e-6  # the same where leaves are played elsewhere: they travel
+TREE_WORK_ELSEWHERE = 1.25e-6  # the same where leaves are played elsewhere: they travel
 DEVICE_TREE_WORK = 170e-6  # seconds of a device's thread an iteration, without playouts
 DEVICE_ITERATIONS = 220e6  # a second without playouts, all of the device at work
 
@@ -44,7 +44,7 @@ class PlayoutCost(NamedTuple):
     round_trip: float
 
 
-COSTS = {"uniform": PlayoutCost(1.3e-6, 600e6, 32e-6, 0.8e-3), "informed": PlayoutCost(50e-6, 9e6, 6e-3, 3.1e-3)}
+COSTS = {"uniform": PlayoutCost(1.3e-6, 600e6, 32e-6, 0.09e-3), "informed": PlayoutCost(50e-6, 9e6, 6e-3, 2.4e-3)}
 
 
 def predicted(kind: str, threads: int) -> dict[str, Any]:

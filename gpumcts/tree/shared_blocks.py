@@ -33,7 +33,7 @@ Phases that it did; whether blocks of its last turn lack room, so that it has st
 where all is well; nanoseconds in which all waited for leaves, and in which they were sent; the event that times are
 told from, by its address.
 """
-ROWS_OF_A_BLOCK = 64  # at least: some 30 microseconds
+ROWS_OF_A_BLOCK = 16  # at least: some 10 microseconds
 BEGIN, END = 0, 1  # columns of SharedBlocks.spans
 
 

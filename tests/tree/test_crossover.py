@@ -62,14 +62,17 @@ def test_predictions_are_those_of_the_docs():
 
 
 def test_predictions_are_near_what_was_measured():
-    """On an H100 and sixteen cores the engine that is taken was the fastest in all cells but one, or nearly."""
+    """On an H100 and sixteen cores the engine that is taken was the fastest in all cells but four, or nearly.
+
+    Those have up to 30 trees. Searches of 30 iterations were measured, in which threads of the CPU hardly begin.
+    """
     near = []
     for held in json.loads(MEASURED.read_text("utf-8")):
         found = Crossover(OTHELLO, UNIFORM if held["policy"] == "uniform" else MINIMAX, held["threads"])
         for cell in held["cells"]:
             rates = cell["rates"]
             near.append(rates[found.fastest(cell["trees"], cell["playouts"])] / max(rates.values()))
-    assert len(near) == 20 and sum(share >= 0.9 for share in near) == 19 and min(near) > 0.4
+    assert len(near) == 25 and sum(share >= 0.9 for share in near) == 21 and min(near) > 0.5
 
 
 def test_one_tree_is_the_cpus():
