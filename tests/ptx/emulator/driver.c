@@ -34,6 +34,13 @@ int emulator_lost(void) {
     return lost;
 }
 
+/* Whether the launch of a kernel, in a graph or by itself, is refused; one of them meets a fault. */
+int launch_loses_device(void) {
+    lost |= launches_left == 0;
+    launches_left -= launches_left > 0;
+    return lost;
+}
+
 int cuInit(unsigned flags) {
     (void)flags;
     const char *after = getenv("GPUMCTS_PTX_LOSE_AFTER"); /* so many launches */
@@ -353,9 +360,7 @@ int cuLaunchKernel(struct kernel *kernel, unsigned x, unsigned y, unsigned z, un
                    unsigned shared, struct stream *stream, void **arguments, void **extra) {
     if (y != 1 || z != 1 || threads_y != 1 || threads_z != 1) fault("launches of more than one dimension are not emulated");
     if (shared || extra) fault("launches with shared memory or packed arguments are not emulated");
-    lost |= launches_left == 0;
-    launches_left -= launches_left > 0;
-    if (lost) return ILLEGAL_ADDRESS;
+    if (launch_loses_device()) return ILLEGAL_ADDRESS;
     if (!x || !threads) return INVALID_VALUE;
     if (threads > (unsigned)kernel->most_threads) return OUT_OF_RESOURCES;
     lock();

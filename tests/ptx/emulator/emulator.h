@@ -71,8 +71,13 @@ struct operation *fill_of(uint64_t target, unsigned char byte, uint64_t size);
 struct operation *launch_of(const struct kernel *, uint32_t blocks, uint32_t threads, void **arguments);
 void stage_source(struct operation *); /* pageable memory is read at once */
 int queue(struct stream *, struct operation *);
+int launch_loses_device(void);
 void synchronize_stream(struct stream *);
 void synchronize_default(void);
 void synchronize_all(void);
+
+/* ------------------------------------------------------------------------------------------------------- driver.c */
+
+int launch_loses_device(void); /* the launch of a kernel, in a graph or by itself: whether it is refused */
 
 #endif

@@ -380,13 +380,16 @@ int cuGraphInstantiateWithFlags(struct graph **executable, struct graph *g, unsi
 }
 
 int cuGraphLaunch(struct graph *executable, struct stream *s) {
+    int code = OK;
     lock();
     for (struct operation *o = executable->operations.first; o; o = o->next) {
+        if (o->kind == LAUNCH && launch_loses_device()) code = ILLEGAL_ADDRESS;
+        if (code) break;
         if (o->kind == RECORD) asked_for(o->event, resolved(s));
         queue(s, again(o));
     }
     unlock();
-    return OK;
+    return code;
 }
 
 int cuGraphDestroy(struct graph *g) {
