@@ -57,6 +57,11 @@ def unpacked(game, words, at, stride):
     return kind(*[words[at + i * stride] for i in range(len(kind._fields))])
 
 
+def unpacked_rows(game, words):
+    """The states in the rows of ``words`` (uint64[K, W]), one by one, of that class: ``unpacked`` in half the time."""
+    return map(type(game).STATE, *(list(column) for column in words.T))
+
+
 def packed(state, words, at, stride):
     """Write the words of a state, a tuple of uint64, to ``words[at + i * stride]`` (uint64[n])."""
     for i, word in enumerate(state):

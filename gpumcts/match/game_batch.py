@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.games.contract import SCORE_UNIT, has_history, move_text, unpack
+from gpumcts.games.defaults import unpack_words
+from gpumcts.games.states import unpacked_rows
 from gpumcts.kernels.batch import Rules
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_WIN, RESIGNED, fault_of, reports_win
 
@@ -64,6 +66,7 @@ class GameBatch:
         self._earlier: dict[int, np.ndarray] = {}
         self._move_text = move_text.find(type(rules.game))
         self._unpack = unpack.find(type(rules.game))
+        self._unpacks_itself = self._unpack is not unpack_words
 
     def running(self, games: np.ndarray) -> np.ndarray:
         """Which of ``games`` (int64[K]) are not over, bool[K]."""
@@ -168,8 +171,10 @@ class GameBatch:
         """Add the moves to the texts of their games. Work per move in Python, hence the bodies without the verbs."""
         game = self.rules.game
         with np.errstate(over="ignore"):
-            for number, words, move in zip(games.tolist(), states, moves.tolist(), strict=True):
-                text = self._move_text(game, self._unpack(game, words, 0, 1), move)
+            rows = (self._unpack(game, words, 0, 1) for words in states)
+            rows = rows if self._unpacks_itself else unpacked_rows(game, states)
+            for number, state, move in zip(games.tolist(), rows, moves.tolist(), strict=True):
+                text = self._move_text(game, state, move)
                 self._texts.setdefault(number, []).append(text)
                 self.moves.setdefault(number, []).append(move)
 
