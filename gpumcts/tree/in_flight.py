@@ -1,8 +1,8 @@
 """Two batches of a tree in flight: the next is selected while the last is played (``Settings.batches_in_flight``).
 
 Batch n + 1 is selected in a tree where the leaves of batch n are in flight along their paths, then batch n is backed
-up, with nothing in flight. Blocks of children move as nodes are added, so a path in flight is kept as places in blocks,
-which do not move.
+up, with nothing in flight. Blocks of children move as nodes are added, so meanwhile the path of a leaf in flight is
+kept as places in blocks, which do not move.
 
 Between calls the last batch stays selected, played, and not counted: a search that is cut goes on as one that is not.
 ``back_up_pending`` counts it in the end.
@@ -35,61 +35,61 @@ Block = tuple[int, int]
 
 
 @inlined
-def to_places(forest, rows, batch):
-    """Make of the nodes in the paths of ``rows`` rows their places in the blocks of their parents' children."""
-    for row in range(rows):
-        tree, path = np.int64(batch.trees[row]), batch.paths[row]
-        for k in range(batch.depths[row], 0, -1):
-            path[k] -= forest.first_child[tree, path[k - 1]]
+def take_off(forest, rows, batch, playouts):
+    """Count so many playouts of ``rows`` rows as in flight along their paths, whose nodes become places.
 
-
-@inlined
-def to_nodes(forest, rows, batch):
-    """Make nodes of those places, wherever their blocks are by now."""
-    for row in range(rows):
-        tree, path = np.int64(batch.trees[row]), batch.paths[row]
-        for k in range(1, batch.depths[row] + 1):
-            path[k] += forest.first_child[tree, path[k - 1]]
-
-
-@inlined
-def count_paths(forest, rows, batch, playouts):
-    """Count so many playouts as in flight at every node of the paths, which are places; fewer than 0 take them back."""
+    A place is that of a node in the block of its parent's children.
+    """
     for row in range(rows):
         depth = batch.depths[row]
         if depth == NO_LEAF:
             continue
-        tree, node = np.int64(batch.trees[row]), np.int64(ROOT)
+        tree, path, node = np.int64(batch.trees[row]), batch.paths[row], np.int64(ROOT)
         add_in_flight(forest, tree, node, playouts)
         for k in range(1, depth + 1):
-            node = np.int64(forest.first_child[tree, node]) + np.int64(batch.paths[row, k])
-            add_in_flight(forest, tree, node, playouts)
+            child = np.int64(path[k])
+            path[k] = child - np.int64(forest.first_child[tree, node])
+            add_in_flight(forest, tree, child, playouts)
+            node = child
+
+
+@inlined
+def land(forest, rows, batch, playouts):
+    """Take back what ``take_off`` did: places become nodes, wherever their blocks are by now."""
+    for row in range(rows):
+        depth = batch.depths[row]
+        if depth == NO_LEAF:
+            continue
+        tree, path, node = np.int64(batch.trees[row]), batch.paths[row], np.int64(ROOT)
+        add_in_flight(forest, tree, node, -playouts)
+        for k in range(1, depth + 1):
+            node = np.int64(forest.first_child[tree, node]) + np.int64(path[k])
+            path[k] = node
+            add_in_flight(forest, tree, node, -playouts)
 
 
 @entry
 def gather_with_pending(steps, method, forest, roots, keys, block, number, leaves, room, pending, rows, batch, ticks):
     """``gather`` with ``rows`` rows of batch ``pending`` in flight; False, and nothing done, where a tree lacks room.
 
-    ticks : int64[PARTS]
+    The rows stay in flight, see ``back_up_pending_rows``. ticks : int64[PARTS]
     """
     if not has_room(forest, block, room):
         return False
-    clock, playouts = clock_if_timed(ticks, True), method.switches.playouts
-    count_paths(forest, rows, pending, playouts)
-    lap(ticks, SELECTION, clock, True)
+    clock = clock_if_timed(ticks, True)
+    take_off(forest, rows, pending, method.switches.playouts)
     prepare_rows(method.switches, keys, block, batch)
-    clock = gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
-    to_places(forest, (block[1] - block[0]) * leaves, batch)
-    count_paths(forest, rows, pending, -playouts)
     lap(ticks, SELECTION, clock, True)
+    gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
     return True
 
 
 @entry
-def back_up_pending_rows(steps, method, forest, rows, batch, ticks):
-    """Back up so many rows, whose paths are places; ticks : int64[PARTS]."""
+def back_up_pending_rows(steps, method, forest, rows, batch, in_flight, ticks):
+    """Back up so many rows, which another batch was gathered beside if they are ``in_flight``; ticks : int64[PARTS]."""
     clock = clock_if_timed(ticks, True)
-    to_nodes(forest, rows, batch)
+    if in_flight:
+        land(forest, rows, batch, method.switches.playouts)
     steps.back_up(learner(method.rule), method.operator, forest, method.switches, 0, rows, batch)
     lap(ticks, BACKUP, clock, True)
 
@@ -146,7 +146,7 @@ class BatchesInFlight:
         with wave.clock.on_all_threads():
             for pending in self._pending.values():
                 for part in pending.parts:
-                    self._back_up(wave, pending, part)
+                    self._back_up(wave, pending, part, in_flight=False)
         self._pending.clear()
 
     def _iterate_chunk(self, wave: Wave, chunk: Block, span: Block, pool: ThreadPoolExecutor) -> None:
@@ -184,7 +184,7 @@ class BatchesInFlight:
             with wave.clock.on_device() if has_device else contextlib.nullcontext():
                 pending.in_flight.finish()
         with wave.clock.on_all_threads():
-            on_threads(lambda part: self._back_up(wave, pending, part), pending.parts, pool)
+            on_threads(lambda part: self._back_up(wave, pending, part, in_flight=True), pending.parts, pool)
 
     def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
         """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.
@@ -210,8 +210,8 @@ class BatchesInFlight:
                 with wave.clock.part(GROWTH):
                     self._plan.widen(wave)
 
-    def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch]) -> None:
+    def _back_up(self, wave: Wave, pending: PendingBatch, part: tuple[Block, Batch], in_flight: bool) -> None:
         (block, batch), ticks = part, no_ticks()
         rows = (block[1] - block[0]) * pending.leaves
-        back_up_pending_rows(*self._plan.without_playouts, wave.forest, rows, batch, ticks)
+        back_up_pending_rows(*self._plan.without_playouts, wave.forest, rows, batch, in_flight, ticks)
         wave.clock.add_ticks(ticks)
