@@ -207,6 +207,10 @@ class InFlightBatch:
             self._engine.abandon()
             raise
 
+    def sent_again(self) -> None:
+        """Compiled code has sent off the graph that was sent last."""
+        self.under_way = True
+
     def graph_words(self) -> np.ndarray | None:
         """What compiled code needs to send the batch off again as it was sent last, and to wait for it.
 

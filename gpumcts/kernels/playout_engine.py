@@ -33,6 +33,10 @@ class LeafBatch(Protocol):
         """Wait until the tally is there; nothing to do where nothing is under way."""
         ...
 
+    def sent_again(self) -> None:
+        """Compiled code has sent the batch off, by its ``graph_words``."""
+        ...
+
     def check_graph(self, answer: int) -> None:
         """Raise ``DeviceLost``, or what else it may be, where a driver's ``answer`` to compiled code is not 0."""
         ...

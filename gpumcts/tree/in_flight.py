@@ -10,91 +10,25 @@ Between calls the last batch stays selected, played, and not counted: a search t
 
 import contextlib
 import functools
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from gpumcts.jit import entry, inlined
+from gpumcts.call_size import next_size
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_engine import LeafBatch, PlayoutEngine
-from gpumcts.tree.advance import gather, has_room
-from gpumcts.tree.batch import NO_LEAF, PATH_BEYOND_PLIES, Batch
-from gpumcts.tree.device_playouts import HalfForest, device_clocked, on_threads, trees_together
-from gpumcts.tree.forest import ROOT, add_in_flight
-from gpumcts.tree.rows import prepare_rows
+from gpumcts.monotonic import NANOSECONDS
+from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch
+from gpumcts.tree.device_playouts import MAX_TURNS, HalfForest, device_clocked, on_threads, trees_together
+from gpumcts.tree.in_flight_steps import back_up_pending_rows, fly, gather_with_pending
 from gpumcts.tree.search_plan import SearchPlan
-from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.time_split import BACKUP, GROWTH, PLAYOUTS, SELECTION, clock_if_timed, lap, no_ticks
+from gpumcts.tree.shared_blocks import ANSWER, BASE, LACKS, SENT, TOLD
+from gpumcts.tree.time_split import GROWTH, PLAYOUTS, WAITING, no_ticks
 from gpumcts.tree.wave import Wave
 
 Block = tuple[int, int]
-
-
-# ------------------------------------------------------------------------------------------------------- compiled
-
-
-@inlined
-def take_off(forest, rows, batch, playouts):
-    """Count so many playouts of ``rows`` rows as in flight along their paths, whose nodes become places.
-
-    A place is that of a node in the block of its parent's children.
-    """
-    for row in range(rows):
-        depth = batch.depths[row]
-        if depth == NO_LEAF:
-            continue
-        tree, path, node = np.int64(batch.trees[row]), batch.paths[row], np.int64(ROOT)
-        add_in_flight(forest, tree, node, playouts)
-        for k in range(1, depth + 1):
-            child = np.int64(path[k])
-            path[k] = child - np.int64(forest.first_child[tree, node])
-            add_in_flight(forest, tree, child, playouts)
-            node = child
-
-
-@inlined
-def land(forest, rows, batch, playouts):
-    """Take back what ``take_off`` did: places become nodes, wherever their blocks are by now."""
-    for row in range(rows):
-        depth = batch.depths[row]
-        if depth == NO_LEAF:
-            continue
-        tree, path, node = np.int64(batch.trees[row]), batch.paths[row], np.int64(ROOT)
-        add_in_flight(forest, tree, node, -playouts)
-        for k in range(1, depth + 1):
-            node = np.int64(forest.first_child[tree, node]) + np.int64(path[k])
-            path[k] = node
-            add_in_flight(forest, tree, node, -playouts)
-
-
-@entry
-def gather_with_pending(steps, method, forest, roots, keys, block, number, leaves, room, pending, rows, batch, ticks):
-    """``gather`` with ``rows`` rows of batch ``pending`` in flight; False, and nothing done, where a tree lacks room.
-
-    The rows stay in flight, see ``back_up_pending_rows``. ticks : int64[PARTS]
-    """
-    if not has_room(forest, block, room):
-        return False
-    clock = clock_if_timed(ticks, True)
-    take_off(forest, rows, pending, method.switches.playouts)
-    prepare_rows(method.switches, keys, block, batch)
-    lap(ticks, SELECTION, clock, True)
-    gather(steps, method, forest, roots, block, number, leaves, batch, ticks, True)
-    return True
-
-
-@entry
-def back_up_pending_rows(steps, method, forest, rows, batch, in_flight, ticks):
-    """Back up so many rows, which another batch was gathered beside if they are ``in_flight``; ticks : int64[PARTS]."""
-    clock = clock_if_timed(ticks, True)
-    if in_flight:
-        land(forest, rows, batch, method.switches.playouts)
-    steps.back_up(learner(method.rule), method.operator, forest, method.switches, 0, rows, batch)
-    lap(ticks, BACKUP, clock, True)
-
-
-# ------------------------------------------------------------------------------------------------------ on the host
 
 
 class PendingBatch(NamedTuple):
@@ -110,6 +44,67 @@ class PendingBatch(NamedTuple):
             return self
         self.in_flight.finish()
         return PendingBatch([(block, Batch(*(a.copy() for a in batch))) for block, batch in self.parts], self.leaves)
+
+
+class Flights:
+    """Batches of one block of trees that compiled code gathers, sends and counts, many in a call.
+
+    It can where a device plays them as graphs; ``sent`` is told of what Python sends.
+    """
+
+    def __init__(self, plan: SearchPlan, engine: PlayoutEngine, wave: Wave, leaves: int) -> None:
+        self._plan, self._engine, self._wave, self._leaves = plan, engine, wave, leaves
+        self._words: dict[HalfForest, np.ndarray | None] = {}  # of the graphs as which they were sent last
+        self._ticks, self._told = no_ticks(), np.zeros(TOLD, np.int64)
+        self._at = np.zeros((MAX_TURNS, 2))
+        self._most = 1  # batches of a call
+
+    def sent(self, half: HalfForest, leaves: int) -> None:
+        """Python has sent a half off, with so many leaves a tree."""
+        self._words[half] = half.in_flight.graph_words() if leaves == self._leaves else None
+
+    def fly(self, halves: list[HalfForest], pending: PendingBatch | None, numbers: Block) -> int:
+        """Batches of iterations ``numbers`` of each tree that were sent, each after the one before it; 0 if none can.
+
+        halves : the first of them is to be sent next; afterwards the one is whose batch is counted
+        pending : the batch that the other half has under way
+        """
+        words, leaves = [self._words.get(half) for half in halves], self._leaves
+        parts = halves[0].parts(leaves)
+        if pending is None or len(parts) != 1 or any(word is None for word in words):
+            return 0
+        wave, begin, clock = self._wave, time.perf_counter(), self._engine.clock
+        assert clock is not None  # graphs are a device's
+        most = min(self._most, (numbers[1] - numbers[0]) // leaves, MAX_TURNS)
+        base, moment = clock.base()
+        self._told[:], self._at[:most] = 0, np.nan
+        self._told[BASE] = base.address
+        block, batches = parts[0][0], (parts[0][1], pending.parts[0][1])
+        done = fly(
+            *self._plan.without_playouts, wave.forest, wave.states, wave.keys, block, numbers[0], leaves,
+            self._plan.parts.room, most, batches, np.array(words), self._ticks, self._told, self._at,
+        )  # fmt: skip
+        for span in self._at[:most][~np.isnan(self._at[:most, 0])] + moment:
+            clock.enter_span(*span.tolist())
+        halves[0].in_flight.check_graph(int(self._told[ANSWER]))
+        if done % 2:
+            halves.reverse()
+        if done:
+            halves[1].in_flight.sent_again()
+        self._most = next_size(most, done, time.perf_counter() - begin) if done else 1
+        self._note(time.perf_counter() - begin)
+        if self._told[LACKS]:
+            with wave.clock.part(GROWTH):
+                self._plan.widen(wave)
+        return done
+
+    def _note(self, seconds: float) -> None:
+        """A call took so long: what one thread did, and that all waited else."""
+        sent, clock = self._told[SENT] / NANOSECONDS, self._wave.clock
+        worked = sent + self._ticks.sum() / NANOSECONDS
+        clock.add_ticks(self._ticks)
+        clock.add(PLAYOUTS, sent)
+        clock.add(WAITING, max(0.0, self._plan.threads * seconds - worked))
 
 
 class BatchesInFlight:
@@ -156,14 +151,22 @@ class BatchesInFlight:
         batches = self._engine.in_flight_batches(trees * most, playouts)
         depth = self._parts.game.MAX_PLIES + PATH_BEYOND_PLIES
         halves = [HalfForest(chunk, self._plan.threads, in_flight, depth, most, playouts) for in_flight in batches]
-        pending = self._pending.pop(chunk, None)
+        pending, flights = self._pending.pop(chunk, None), Flights(self._plan, self._engine, wave, most)
         try:
             while number < until:
+                flown = flights.fly(halves, pending, (number, until)) if until - number >= most else 0
+                if flown:
+                    number += flown * most
+                    pending = PendingBatch(halves[1].parts(most), most, halves[1].in_flight)
+                    wave.check_stop()
+                    wave.report(flown * trees * most)
+                    continue
                 half, leaves = halves[0], min(most, until - number)
                 parts = half.parts(leaves)
                 with wave.clock.on_all_threads():
                     self._gather(wave, parts, pending, number, leaves, pool)
                     wave.clock.add(PLAYOUTS, half.in_flight.start(trees * leaves, playouts, wave.stop))
+                    flights.sent(half, leaves)
                 if pending is not None:
                     self._finish(pending, wave, pool)
                 wave.check_stop()

@@ -256,6 +256,28 @@ def graphs_that_stop() -> Outcome:
 
 
 @case
+def flights() -> Outcome:
+    """Two batches of a tree in flight are gathered, sent and counted many in a call, with room and without."""
+    from gpumcts.tree import in_flight
+    from gpumcts.tree import memory as tree_memory
+
+    calls, fly, found, expected = [], in_flight.fly, [], []
+
+    def noted(*arguments: Any) -> int:
+        calls.append(fly(*arguments))
+        return calls[-1]
+
+    for trees, leaves, iterations, slots in ((1, 3, 200, 3.0), (4, 2, 151, 3.0), (1, 2, 300, 0.0)):
+        settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=2, batches_in_flight=2)
+        calls.clear()
+        with holding(in_flight, fly=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
+            tables = _tables(dots(trees, iterations, settings, "cuda"))
+        found.append(f"{tables} {max(calls) > 20} {sum(calls) > iterations // leaves - 10}")
+        expected.append(f"{_tables(dots(trees, iterations, settings, 'cpu'))} True True")
+    return " ".join(found), lambda: " ".join(expected)
+
+
+@case
 def launch_costs() -> Outcome:
     """The cost of a launch is measured by numba, by the driver, and as a graph."""
     from gpumcts.kernels import launch_cost
