@@ -46,3 +46,6 @@ class HostBatch:
 
     def sent_again(self) -> None:
         """Compiled code sends nothing: there are no words for it."""
+
+    def use_here(self) -> None:
+        """Any thread plays."""

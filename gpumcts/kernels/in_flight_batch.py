@@ -207,6 +207,10 @@ class InFlightBatch:
             self._engine.abandon()
             raise
 
+    def use_here(self) -> None:
+        """Let compiled code of this thread call the driver: it has a context once it has called CUDA's runtime."""
+        self._begin.record()
+
     def sent_again(self) -> None:
         """Compiled code has sent off the graph that was sent last."""
         self.under_way = True

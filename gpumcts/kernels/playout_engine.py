@@ -33,6 +33,10 @@ class LeafBatch(Protocol):
         """Wait until the tally is there; nothing to do where nothing is under way."""
         ...
 
+    def use_here(self) -> None:
+        """Let compiled code of this thread send the batch by its ``graph_words``."""
+        ...
+
     def sent_again(self) -> None:
         """Compiled code has sent the batch off, by its ``graph_words``."""
         ...

@@ -2,13 +2,17 @@
 
 import threading
 
+from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.checks import check_bounds
 from gpumcts.tree.cpu_iterations import CpuIterations
-from gpumcts.tree.device_playouts import DevicePlayouts
+from gpumcts.tree.device_playouts import DevicePlayouts, device_clocked
 from gpumcts.tree.in_flight import BatchesInFlight
 from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.shared_tree import OnDevice, SharedTrees
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.wave import Wave
+
+MIN_BATCHES = 4  # that threads share beside a device: two are spent to have a batch captured
 
 
 class HostIterations:
@@ -20,6 +24,7 @@ class HostIterations:
     def __init__(self, plan: SearchPlan, workers: ThreadPool) -> None:
         self.plan, self._time_shares = plan, workers.time_shares
         self._on_cpu = CpuIterations(plan, workers) if plan.engine is None else None
+        self._shared = SharedTrees(plan, workers)
 
     def iterate(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:
         """Iterations ``span`` of the trees of a wave: those of each that are made before it, and after it.
@@ -37,7 +42,23 @@ class HostIterations:
                 if in_flight is None:
                     batches.back_up_pending(wave)
         elif plan.engine is not None:
-            DevicePlayouts(plan, plan.engine, wave, span).run()
+            begin = self._together(plan.engine, wave, span)
+            if begin < span[1]:
+                DevicePlayouts(plan, plan.engine, wave, (begin, span[1])).run()
         elif self._on_cpu is not None:
             self._on_cpu.iterate(wave, span)
         check_bounds(plan.parts.game, wave.forest.beyond)
+
+    def _together(self, engine: PlayoutEngine, wave: Wave, span: tuple[int, int]) -> int:
+        """Whole batches of a wave of few trees, on all threads beside a device; the first iteration that is left."""
+        settings = self.plan.parts.settings
+        begin, leaves, playouts = span[0], settings.leaves_per_tree, settings.playouts_per_leaf
+        batches = (span[1] - begin) // leaves
+        if batches < MIN_BATCHES or engine.clock is None or not self._shared.fit(wave):
+            return begin
+        device = OnDevice(engine, leaves, playouts, wave.states[0])
+        if device.words is None:
+            return begin
+        with device_clocked(engine, wave.clock):
+            self._shared.iterate(wave, (begin, begin + batches * leaves), device)
+        return begin + batches * leaves

@@ -11,7 +11,6 @@ from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.checks import check_budget, check_followed, check_kept_visits, check_one_batch, check_table_suffices
-from gpumcts.tree.cpu_iterations import slots_of_threads
 from gpumcts.tree.device_search import DeviceEngine, DeviceSearch, extra_tree_bytes, search_kernel
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.forest import ROOT, Forest
@@ -26,6 +25,7 @@ from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.search_result import TreeSearchResult, TreesFound
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.shared_tree import slots_of_threads
 from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import Stopwatch
 from gpumcts.tree.wave import Wave
@@ -132,8 +132,8 @@ class Searcher:
         return extra_tree_bytes(self.parts) if self.on_device else None
 
     def _more_room(self, trees: int) -> int:
-        """Slots a tree is given beside those of its iterations, where threads of the CPU take slots of their own."""
-        return slots_of_threads(self.parts, self.threads, trees) if self.engine is None else 0
+        """Slots a tree is given beside those of its iterations, where threads of the host take slots of their own."""
+        return 0 if self.on_device else slots_of_threads(self.parts, self.threads, trees)
 
     def _kept_slots(self, kept_under: np.ndarray | None) -> int:
         """Slots of the largest tree that is kept."""

@@ -6,8 +6,9 @@ WAITING is how long the batches took in all: what is no thread's part of that, t
 
 import numpy as np
 
-from gpumcts.atomic import fetch_add, load, store, wait_while
+from gpumcts.atomic import fetch_add, load, store, wait_long, wait_while
 from gpumcts.jit import entry, inlined
+from gpumcts.kernels.graph_calls import OK, await_played, send_again
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS
 from gpumcts.playouts.contract import plain_game
 from gpumcts.tree.advance import watch_roots
@@ -15,6 +16,7 @@ from gpumcts.tree.batch import COUNT, NEXT
 from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.rows import begin_rows, prepare_rows
 from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.shared_blocks import ANSWER, BASE
 from gpumcts.tree.team import (
     ALONE,
     BACK_UP,
@@ -263,6 +265,40 @@ def evaluate_together(steps, method, rows, batch, team, phase, ticks, timed):
         lap(ticks, PLAYOUTS, clock, timed)
 
 
+@inlined
+def take_playouts(evaluate, steps, method, batch, team, thread, phase, ticks, timed):
+    """What a worker does in a phase of playouts; there is none where ``evaluate`` is None."""
+    if evaluate is None:
+        return
+    play_shares(steps, method, batch, team, thread, phase, ticks, timed)
+
+
+@inlined
+def play_together(evaluate, steps, method, rows, batch, team, phase, device, ticks, timed):
+    """The playouts of a batch, by all threads, or where ``evaluate`` is None by a device; whether they are there.
+
+    device : the graph, ``told`` and ``at`` of ``run_coordinator``, and the number of the batch
+    """
+    if evaluate is None:
+        graph, told, at, number = device
+        clock = clock_if_timed(ticks, timed)
+        told[ANSWER] = send_again(graph)
+        lap(ticks, PLAYOUTS, clock, timed)
+        if told[ANSWER] == OK:
+            told[ANSWER] = await_played(graph, told[BASE], at[number])
+        return told[ANSWER] == OK
+    evaluate_together(steps, method, rows, batch, team, phase, ticks, timed)
+    return True
+
+
+@inlined
+def await_phase(evaluate, team, phase):
+    """The next phase after one, as the board has it; a thread that waits for a device takes naps."""
+    if evaluate is None:
+        return wait_long(team.board, PHASE, phase)
+    return wait_while(team.board, PHASE, phase)
+
+
 # ------------------------------------------------------------------------------------------------------------ back up
 
 
@@ -306,9 +342,14 @@ def is_timed(phase, switches):
 
 
 @entry
-def run_coordinator(steps, method, forest, roots, keys, numbers, room, batch, watch, team, ticks):
-    """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins."""
-    (number, until), switches, phase, mine = numbers, method.switches, np.int64(1), ticks[0]
+def run_coordinator(steps, method, forest, roots, keys, numbers, room, batch, watch, team, graph, told, at, ticks):
+    """``advance`` for iterations ``numbers`` (begin, end) of a forest of one tree, with whoever joins.
+
+    graph : int64[WORDS], of the batch; zeros where the CPU plays its leaves
+    told : int64[TOLD], see ``shared_blocks``: ANSWER, BASE. It ends early where the answer is not 0
+    at : float64[batches, 2], filled with when leaves were played, (begin, end) in seconds since ``told[BASE]``
+    """
+    (number, until), switches, phase, mine, batches = numbers, method.switches, np.int64(1), ticks[0], 0
     store(team.board, SLOTS, np.int64(forest.used[0]))
     prepare_rows(switches, keys, (0, 1), batch)
     while number < until:
@@ -321,15 +362,18 @@ def run_coordinator(steps, method, forest, roots, keys, numbers, room, batch, wa
             timed = is_timed(phase, switches)
             clock = clock_if_timed(ticks, timed)
             gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, mine, timed)
-            evaluate_together(steps, method, leaves, batch, team, phase + 1, mine, timed)
+            device = graph, told, at, batches
+            if not play_together(steps.evaluate, steps, method, leaves, batch, team, phase + 1, device, mine, timed):
+                break
             back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)
             lap(mine, WAITING, clock, timed)
             forest.used[0] = load(team.board, SLOTS)
             number += leaves
             phase += PHASES
+            batches += 1
         if watch.below.shape[0] > 0:
             watch_roots(method.operator, forest, watch, (0, 1), number)
-    announce(team, phase, LEAVE, 0)
+    announce(team, phase + PHASES, LEAVE, 0)
     return number
 
 
@@ -339,7 +383,7 @@ def run_worker(steps, method, forest, batch, team, ticks):
     thread, phase = fetch_add(team.board, JOINED, 1) + 1, np.int64(0)
     mine = ticks[thread]
     while True:
-        phase = wait_while(team.board, PHASE, phase)
+        phase = await_phase(steps.evaluate, team, phase)
         number, kind = phase >> KIND_BITS, phase & ((1 << KIND_BITS) - 1)
         if kind == LEAVE:
             return
@@ -347,6 +391,6 @@ def run_worker(steps, method, forest, batch, team, ticks):
         if kind == GATHER:
             take_bundles(steps, method, forest, batch, team, thread, number, mine, timed)
         elif kind == EVALUATE:
-            play_shares(steps, method, batch, team, thread, number, mine, timed)
+            take_playouts(steps.evaluate, steps, method, batch, team, thread, number, mine, timed)
         elif kind == BACK_UP:
             take_paths(steps, method, forest, batch, team, thread, number, mine, timed)

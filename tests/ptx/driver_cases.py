@@ -278,6 +278,29 @@ def flights() -> Outcome:
 
 
 @case
+def threads_share_a_tree() -> Outcome:
+    """All threads share a tree whose leaves a device plays: with a rest, with little room, solved."""
+    from gpumcts.tree import memory as tree_memory
+    from gpumcts.tree import shared_tree
+
+    calls, run_coordinator, found, expected = [], shared_tree.run_coordinator, [], []
+
+    def noted(*arguments: Any) -> int:
+        calls.append(run_coordinator(*arguments))
+        return calls[-1]
+
+    for leaves, iterations, slots, solve in ((96, 96 * 12 + 5, 3.0, False), (64, 3000, 0.0, False), (64, 640, 3.0, True)):
+        settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=2, solve=solve)
+        calls.clear()
+        with holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
+            searcher = searcher_of(operator_of("average"), settings, DOTS, engine="cuda", threads=3)
+            tables = _tables(searcher.search(roots(DOTS, 1), keys_for(1), iterations))
+        found.append(f"{tables} {calls[-1] == iterations // leaves * leaves}")
+        expected.append(f"{_tables(dots(1, iterations, settings, 'cpu'))} True")
+    return " ".join(found), lambda: " ".join(expected)
+
+
+@case
 def launch_costs() -> Outcome:
     """The cost of a launch is measured by numba, by the driver, and as a graph."""
     from gpumcts.kernels import launch_cost
