@@ -183,8 +183,11 @@ class CudaPlayouts:
             self._kernel[blocks, threads](self.game, self.policy, job)
 
     def took(self, playouts: int, begin: Any, end: Any) -> None:
-        """Learn from a batch, between two events, how many playouts a launch may have."""
-        seconds = self.clock.enter(begin, end)
+        """A batch was played between two events, both waited for."""
+        self.learn(playouts, self.clock.enter(begin, end))
+
+    def learn(self, playouts: int, seconds: float) -> None:
+        """So many playouts took so many seconds: what a launch may have."""
         wanted = int(playouts * SECONDS_A_LAUNCH / max(seconds, 1e-6))
         self.playouts_a_launch = min(max(self._min_playouts, wanted), MAX_PER_LAUNCH)
 

@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from gpumcts.jit import inlined
-from gpumcts.kernels.captured_graph import BACK, BEGIN, ELAPSED, END, GRAPH, LAUNCH, RECORD, STREAM, WAIT
+from gpumcts.kernels.captured_graph import BACK, BEGIN, ELAPSED, END, GRAPH, LAUNCH, PLAYED, RECORD, STREAM, WAIT
 from gpumcts.verbs import JIT_OPTIONS
 
 INT, WORD, FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
@@ -70,7 +70,10 @@ def send_again(words):
     if words[LAUNCH] == 0:
         return np.int64(OK)
     answer = np.int64(call(words[LAUNCH], words[GRAPH], words[STREAM]))
-    return answer if answer != OK else np.int64(call(words[RECORD], words[BACK], words[STREAM]))
+    if answer != OK:
+        return answer
+    words[PLAYED] = 0
+    return np.int64(call(words[RECORD], words[BACK], words[STREAM]))
 
 
 @inlined
@@ -83,6 +86,7 @@ def await_played(words, base, span):
         return np.int64(OK)
     answer = np.int64(call(words[WAIT], words[BACK], np.int64(0)))
     if answer == OK:
+        words[PLAYED] = 1
         span[0] = 1e-3 * milliseconds(words[ELAPSED], base, words[BEGIN])
         span[1] = 1e-3 * milliseconds(words[ELAPSED], base, words[END])
     return answer

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import device
-from gpumcts.kernels.captured_graph import CapturedGraph
+from gpumcts.kernels.captured_graph import PLAYED, CapturedGraph
 from gpumcts.kernels.cuda_kernels import KEYS, MAX_PER_LAUNCH, BatchLayout, Job
 from gpumcts.kernels.faults import DriverRefusal, check_answer
 from gpumcts.kernels.playout_loop import tally_columns
@@ -23,11 +23,16 @@ MAX_GRAPHS = 16  # of a batch, for different numbers of leaves and playouts
 
 
 class BatchGraph(NamedTuple):
-    """A batch captured: the graph of its way there and back, the events around its kernel, and its playouts."""
+    """A batch captured: the graph of its way there and back, and the events around its kernel.
+
+    words : int64[WORDS], of ``captured_graph``
+    playouts : of the batch
+    """
 
     graph: CapturedGraph
     begin: Any
     end: Any
+    words: np.ndarray
     playouts: int
 
 
@@ -119,10 +124,14 @@ class InFlightBatch:
 
     def _tell(self) -> None:
         """Tell the engine of playouts that are back and when the device was busy with them."""
-        if self._graph is not None:
-            self._engine.took(self._graph.playouts, self._graph.begin, self._graph.end)
-        elif self._first:
-            self._engine.took(self._first, self._begin, self._end)
+        found = self._graph
+        if found is None:
+            if self._first:
+                self._engine.took(self._first, self._begin, self._end)
+        elif found.words[PLAYED]:  # who took turns in compiled code has told the clock of it
+            self._engine.learn(found.playouts, found.end.since(found.begin))
+        else:
+            self._engine.took(found.playouts, found.begin, found.end)
 
     # ------------------------------------------------------------------------------------------------- call by call
 
@@ -192,18 +201,32 @@ class InFlightBatch:
             end.record_in_graph()
             self._buffer.download(self._layout.tally, self._layout.end)
 
-        return BatchGraph(self._buffer.captured(queue), begin, end, total)
+        graph = self._buffer.captured(queue)
+        words = graph.words(begin.address, end.address, self._back.address)
+        return BatchGraph(graph, begin, end, words, total)
 
     def _send_graph(self, found: BatchGraph) -> None:
+        self._begin.record()  # by CUDA's runtime: it gives a thread the context that the driver's own calls need
         self._graph, self.under_way = found, True
-        self.check_graph(found.graph.launch())
-        self._back.record()
+        found.words[PLAYED] = 0
+        try:
+            self.check_graph(found.graph.launch())
+            self._back.record()
+        except (device.DeviceLost, DriverRefusal):
+            self.under_way = False
+            raise
+        except BaseException:  # after Ctrl-C too there is something to wait for
+            self._back.record()
+            raise
 
     def check_graph(self, answer: int) -> None:
-        """Raise ``DeviceLost``, or DriverRefusal, where the driver's answer to a call for a graph is not 0."""
+        """Raise ``DeviceLost``, or DriverRefusal, where the driver's answer to a call for a graph is not 0.
+
+        After a refusal the device goes on: batches that are under way are to be waited for.
+        """
         try:
             _check(answer)
-        except (device.DeviceLost, DriverRefusal):
+        except device.DeviceLost:
             self._engine.abandon()
             raise
 
@@ -218,11 +241,10 @@ class InFlightBatch:
     def graph_words(self) -> np.ndarray | None:
         """What compiled code needs to send the batch off again as it was sent last, and to wait for it.
 
-        As ``captured_graph`` has it, int64[WORDS]; None where it was not sent as a graph.
+        As ``captured_graph`` has it, int64[WORDS]; None where it was not sent as a graph. Compiled code writes there
+        too, so it is no copy.
         """
-        if not self.under_way or self._graph is None:
-            return None
-        return self._graph.graph.words(self._graph.begin.address, self._graph.end.address, self._back.address)
+        return self._graph.words if self.under_way and self._graph is not None else None
 
 
 @device.telling

@@ -41,6 +41,7 @@ MAX_PHASES = 1 << 20  # that threads stay for: the board has some more bits for 
 MAX_TURNS = 4096  # of a compiled call
 
 Block = tuple[int, int]
+Graphs = tuple[np.ndarray, np.ndarray]  # int64[WORDS] for each half
 
 
 def trees_together(parts: SearchParts, leaves: int) -> int:
@@ -167,7 +168,7 @@ class Turns:
         self._threads = 1 if plain else min(plan.threads, self._shared.lacking.shape[1])
         self._ticks = np.zeros((self._threads, LINE), np.int64)
         self._told, self._spans = np.zeros(TOLD, np.int64), np.zeros((MAX_TURNS, 2))
-        self._no_graphs = np.zeros((2, WORDS), np.int64)
+        self._no_graphs = (np.zeros(WORDS, np.int64),) * 2
         self._most = 1  # turns of a call
         self._phase = 0
         self._pool: ThreadPoolExecutor | None = None
@@ -195,10 +196,10 @@ class Turns:
             else:
                 turn += self._by_graphs(turn, turns, numbers, graphs)
 
-    def _graphs(self) -> np.ndarray | None:
-        """The words of the graphs as which the halves are under way, int64[2, WORDS]; None where one is not."""
-        found = [half.in_flight.graph_words() for half in self._halves]
-        return None if any(words is None for words in found) else np.array([found[0], found[-1]])
+    def _graphs(self) -> Graphs | None:
+        """The words of the graphs as which the halves are under way; None where one is not."""
+        first, last = (half.in_flight.graph_words() for half in (self._halves[0], self._halves[-1]))
+        return None if first is None or last is None else (first, last)
 
     def _by_calls(self, turn: int, turns: int, numbers: Block) -> int:
         """One turn, for which Python waits and sends leaves off; 1."""
@@ -216,7 +217,7 @@ class Turns:
         self._report(turn, 1)
         return 1
 
-    def _by_graphs(self, turn: int, turns: int, numbers: Block, graphs: np.ndarray) -> int:
+    def _by_graphs(self, turn: int, turns: int, numbers: Block, graphs: Graphs) -> int:
         """Turns of about a tenth of a second in one compiled call; how many."""
         clock, begin, grown = self._engine.clock, time.perf_counter(), 0.0
         assert clock is not None  # graphs are a device's
@@ -234,7 +235,7 @@ class Turns:
         self._report(turn, done)
         return done
 
-    def _call(self, turn: int, most: int, numbers: Block, graphs: np.ndarray, base: int) -> int:
+    def _call(self, turn: int, most: int, numbers: Block, graphs: Graphs, base: int) -> int:
         """Up to ``most`` turns in compiled code; how many are through, fewer where blocks lack room."""
         if self._phase + most > MAX_PHASES:
             self._part()
@@ -244,9 +245,10 @@ class Turns:
         self._told[LACKS], self._told[BASE] = lacks, base
         more = self._batches, self._shared, self._phase + 1, numbers, turn, most
         told = graphs, self._ticks, self._told, self._spans
-        done = take_turns(*self._method, wave.forest, wave.states, wave.keys, *more, *told)
-        self._phase += int(self._told[PHASES])
-        return done
+        try:
+            return take_turns(*self._method, wave.forest, wave.states, wave.keys, *more, *told)
+        finally:  # Ctrl-C comes as the call returns, and nobody may be let go by the number of a phase that was
+            self._phase += int(self._told[PHASES])
 
     def _note(self, seconds: float, sent: float, grown: float) -> None:
         """Turns took so long, of which one thread sent leaves off and grew the forest; else all worked or waited."""
@@ -260,10 +262,10 @@ class Turns:
 
     def _report(self, turn: int, done: int) -> None:
         """So many turns from ``turn`` on are through: all but the first of each half have backed up its leaves."""
-        halves, backed_up = len(self._halves), range(max(turn, len(self._halves)), turn + done)
+        halves, first = len(self._halves), max(turn, len(self._halves))
         for which, half in enumerate(self._halves):
-            times = sum(1 for number in backed_up if number % halves == which)
-            self._wave.report((half.end - half.begin) * self._leaves * times)
+            backed_up = range(first + (which - first) % halves, turn + done, halves)
+            self._wave.report((half.end - half.begin) * self._leaves * len(backed_up))
 
     def _join(self) -> None:
         """Let the other threads join, in the forest as it is now: those that have not, or have waited for too long."""

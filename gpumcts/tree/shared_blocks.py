@@ -25,13 +25,12 @@ from gpumcts.verbs import noinline
 NUMBER = 10 * LINE  # word of the board behind those of a team: the first iteration to select for
 SECOND, BACKED_UP, SELECTED = 1, 2, 4  # kind of a phase: of the second half; what is done with its blocks
 LEAVE = 0
-TOLD = 6
-PHASES, LACKS, ANSWER, WAITED, SENT, BASE = range(TOLD)
+TOLD = 5
+PHASES, LACKS, ANSWER, SENT, BASE = range(TOLD)
 """What a call of ``take_turns`` tells, and is told.
 
 Phases that it did; whether blocks of its last turn lack room, so that it has still to select; the driver's answer, 0
-where all is well; nanoseconds in which all waited for leaves, and in which they were sent; the event that times are
-told from, by its address.
+where all is well; nanoseconds in which leaves were sent; the event that times are told from, by its address.
 """
 ROWS_OF_A_BLOCK = 16  # at least: some 10 microseconds
 BEGIN, END = 0, 1  # columns of SharedBlocks.spans
@@ -122,7 +121,7 @@ def take_turns(steps, method, forest, roots, keys, batches, shared, phase, span,
     turns; each has one more turn than batches: the first only selects, the last only backs up.
 
     phase : the number of the first phase, 1 and up; span : the iterations [begin, end) of each tree
-    graphs : int64[2, WORDS], of each half; zeros where Python waits for leaves and sends them
+    graphs : int64[WORDS] for each half; zeros where Python waits for leaves and sends them
     ticks : int64[M, LINE], a row for each thread
     told : int64[TOLD], see PHASES
     at : float64[most, 2], filled with when a turn's leaves were played, (begin, end) in seconds since ``told[BASE]``
@@ -133,9 +132,7 @@ def take_turns(steps, method, forest, roots, keys, batches, shared, phase, span,
         words, number = graphs[half], span[0] + (turn + done) // halves * shared.leaves
         kind = half & SECOND
         if number > span[0] and told[LACKS] == 0:
-            clock = now()
             told[ANSWER] = await_played(words, told[BASE], at[done])
-            told[WAITED] += now() - clock
             kind |= BACKED_UP
         if number < span[1]:
             kind |= SELECTED
@@ -149,6 +146,8 @@ def take_turns(steps, method, forest, roots, keys, batches, shared, phase, span,
             clock = now()
             told[ANSWER] = send_again(words)
             told[SENT] += now() - clock
+            if told[ANSWER] != OK:  # what is there of this half is the last batch's
+                break
         done += 1
     return done
 

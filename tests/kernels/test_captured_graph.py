@@ -8,7 +8,8 @@ import pytest
 
 from gpumcts.jit import entry
 from gpumcts.kernels import captured_graph, device_clock
-from gpumcts.kernels.captured_graph import WORDS
+from gpumcts.kernels.captured_graph import PLAYED, WORDS, CapturedGraph
+from gpumcts.kernels.faults import DriverRefusal
 from gpumcts.kernels.graph_calls import await_played, send_again
 
 GRAPH, STREAM, BEGIN, END, BACK, BASE = 11, 22, 33, 44, 55, 66
@@ -23,7 +24,7 @@ class Driver:
         timed = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_float), ctypes.c_void_p, ctypes.c_void_p)
         self.functions = [plain(self._asked(name)) for name in captured_graph.FUNCTIONS[:3]] + [timed(self._elapsed)]
         addresses = [ctypes.cast(function, ctypes.c_void_p).value for function in self.functions]
-        self.words = np.array([*addresses, GRAPH, STREAM, BEGIN, END, BACK], np.int64)
+        self.words = np.array([*addresses, GRAPH, STREAM, BEGIN, END, BACK, 0], np.int64)
 
     def _asked(self, name):
         def answer(first, second):
@@ -52,7 +53,8 @@ sent, awaited = entry(send), entry(wait)
 @pytest.mark.parametrize("compiled", BOTH)
 def test_a_graph_is_sent_again(compiled):
     driver = Driver({})
-    assert (sent if compiled else send)(driver.words) == 0
+    driver.words[PLAYED] = 1
+    assert (sent if compiled else send)(driver.words) == driver.words[PLAYED] == 0
     assert driver.asked == [("cuGraphLaunch", GRAPH, STREAM), ("cuEventRecord", BACK, STREAM)]
 
 
@@ -60,7 +62,7 @@ def test_a_graph_is_sent_again(compiled):
 def test_a_graph_is_awaited(compiled):
     driver, span = Driver({}), np.zeros(2)
     assert (awaited if compiled else wait)(driver.words, 3, span) == 0
-    assert driver.asked == [("cuEventSynchronize", BACK)]
+    assert driver.asked == [("cuEventSynchronize", BACK)] and driver.words[PLAYED] == 1
     assert span.tolist() == pytest.approx([0.030, 0.041])
 
 
@@ -70,6 +72,7 @@ def test_the_answer_is_told(compiled, name):
     driver, span = Driver({name: 719}), np.full(2, -1.0)
     if name == "cuEventSynchronize":
         assert (awaited if compiled else wait)(driver.words, 3, span) == 719 and span.tolist() == [-1.0, -1.0]
+        assert driver.words[PLAYED] == 0
     else:
         assert (sent if compiled else send)(driver.words) == 719 and driver.asked[-1][0] == name
 
@@ -79,6 +82,45 @@ def test_no_graph(compiled):
     words, span = np.zeros(WORDS, np.int64), np.full(2, -1.0)
     assert (sent if compiled else send)(words) == 0
     assert (awaited if compiled else wait)(words, 0, span) == 0 and span.tolist() == [-1.0, -1.0]
+
+
+class Captures:
+    """The driver's calls for a graph, each noted; ``answers`` by their names, else 0."""
+
+    def __init__(self, **answers):
+        self.asked, self._answers = [], answers
+
+    def __getattr__(self, name):
+        def call(*arguments):
+            self.asked.append(name)
+            if name == "cuStreamEndCapture":
+                arguments[1]._obj.value = GRAPH
+            return self._answers.get(name, 0)
+
+        return call
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_a_capture_that_fails_ends(monkeypatch, error):
+    """The stream is to be of use, and what was captured is given back."""
+    driver = Captures()
+    monkeypatch.setattr(captured_graph, "driver_library", lambda: driver)
+
+    def fail():
+        raise error
+
+    with pytest.raises(error):
+        CapturedGraph(STREAM, fail)
+    assert driver.asked == ["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphDestroy"]
+
+
+@pytest.mark.parametrize("name", ["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"])
+def test_a_capture_that_is_refused(monkeypatch, name):
+    driver = Captures(**{name: 999})
+    monkeypatch.setattr(captured_graph, "driver_library", lambda: driver)
+    with pytest.raises(DriverRefusal, match=f"{name.partition('_')[0].removesuffix('WithFlags')}: it answers 999"):
+        CapturedGraph(STREAM, list)
+    assert "cuStreamEndCapture" in driver.asked
 
 
 class Passed:

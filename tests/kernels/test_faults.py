@@ -10,6 +10,8 @@ import pytest
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, device, engines, faults
+from gpumcts.kernels.captured_graph import PLAYED, WORDS
+from gpumcts.kernels.faults import DriverRefusal
 from gpumcts.options import option
 from tests.kernels.drivers import GAMES, UNIFORM
 
@@ -138,6 +140,8 @@ class Clock:
 class Event:
     """A moment of the device."""
 
+    address = 0
+
     def __init__(self, clock: Clock) -> None:
         self.clock, self.at = clock, clock.now
 
@@ -171,6 +175,26 @@ class HostDeviceBuffer:
     def record_event(self) -> Event:
         return Event(self.clock)
 
+    def captured(self, queue) -> "Graph":
+        return Graph(self.clock)
+
+
+class Graph:
+    """What was captured, a second of the device's; ``interrupt`` : Ctrl-C comes as it goes off."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.answer, self.interrupt = clock, 0, False
+
+    def launch(self) -> int:
+        self.clock.asked.append("graph")
+        self.clock.now += 1
+        if self.interrupt:
+            raise KeyboardInterrupt
+        return self.answer
+
+    def words(self, *events: int) -> np.ndarray:
+        return np.zeros(WORDS, np.int64)
+
 
 @pytest.fixture
 def engine(monkeypatch):
@@ -182,7 +206,8 @@ def engine(monkeypatch):
     told, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
     made.game, made.policy = GAMES["othello"], option("playout", "uniform")()
     made._batches, made._room, made._copiers, made._cores = [], 0, None, 1
-    made.playouts_a_launch, made.told, made.times = 1000, told, []
+    made.playouts_a_launch, made.told, made.times, made.learned = 1000, told, [], []
+    made.learn = lambda count, seconds: made.learned.append((count, seconds))
     made.took = lambda count, begin, end: made.times.append((count, made.clock.enter(begin, end)))
 
     def launch(job, stream):
@@ -264,6 +289,55 @@ def test_an_interrupt_leaves_something_to_wait_for(engine):
     engine.launch = real
     in_flight.finish()
     assert engine.told.asked[2:] == ["wait"] and engine.times == []  # nothing more is played, nothing is learned
+
+
+def sent_as_a_graph(engine):
+    """A batch that is under way as a graph, after it went call by call."""
+    in_flight, _ = engine.in_flight_batches(1000)
+    for _ in range(2):
+        in_flight.start(1000, 1)
+        in_flight.finish()
+    in_flight.start(1000, 1)
+    assert engine.told.asked.count("graph") == 2
+    return in_flight
+
+
+def test_a_graph_is_told_once(engine):
+    """Not again where compiled code has waited for it and the clock knows; what a launch may have is learned still."""
+    in_flight = sent_as_a_graph(engine)
+    engine.times.clear()
+    in_flight.graph_words()[PLAYED], in_flight._graph.end.at = 1, in_flight._graph.begin.at + 0.5
+    in_flight.finish()
+    assert engine.times == [] and engine.learned == [(1000, 0.5)]
+    in_flight.start(1000, 1)
+    in_flight.finish()
+    assert len(engine.times) == 1
+
+
+def test_an_interrupt_leaves_a_graph_to_wait_for(engine):
+    in_flight = sent_as_a_graph(engine)
+    in_flight.finish()
+    in_flight._graph.graph.interrupt = True
+    with pytest.raises(KeyboardInterrupt):
+        in_flight.start(1000, 1)
+    assert in_flight.under_way and in_flight._back.at == engine.told.now
+
+
+def test_a_graph_that_is_refused(engine):
+    """Nobody waits for it, but for the other batch: the device goes on."""
+    in_flight, other = sent_as_a_graph(engine), engine._batches[1]
+    other.start(1000, 1)
+    with pytest.raises(DriverRefusal):
+        in_flight.check_graph(2)
+    assert in_flight.under_way and other.under_way
+    in_flight.finish()
+    in_flight._graph.graph.answer = 2
+    with pytest.raises(DriverRefusal):
+        in_flight.start(1000, 1)
+    assert not in_flight.under_way and other.under_way
+    with pytest.raises(device.DeviceLost):
+        in_flight.check_graph(719)
+    assert not other.under_way
 
 
 def test_one_state_is_sent_once(engine):

@@ -71,7 +71,6 @@ struct operation *fill_of(uint64_t target, unsigned char byte, uint64_t size);
 struct operation *launch_of(const struct kernel *, uint32_t blocks, uint32_t threads, void **arguments);
 void stage_source(struct operation *); /* pageable memory is read at once */
 int queue(struct stream *, struct operation *);
-int launch_loses_device(void);
 void synchronize_stream(struct stream *);
 void synchronize_default(void);
 void synchronize_all(void);

@@ -1,0 +1,143 @@
+"""Turns of the halves of a forest in compiled code; Python's functions play the graphs in place of a driver."""
+
+import ctypes
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpumcts.kernels import captured_graph
+from gpumcts.kernels.captured_graph import PLAYED
+from gpumcts.tree import device_playouts, shared_blocks
+from gpumcts.tree import memory as tree_memory
+from gpumcts.tree.settings import Settings
+from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
+from tests.tree.simulated_searches import digest, roots
+from tests.tree.test_device_playouts import Elsewhere, InFlightBatch
+
+TREES, ITERATIONS, REFUSED = 7, 120, 2
+
+
+class Graphs(Elsewhere):
+    """An engine whose batches are played by calls that compiled code makes; one call may be refused once.
+
+    refused : its name, and how often it was answered before
+    """
+
+    def __init__(self, game, refused=("", 0)):
+        super().__init__(game)
+        self.batches, self.spans, self.asked, self._refused = [], [], [], refused
+        self.clock = SimpleNamespace(busy=0.0, base=self._base, enter_span=lambda *span: self.spans.append(span))
+        plain = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        timed = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_float), ctypes.c_void_p, ctypes.c_void_p)
+        kinds = [plain, plain, plain, timed]
+        self._functions = [
+            kind(self._answered(name)) for kind, name in zip(kinds, captured_graph.FUNCTIONS, strict=True)
+        ]
+        self.addresses = [ctypes.cast(function, ctypes.c_void_p).value for function in self._functions]
+
+    def in_flight_batches(self, leaves, playouts):
+        self.batches = [GraphBatch(self, leaves, playouts), GraphBatch(self, leaves, playouts)]
+        return self.batches
+
+    def _base(self):
+        return SimpleNamespace(address=1), 5.0
+
+    def _answered(self, name):
+        def answer(*arguments):
+            self.asked.append(name)
+            if (name, self.asked.count(name) - 1) == self._refused:
+                return REFUSED
+            if name == "cuGraphLaunch":
+                self.batches[arguments[0] - 1].play_again()
+            if name == "cuEventElapsedTime":
+                arguments[0][0] = len(self.asked)
+            return 0
+
+        return answer
+
+
+class GraphBatch(InFlightBatch):
+    """A batch that is sent off again by its words."""
+
+    words = None
+
+    def start(self, leaves, playouts, stop=None):
+        self.sent = leaves, playouts
+        self.words = np.zeros(captured_graph.WORDS, np.int64)
+        self.words[:4], self.words[captured_graph.GRAPH] = self.engine.addresses, self.engine.batches.index(self) + 1
+        seconds = super().start(leaves, playouts, stop)
+        self.finish()  # calls from compiled code wait for nothing
+        return seconds
+
+    def play_again(self):
+        states, keys, tally = self.arrays(*self.sent)
+        self.engine.started += 1
+        tally[:] = self.engine.playouts.columns(states, keys, self.sent[1])
+
+    def graph_words(self):
+        return self.words
+
+    def check_graph(self, answer):
+        if answer:
+            raise RuntimeError(f"the answer is {answer}")
+
+
+@pytest.fixture(autouse=True)
+def a_tree_is_a_block(monkeypatch):
+    """So that threads share a few trees out as they share thousands."""
+    monkeypatch.setattr(shared_blocks, "ROWS_OF_A_BLOCK", 1)
+
+
+def searched(engine, threads=2, **more):
+    searcher = searcher_of(operator_of("average"), Settings(leaves_per_tree=2), OTHELLO, engine=engine, threads=threads)
+    return searcher.search(roots(OTHELLO, TREES), keys_for(TREES), ITERATIONS, **more)
+
+
+@pytest.mark.parametrize("slots", [pytest.param(None, id="with room"), pytest.param(0.0, id="growing")])
+def test_graphs_find_what_the_cpu_finds(monkeypatch, slots):
+    """And every batch is timed once, every iteration told once, and all time is a part's."""
+    if slots is not None:
+        monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", slots)
+    engine, done = Graphs(OTHELLO), []
+    found = searched(engine, on_progress=done.append)
+    assert digest(found) == digest(searched("cpu"))
+    batches = 2 * ITERATIONS // 2
+    assert engine.started == batches and sum(done) == TREES * ITERATIONS
+    assert len(engine.spans) == len(set(engine.spans)) == batches and min(engine.spans)[0] > 5.0
+    assert all(batch.words[PLAYED] == 1 for batch in engine.batches)
+    assert sum(found.times.parts().values()) == pytest.approx(2 * found.times.seconds, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["cuGraphLaunch", "cuEventRecord", "cuEventSynchronize"])
+@pytest.mark.parametrize("before", [0, 1, 6, 7])
+def test_a_call_that_is_refused_ends_the_turns(name, before):
+    """Whatever the next call would be answered: a batch that did not go off has the tallies of the last one."""
+    engine = Graphs(OTHELLO, (name, before))
+    with pytest.raises(RuntimeError, match=f"the answer is {REFUSED}"):
+        searched(engine)
+    assert engine.asked[-1] == name and engine.asked.count(name) == before + 1
+    assert len(engine.spans) == engine.asked.count("cuEventSynchronize") - (name == "cuEventSynchronize")
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 4, 5])
+def test_ctrl_c_as_a_call_returns(monkeypatch, calls):
+    """Threads that join a phase late are let go by the number of a later one, else they would wait for its shares."""
+    take_turns, end_phases, begun = device_playouts.take_turns, device_playouts.end_phases, []
+
+    def interrupted(*arguments):
+        begun.append(arguments)
+        done = take_turns(*arguments)
+        if len(begun) == calls:
+            raise KeyboardInterrupt
+        return done
+
+    def end(shared, phase):
+        assert phase > shared.board[shared_blocks.PHASE] >> shared_blocks.KIND_BITS
+        end_phases(shared, phase)
+
+    monkeypatch.setattr(device_playouts, "take_turns", interrupted)
+    monkeypatch.setattr(device_playouts, "end_phases", end)
+    with pytest.raises(KeyboardInterrupt):
+        searched(Graphs(OTHELLO))
+    assert len(begun) == calls
