@@ -245,6 +245,21 @@ def _columns(states: Any) -> str:
 
 
 @case
+def graphs_on_another_thread() -> Outcome:
+    """A second search, on a thread that has asked the device for nothing yet, goes as graphs from its first batch."""
+    searcher, found = searcher_of(operator_of("average"), game=DOTS, engine="cuda"), list[str]()
+
+    def search() -> None:
+        found.append(_tables(searcher.search(roots(DOTS, 9), keys_for(9), 30)))
+
+    search()
+    thread = threading.Thread(target=search)
+    thread.start()
+    thread.join()
+    return " ".join(found), lambda: " ".join([_tables(dots(9, 30, engine="cpu"))] * 2)
+
+
+@case
 def graphs_that_stop() -> Outcome:
     """A search whose turns are taken in calls stops between two of them."""
     stop = threading.Event()

@@ -103,6 +103,15 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 /* --------------------------------------------------------------------------------------------------------- contexts */
 
+int has_context(void) {
+    return depth > 0;
+}
+
+/* CUDA's runtime gives a thread that calls it the device's context; the driver's own calls are refused without one. */
+void emulator_enter_runtime(void) {
+    if (!depth) contexts[depth++] = &the_context;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device) {
     (void)device;
     *context = &the_context;

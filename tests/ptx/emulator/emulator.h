@@ -78,5 +78,6 @@ void synchronize_all(void);
 /* ------------------------------------------------------------------------------------------------------- driver.c */
 
 int launch_loses_device(void); /* the launch of a kernel, in a graph or by itself: whether it is refused */
+int has_context(void); /* the thread that calls */
 
 #endif

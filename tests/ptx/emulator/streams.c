@@ -347,6 +347,7 @@ int cuEventElapsedTime(float *milliseconds, struct event *from, struct event *to
 
 int cuStreamBeginCapture_v2(struct stream *s, int mode) {
     (void)mode;
+    if (!has_context()) return INVALID_CONTEXT;
     if (resolved(s) == &default_stream) return CAPTURE_UNSUPPORTED;
     s->capturing = 1;
     s->captured = (struct list){0};
@@ -381,6 +382,7 @@ int cuGraphInstantiateWithFlags(struct graph **executable, struct graph *g, unsi
 
 int cuGraphLaunch(struct graph *executable, struct stream *s) {
     int code = OK;
+    if (!has_context()) return INVALID_CONTEXT;
     lock();
     for (struct operation *o = executable->operations.first; o; o = o->next) {
         if (o->kind == LAUNCH && launch_loses_device()) code = ILLEGAL_ADDRESS;

@@ -9,6 +9,7 @@ OUT_OF_MEMORY, ILLEGAL_ADDRESS = 2, 700
 
 
 def call(name, *arguments):
+    library.emulator_enter_runtime()
     code = ILLEGAL_ADDRESS if library.emulator_lost() else getattr(library, name)(*arguments)
     if code == ILLEGAL_ADDRESS:
         raise memory.CUDADriverError("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered")
