@@ -168,7 +168,7 @@ class Turns:
         self._threads = 1 if plain else min(plan.threads, self._shared.lacking.shape[1])
         self._ticks = np.zeros((self._threads, LINE), np.int64)
         self._told, self._spans = np.zeros(TOLD, np.int64), np.zeros((MAX_TURNS, 2))
-        self._no_graphs = (np.zeros(WORDS, np.int64),) * 2
+        self._no_graphs = np.zeros(WORDS, np.int64), np.zeros(WORDS, np.int64)
         self._most = 1  # turns of a call
         self._phase = 0
         self._pool: ThreadPoolExecutor | None = None
