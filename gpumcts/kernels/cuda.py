@@ -153,7 +153,10 @@ class CudaPlayouts:
     def in_flight_batches(self, leaves: int, playouts: int = 1) -> list[LeafBatch]:
         """Two in-flight batches with room for so many leaves each, so that neither side waits; kept for later."""
         layout = BatchLayout(leaves, self.game.WORDS, leaves, tally_columns(self.game, playouts))
-        return [*self._batches_for(layout)]
+        batches = self._batches_for(layout)
+        for in_flight in batches:
+            in_flight.finish()  # a call that failed may have left it under way: tallies would land among new states
+        return [*batches]
 
     def _batches_for(self, layout: BatchLayout) -> list[InFlightBatch]:
         if layout.end > self._room:

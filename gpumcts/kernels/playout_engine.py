@@ -48,7 +48,7 @@ class LeafBatch(Protocol):
     def graph_words(self) -> np.ndarray | None:
         """What compiled code needs to send the batch that is under way once more, ``captured_graph``'s words.
 
-        None where Python has to.
+        Compiled code writes there too. None where Python has to send it.
         """
         ...
 

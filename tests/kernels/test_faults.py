@@ -323,6 +323,13 @@ def test_an_interrupt_leaves_a_graph_to_wait_for(engine):
     assert in_flight.under_way and in_flight._back.at == engine.told.now
 
 
+def test_nothing_is_under_way_in_batches_that_are_handed_out(engine):
+    """Ctrl-C may have come again while one was waited for; another search lays its leaves out otherwise."""
+    in_flight = sent_as_a_graph(engine)
+    assert engine.in_flight_batches(500)[0] is in_flight and not in_flight.under_way
+    assert engine.told.asked[-1] == "wait"
+
+
 def test_a_graph_that_is_refused(engine):
     """Nobody waits for it, but for the other batch: the device goes on."""
     in_flight, other = sent_as_a_graph(engine), engine._batches[1]
