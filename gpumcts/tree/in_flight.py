@@ -69,9 +69,10 @@ class Flights:
         halves : the first of them is to be sent next; afterwards the one is whose batch is counted
         pending : the batch that the other half has under way
         """
-        words, leaves = [self._words.get(half) for half in halves], self._leaves
+        first, second = (self._words.get(half) for half in halves)
+        leaves = self._leaves
         parts = halves[0].parts(leaves)
-        if pending is None or len(parts) != 1 or any(word is None for word in words):
+        if pending is None or len(parts) != 1 or first is None or second is None:
             return 0
         wave, begin, clock = self._wave, time.perf_counter(), self._engine.clock
         assert clock is not None  # graphs are a device's
@@ -79,18 +80,18 @@ class Flights:
         base, moment = clock.base()
         self._told[:], self._at[:most] = 0, np.nan
         self._told[BASE] = base.address
+        for half in halves:
+            half.in_flight.sent_again()  # Ctrl-C comes as the call returns: then there is something to wait for
         block, batches = parts[0][0], (parts[0][1], pending.parts[0][1])
         done = fly(
             *self._plan.without_playouts, wave.forest, wave.states, wave.keys, block, numbers[0], leaves,
-            self._plan.parts.room, most, batches, np.array(words), self._ticks, self._told, self._at,
+            self._plan.parts.room, most, batches, (first, second), self._ticks, self._told, self._at,
         )  # fmt: skip
         for span in self._at[:most][~np.isnan(self._at[:most, 0])] + moment:
             clock.enter_span(*span.tolist())
         halves[0].in_flight.check_graph(int(self._told[ANSWER]))
         if done % 2:
             halves.reverse()
-        if done:
-            halves[1].in_flight.sent_again()
         self._most = next_size(most, done, time.perf_counter() - begin) if done else 1
         self._note(time.perf_counter() - begin)
         if self._told[LACKS]:

@@ -13,7 +13,7 @@ from gpumcts.tree.batch import NO_LEAF
 from gpumcts.tree.forest import ROOT, add_in_flight
 from gpumcts.tree.rows import prepare_rows
 from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.shared_blocks import ANSWER, BASE, LACKS, SENT, WAITED
+from gpumcts.tree.shared_blocks import ANSWER, BASE, LACKS, SENT
 from gpumcts.tree.time_split import BACKUP, SELECTION, clock_if_timed, lap
 
 
@@ -84,9 +84,9 @@ gather_with_pending, back_up_pending_rows = entry(gather_beside), entry(count)
 def fly(steps, method, forest, roots, keys, block, number, leaves, room, most, batches, graphs, ticks, told, at):
     """Up to ``most`` times: gather and send a batch, await the one before it and count that; how often.
 
-    batches : the first to be gathered, and the one that is in flight by now; graphs : int64[2, WORDS], of each
+    batches : the first to be gathered, and the one that is in flight by now; graphs : int64[WORDS] of each
     number : the first iteration to select for; leaves : of a tree in a batch
-    ticks : int64[PARTS]; told : int64[TOLD], see ``shared_blocks``: LACKS, ANSWER, WAITED, SENT, BASE
+    ticks : int64[PARTS]; told : int64[TOLD], see ``shared_blocks``: LACKS, ANSWER, SENT, BASE
     at : float64[most, 2], filled with when the batches that were counted were played, in seconds since ``told[BASE]``
     """
     rows = (block[1] - block[0]) * leaves
@@ -98,11 +98,9 @@ def fly(steps, method, forest, roots, keys, block, number, leaves, room, most, b
             return done
         begin = now()
         told[ANSWER] = send_again(graphs[new])
-        sent = now()
+        told[SENT] += now() - begin
         if told[ANSWER] == OK:
             told[ANSWER] = await_played(graphs[old], told[BASE], at[done])
-        told[SENT] += sent - begin
-        told[WAITED] += now() - sent
         if told[ANSWER] != OK:
             return done
         count(steps, method, forest, rows, batches[old], True, ticks)

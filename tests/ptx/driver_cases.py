@@ -304,7 +304,11 @@ def threads_share_a_tree() -> Outcome:
         calls.append(run_coordinator(*arguments))
         return calls[-1]
 
-    for leaves, iterations, slots, solve in ((96, 96 * 12 + 5, 3.0, False), (64, 3000, 0.0, False), (64, 640, 3.0, True)):
+    for leaves, iterations, slots, solve in (
+        (96, 96 * 12 + 5, 3.0, False),
+        (64, 3000, 0.0, False),
+        (64, 640, 3.0, True),
+    ):
         settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=2, solve=solve)
         calls.clear()
         with holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
