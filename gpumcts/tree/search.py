@@ -133,7 +133,9 @@ class Searcher:
 
     def _more_room(self, trees: int) -> int:
         """Slots a tree is given beside those of its iterations, where threads of the host take slots of their own."""
-        return 0 if self.on_device else slots_of_threads(self.parts, self.threads, trees)
+        if self.on_device:
+            return 0
+        return slots_of_threads(self.parts, self.threads, trees, self.engine is not None)
 
     def _kept_slots(self, kept_under: np.ndarray | None) -> int:
         """Slots of the largest tree that is kept."""

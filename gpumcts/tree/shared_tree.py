@@ -82,7 +82,7 @@ class SharedTree:
         leaves = plan.parts.settings.leaves_per_tree
         self._plan, self._steps, self._method, self._device = plan, steps, method, device
         self.made_for = used, device
-        self._team = team_for(plan.parts, plan.threads)
+        self._team = team_for(plan.parts, plan.threads, device is not None)
         self._room = team_room(self._team, leaves)
         batch: Batch = plan.parts.batch(leaves)
         if device is not None:
@@ -127,30 +127,36 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     return found
 
 
-def team_for(parts: SearchParts, threads: int) -> Team:
+def playouts_of_threads(parts: SearchParts, beside_device: bool) -> int:
+    """Playouts of a leaf that are the threads' own work."""
+    return 1 if beside_device else parts.settings.playouts_per_leaf
+
+
+def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
     """A team of so many threads, as many as have something to do."""
     settings, game = parts.settings, parts.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(parts.rule), parts.operator, parts.switches)
-    useful = useful_threads(threads, leaves, settings.playouts_per_leaf)
+    useful = useful_threads(threads, leaves, playouts_of_threads(parts, beside_device))
     return team_of(
         useful, leaves, game.MAX_MOVES, parts.room // leaves, parts.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
     )  # fmt: skip
 
 
-def threads_share_trees(parts: SearchParts, threads: int, trees: int) -> bool:
+def threads_share_trees(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> bool:
     """Whether the threads share each tree, one after the other: there are too few trees for one each."""
     settings = parts.settings
     if settings.batches_in_flight > 1:
         return False
-    return is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf) and threads >= 2 * trees
+    playouts = playouts_of_threads(parts, beside_device)
+    return is_worth_a_team(settings.leaves_per_tree, playouts) and threads >= 2 * trees
 
 
-def slots_of_threads(parts: SearchParts, threads: int, trees: int) -> int:
+def slots_of_threads(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> int:
     """Slots a tree is given beside those of its nodes, where threads take slots of their own in it."""
-    if not threads_share_trees(parts, threads, trees):
+    if not threads_share_trees(parts, threads, trees, beside_device):
         return 0
-    return team_room(team_for(parts, threads), parts.settings.leaves_per_tree)
+    return team_room(team_for(parts, threads, beside_device), parts.settings.leaves_per_tree)
 
 
 class SharedTrees:
@@ -163,7 +169,8 @@ class SharedTrees:
 
     def fit(self, wave: Wave) -> bool:
         """Whether the trees of a wave are so few that all threads share each."""
-        return threads_share_trees(self._parts, self._plan.threads, wave.trees)
+        plan = self._plan
+        return threads_share_trees(plan.parts, plan.threads, wave.trees, plan.engine is not None)
 
     @functools.cached_property
     def _steps_and_method(self) -> tuple[Steps, Method]:
