@@ -309,7 +309,7 @@ def threads_share_a_tree() -> Outcome:
         (64, 3000, 0.0, False),
         (64, 640, 3.0, True),
     ):
-        settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=2, solve=solve)
+        settings = Settings(leaves_per_tree=leaves, solve=solve)
         calls.clear()
         with holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
             searcher = searcher_of(operator_of("average"), settings, DOTS, engine="cuda", threads=3)
