@@ -304,11 +304,7 @@ def threads_share_a_tree() -> Outcome:
         calls.append(run_coordinator(*arguments))
         return calls[-1]
 
-    for leaves, iterations, slots, solve in (
-        (96, 96 * 12 + 5, 3.0, False),
-        (64, 3000, 0.0, False),
-        (64, 640, 3.0, True),
-    ):
+    for leaves, iterations, slots, solve in ((150, 1805, 3.0, False), (128, 6000, 0.0, False), (128, 1280, 3.0, True)):
         settings = Settings(leaves_per_tree=leaves, solve=solve)
         calls.clear()
         with holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
