@@ -144,9 +144,12 @@ def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
 
 
 def threads_share_trees(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> bool:
-    """Whether the threads share each tree, one after the other: there are too few trees for one each."""
+    """Whether the threads share each tree, one after the other: there are too few trees for one each.
+
+    Beside a device only a tree that is alone: of several, half go on while the device plays the leaves of the others.
+    """
     settings = parts.settings
-    if settings.batches_in_flight > 1:
+    if settings.batches_in_flight > 1 or (beside_device and trees > 1):
         return False
     playouts = playouts_of_threads(parts, beside_device)
     return is_worth_a_team(settings.leaves_per_tree, playouts) and threads >= 2 * trees

@@ -1,6 +1,7 @@
 """Turns of the halves of a forest in compiled code; Python's functions play the graphs in place of a driver."""
 
 import ctypes
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,7 +27,7 @@ class Graphs(Elsewhere):
 
     def __init__(self, game, refused=("", 0)):
         super().__init__(game)
-        self.batches, self.spans, self.asked, self._refused = [], [], [], refused
+        self.batches, self.spans, self.asked, self.used_by, self._refused = [], [], [], [], refused
         self.clock = SimpleNamespace(busy=0.0, base=self._base, enter_span=lambda *span: self.spans.append(span))
         plain = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         timed = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_float), ctypes.c_void_p, ctypes.c_void_p)
@@ -81,6 +82,12 @@ class GraphBatch(InFlightBatch):
     def check_graph(self, answer):
         if answer:
             raise RuntimeError(f"the answer is {answer}")
+
+    def use_here(self):
+        self.engine.used_by.append(threading.get_ident())
+
+    def sent_again(self):
+        self.engine.most_under_way = 2
 
 
 @pytest.fixture(autouse=True)
@@ -141,3 +148,45 @@ def test_ctrl_c_as_a_call_returns(monkeypatch, calls):
     with pytest.raises(KeyboardInterrupt):
         searched(Graphs(OTHELLO))
     assert len(begun) == calls
+
+
+# ------------------------------------------------------------------------------------------------------------- one tree
+
+
+ONE_TREE = {
+    "threads that share it": (Settings(leaves_per_tree=130), 3),
+    "the same, solved": (Settings(leaves_per_tree=130, solve=True), 2),
+    "two batches in flight": (Settings(leaves_per_tree=60, batches_in_flight=2), 1),
+    "two batches in flight, unobserved": (Settings(leaves_per_tree=60, batches_in_flight=2, in_flight="unobserved"), 2),
+}
+
+
+def one_tree(engine, settings, threads, iterations=1700, **more):
+    searcher = searcher_of(operator_of("average"), settings, OTHELLO, engine=engine, threads=threads)
+    return searcher.search(roots(OTHELLO, 1), keys_for(1), iterations, **more)
+
+
+@pytest.mark.parametrize("slots", [pytest.param(None, id="with room"), pytest.param(0.0, id="growing")])
+@pytest.mark.parametrize("case", ONE_TREE)
+def test_one_tree_is_the_cpus(monkeypatch, case, slots):
+    """All batches but the first ones are sent by compiled code; the rest of the iterations is a smaller batch."""
+    if slots is not None:
+        monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", slots)
+    (settings, threads), engine, done = ONE_TREE[case], Graphs(OTHELLO), []
+    found = one_tree(engine, settings, threads, on_progress=done.append)
+    assert [array.tobytes() for array in found.table] == [a.tobytes() for a in one_tree("cpu", settings, 1).table]
+    whole = 1700 // settings.leaves_per_tree
+    assert sum(done) == 1700 and engine.asked.count("cuGraphLaunch") >= whole - 4 > 5
+    assert len(engine.spans) == len(set(engine.spans)) == engine.asked.count("cuEventSynchronize")
+    assert sum(found.times.parts().values()) == pytest.approx(threads * found.times.seconds, rel=0.01)
+    if settings.batches_in_flight == 1:
+        assert threading.get_ident() not in engine.used_by and engine.used_by
+
+
+@pytest.mark.parametrize("name", ["cuGraphLaunch", "cuEventRecord", "cuEventSynchronize"])
+@pytest.mark.parametrize("case", ["threads that share it", "two batches in flight"])
+def test_one_tree_ends_with_a_refused_call(case, name):
+    engine = Graphs(OTHELLO, (name, 2))
+    with pytest.raises(RuntimeError, match=f"the answer is {REFUSED}"):
+        one_tree(engine, *ONE_TREE[case])
+    assert engine.asked[-1] == name and engine.asked.count(name) == 3
