@@ -24,6 +24,8 @@ from gpumcts.jit import entry
 from gpumcts.options import compiled
 
 U = np.uint64
+TURNS = 1 << 18
+"""Of a perft in a call: 8 ms in Othello, 0.1 s in Amazons on one core."""
 
 
 @entry
@@ -76,16 +78,15 @@ def _legal_moves(game, states, moves):
 
 
 @entry
-def _perft(game, states, depth, words, moves):
-    """(positions at ``depth``, games over before it), by a stack: level d of ``words`` is the state after d plies."""
-    if depth == 0:
-        return 1, 0
-    width = states.shape[1]
-    for i in range(width):
-        words[i] = states[0, i]
-    moves[0] = NO_MOVE
-    level, nodes, finished = 0, 0, 0
-    while level >= 0:
+def _perft(game, depth, words, moves, level, turns):
+    """At most so many ``turns`` of a perft by a stack: level d of ``words`` is the state after d plies.
+
+    Returns the level to go on at, -1 at the end; what was found of positions at ``depth``, and of games over before.
+    """
+    width = len(words) // (depth + 1)
+    nodes, finished = 0, 0
+    while level >= 0 and turns > 0:
+        turns -= 1
         state = unpack(game, words, level * width, 1)
         if level == depth - 1:
             count = count_moves(game, state)
@@ -102,7 +103,7 @@ def _perft(game, states, depth, words, moves):
         pack(game, play(game, state, moves[level]), words, (level + 1) * width, 1)
         level += 1
         moves[level] = NO_MOVE
-    return nodes, finished
+    return level, nodes, finished
 
 
 class Rules:
@@ -168,8 +169,12 @@ class Rules:
     def perft_and_finished(self, state: np.ndarray, depth: int) -> tuple[int, int]:
         """``perft``, and the number of games that are over before; some published counts (Othello's) are their sum."""
         words, moves = np.empty((depth + 1) * self.width, np.uint64), np.empty(depth + 1, np.int64)
-        nodes, finished = _perft(self.game, state.reshape(1, -1), depth, words, moves)
-        return int(nodes), int(finished)
+        words[: self.width], moves[0] = state, NO_MOVE
+        level, nodes, finished = 0, int(depth == 0), 0
+        while level >= 0 and depth > 0:  # Ctrl-C is heard between two calls of compiled code
+            level, more, over = _perft(self.game, depth, words, moves, level, TURNS)
+            nodes, finished = nodes + int(more), finished + int(over)
+        return nodes, finished
 
     def state(self, words: np.ndarray) -> Any:
         """One packed state (uint64[W]) as the game's NamedTuple, for the text verbs."""

@@ -3,11 +3,14 @@
 import contextlib
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import gpumcts as g
+from gpumcts.kernels import batch
+from gpumcts.kernels.batch import Rules
 
 BOXES = g.make("dots_and_boxes", rows=2, columns=2)
 FOREVER = 2**31 - 1
@@ -115,3 +118,16 @@ def test_another_threads_search_knows_no_signals(search):
     thread.start()
     thread.join()
     assert (found[0].visits[0] == search(g.start(BOXES), 100).visits[0]).all()
+
+
+def test_a_perft_ends_in_its_middle_and_slices_change_no_count(monkeypatch):
+    rules = Rules(g.make("othello"))
+    root = rules.starts(1)[0]
+    rules.perft(root, 1)  # compiles
+    begin = time.perf_counter()
+    with raised(0.1), pytest.raises(KeyboardInterrupt):
+        rules.perft(root, 13)
+    assert time.perf_counter() - begin < 3
+    whole = rules.perft_and_finished(root, 7)
+    monkeypatch.setattr(batch, "TURNS", 7)
+    assert rules.perft_and_finished(root, 7) == whole == (55_092, 0)
