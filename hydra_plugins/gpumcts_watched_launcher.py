@@ -19,6 +19,7 @@ from experiments.app.failed_runs import Failed
 from experiments.app.launchers import prepare_launcher, quieten
 from experiments.app.overrides import label_of
 from experiments.app.task import Task
+from experiments.terminal.console import say
 
 
 class WatchedLauncher(Launcher):
@@ -41,15 +42,22 @@ class WatchedLauncher(Launcher):
         )
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        """Launch the runs that are not refused; raises SweepEnded where too many of the last batch failed."""
+        """Launch the runs that are not refused; raises SweepEnded where too many of the last batch failed.
+
+        A run that a sweeper draws twice is launched once: side by side the two would be in each other's folder.
+        """
         self.watch.go_on()
-        complaints = [self._complaint(row) for row in job_overrides]
-        rest = [row for row, complaint in zip(job_overrides, complaints, strict=True) if complaint is None]
-        launched = iter(self.launcher.launch(rest, initial_job_idx=initial_job_idx) if rest else ())
-        numbers = count(initial_job_idx + len(rest) + 1)  # the launcher numbers its own without a gap
+        rows = [(tuple(row), self._complaint(row)) for row in job_overrides]
+        accepted = [row for row, complaint in rows if complaint is None]
+        once = list(dict.fromkeys(accepted))
+        launched = self.launcher.launch([*map(list, once)], initial_job_idx=initial_job_idx) if once else ()
+        return_of = dict(zip(once, launched, strict=True))
+        for row in dict.fromkeys(row for number, row in enumerate(accepted) if row in accepted[:number]):
+            say(f"{label_of(row, self.swept)}: drawn more than once at a time, and done once")
+        numbers = count(initial_job_idx + len(once) + 1)  # the launcher numbers its own without a gap
         returns = [
-            next(launched) if complaint is None else self._refused(row, next(numbers), complaint)
-            for row, complaint in zip(job_overrides, complaints, strict=True)
+            return_of[row] if complaint is None else self._refused(row, next(numbers), complaint)
+            for row, complaint in rows
         ]
         self.watch.report([job.return_value for job in returns])
         return returns
