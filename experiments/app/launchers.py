@@ -31,6 +31,7 @@ EXTRAS = {
 """The extra that installs a choice, and a module of it."""
 COUNTS = {"max_batch_size": ", or null", "n_trials": "", "n_jobs": ""}
 """Keys of sweepers that count runs, and what else they may be."""
+DIRECTIONS = ("minimize", "maximize")
 LOGGERS = {"optuna": logging.WARNING, "hydra_plugins.hydra_optuna_sweeper": logging.CRITICAL}
 """Loggers whose lesser messages are no news: that a study begins; that a trial failed, which the command tells."""
 
@@ -59,12 +60,14 @@ def prepare_launcher(choices: Mapping[str, Any], launcher: DictConfig) -> None:
 
 
 def check_sweeper(chosen: Mapping[str, Any]) -> None:
-    """Raise BadInput where a number of Hydra's configuration of a sweeper is out of its range."""
+    """Raise BadInput where a key of Hydra's configuration of a sweeper is out of its range."""
     for key, otherwise in COUNTS.items():
         if (number := chosen.get(key)) is not None and number < 1:
             raise BadInput(f"hydra.sweeper.{key}={number}: must be an integer above 0{otherwise}")
     if (rate := chosen.get("max_failure_rate")) is not None and not 0 <= rate <= 1:
         raise BadInput(f"hydra.sweeper.max_failure_rate={rate}: must be a number in [0, 1]")
+    if isinstance(direction := chosen.get("direction"), str) and direction not in DIRECTIONS:
+        raise BadInput(f"hydra.sweeper.direction={direction}: must be {' or '.join(DIRECTIONS)}")
 
 
 def sampler_seed(sweeper: Mapping[str, Any], given: Sequence[Override], seed: int | None) -> list[str]:

@@ -17,6 +17,7 @@ from gpumcts.errors import BadInput
 EXPERIMENT = "experiment"
 LEFT_OUT = "hydra.sweeper.left_out"
 FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
+GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
@@ -35,6 +36,7 @@ def check_overrides(given: Sequence[Override]) -> None:
         if choices(override.key_or_group):
             _check_choice(override, value)
             _check_no_path(override, value)
+        _check_choice_of_hydra(override, value)
         if override.key_or_group == LEFT_OUT:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
@@ -49,6 +51,14 @@ def _check_choice(override: Override, value: Any) -> None:
         raise BadInput(f"{key}={text} names several choices: name one, or add -m to run them all: -m {key}={several}")
     if isinstance(value, bool | int | float | dict):
         raise BadInput(no_such_choice(override.key_or_group, override.get_value_element_as_str()))
+
+
+def _check_choice_of_hydra(override: Override, value: Any) -> None:
+    """Refuse a launcher or a sweeper that is given as a key: it would stand in the place of its own keys."""
+    group = override.key_or_group.replace(".", "/")
+    if "." in override.key_or_group and group in GROUPS_OF_HYDRA and not isinstance(value, dict):
+        name = value if isinstance(value, str) else "NAME"
+        raise BadInput(f"{override.input_line}: choose it as {group}={name}")
 
 
 def _check_no_path(override: Override, value: Any) -> None:
@@ -156,6 +166,8 @@ def combinations(given: Sequence[Override]) -> list[list[str]]:
             values[key] = [override.get_value_element_as_str()]
         elif override.is_discrete_sweep():
             values[key] = list(override.sweep_string_iterator())
+            if not values[key]:
+                raise BadInput(f"{override.input_line}: no value is among these, so there is nothing to run")
         else:
             raise BadInput(f"{override.input_line}: a range is for a sweeper that draws from it (hydra/sweeper=optuna)")
     lists = [[f"{key}={value}" for value in some] for key, some in values.items()]

@@ -12,15 +12,18 @@ from pathlib import Path
 import psutil
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.utils import JobReturn, JobStatus
 from omegaconf.errors import InterpolationResolutionError
 
 from experiments.app import launchers, overrides
 from experiments.app.error_messages import one_line
+from experiments.app.failed_runs import Watch
 from experiments.app.sweeps import folder_of_study
 from experiments.app.task import Task, objective_of, task_of
 from experiments.config.schema import usable_cores
 from experiments.runs.run_directory import digest
 from gpumcts.errors import BadInput
+from hydra_plugins.gpumcts_watched_launcher import WatchedLauncher
 
 ROOT = Path(__file__).resolve().parents[3]
 SWEEP = "match backup=average,minimax games=4 game=dots_and_boxes budget.iterations=20 seed=3"
@@ -235,6 +238,29 @@ def test_a_number_of_a_study_out_of_range_is_one_line_and_leaves_nothing(run, tm
     done = run(f"match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.{word}")
     said = f"error: hydra.sweeper.{word}: must be {'a number in [0, 1]' if '.' in word else 'an integer above 0'}\n"
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
+def test_a_direction_that_is_none_is_one_line(run, tmp_path):
+    needs("optuna")
+    done = run("match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.direction=max")
+    said = "error: hydra.sweeper.direction=max: must be minimize or maximize\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
+def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once():
+    """Of two runs at once in one folder the second would be refused, and the study would end."""
+    launched, watch = [], Watch(4, "")
+
+    class Chosen:
+        def launch(self, rows, initial_job_idx):
+            launched.extend(rows)
+            return [JobReturn(row, status=JobStatus.COMPLETED, _return_value=float(row[0][-1])) for row in rows]
+
+    launcher = WatchedLauncher()
+    launcher.launcher, launcher.watch, launcher.swept = Chosen(), watch, ("seed",)
+    rows = [["seed=1"], ["seed=2"], ["seed=1"], ["seed=1"]]
+    assert [job.return_value for job in launcher.launch(rows, 0)] == [1.0, 2.0, 1.0, 1.0]
+    assert launched == [["seed=1"], ["seed=2"]] and watch.launched == 4
 
 
 @pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/launcher=ray", "hydra/sweeper=optuna"])

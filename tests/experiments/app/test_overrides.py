@@ -13,6 +13,13 @@ REFUSED = {
     "match -m game=go,./othello.yaml": "game=./othello.yaml is a path; a choice is given by its name: game=othello",
     "match backup@opponent.backup=../average": "a choice is given by its name: backup@opponent.backup=average",
     "match game=../my_lab/game": "game=../my_lab/game is not known; there are: amazons, ",
+    "match -m seed=range(3,3)": "seed=range(3,3): no value is among these, so there is nothing to run",
+    "match -m backup=glob(nosuch*) seed=1": "backup=glob(nosuch*): no value is among these",
+    "match -m seed=1,2 hydra.launcher=joblib": "hydra.launcher=joblib: choose it as hydra/launcher=joblib",
+    "match -m seed=1,2 hydra.launcher=joblib,basic": "choose it as hydra/launcher=NAME",
+    "match -m seed=1,2 hydra.sweeper=optuna": "hydra.sweeper=optuna: choose it as hydra/sweeper=optuna",
+    "match -m seed=1,2 ~hydra.sweeper": "~hydra.sweeper: choose it as hydra/sweeper=NAME",
+    "match -m seed=1,2 hydra.sweeper.sampler=tpe": "choose it as hydra/sweeper/sampler=tpe",
 }
 HINT = "give two commands, one for each kind of choice, or an experiment with an axis that sets both"
 
