@@ -6,6 +6,7 @@ import importlib.util
 import math
 import pkgutil
 import re
+import textwrap
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -24,6 +25,7 @@ FOLDERS = {
 CALLED = {"game": "game", "playout": "playout policy", "selection": "selection rule", "backup": "backup operator"}
 """What an option of a kind is called in messages."""
 NOT_OPTIONS = {"__init__", "contract"}
+MAX_SHOWN = 100  # characters of a value that is none of an option
 
 CHECKS = {
     "game": "gpumcts.games.conformance.check",
@@ -82,6 +84,10 @@ def option(kind: str, name: str) -> type:
             raise _unknown(kind, name)
         raise BadInput(f"{kind}={name}: the module has no OPTION: end it with OPTION = and the name of its class")
     if kind in CHECKS and "." in name:
+        if not isinstance(module.OPTION, type) or not hasattr(module.OPTION, "_field_defaults"):
+            raise BadInput(
+                f"{kind}={name}: its OPTION is no class of fields: write class Name(NamedTuple), and OPTION = Name"
+            )
         _check_kind(kind, name, module.OPTION)
         admit(module.OPTION)
         _own[module.OPTION] = kind
@@ -189,7 +195,8 @@ def value_of(kind: str, given: Any) -> Any:
     if isinstance(given, type) and hasattr(given, "_fields"):
         raise BadInput(f"{kind}={title(given)}: a class; take a value of it, {title(given)}(...)")
     if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
-        raise BadInput(f"{kind}={given!r}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
+        said = textwrap.shorten(repr(given), MAX_SHOWN, placeholder=" ...")  # arrays fill pages
+        raise BadInput(f"{kind}={said}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     if is_own(type(given)):
         _check_kind(kind, title(given), type(given))
     value = checked(type(given), given._asdict(), kind)

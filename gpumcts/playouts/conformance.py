@@ -12,7 +12,7 @@ from numba import typeof, types
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract as games
-from gpumcts.games.conformance.bodies import Bodies
+from gpumcts.games.conformance.bodies import Bodies, no_int64
 from gpumcts.games.conformance.typed_bodies import parts_of
 from gpumcts.games.contract import CHANCE
 from gpumcts.playouts import contract
@@ -79,6 +79,6 @@ def _play(asked: Bodies, game: Any) -> None:
 
 def _check_move(asked: Bodies, game: Any, state: Any, count: int, move: Any) -> None:
     if isinstance(move, bool) or not isinstance(move, int | np.integer):
-        asked.refuse("choose", f"returns {type(move).__name__}, not int64: wrap it, np.int64(...)")
+        asked.refuse("choose", no_int64(move))
     if not any(int(games.nth_move(game, state, np.int64(k))) == int(move) for k in range(count)):
         asked.refuse("choose", f"returns {move}, which is not a legal move there")

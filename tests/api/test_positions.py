@@ -80,6 +80,7 @@ REFUSED = {
     "plies=-1: must be an integer in": lambda game: g.random_positions(game, 1, plies=-1),
     r"seed=-1: must be an integer in \[0, 2\^64 - 1\]": lambda game: g.random_positions(game, 1, seed=-1),
     "game=3: must be a game or its name; there are: amazons, ": lambda game: g.start(3),  # type: ignore[arg-type]
+    r"game=array\(\[\[0, 0, 0.* \.\.\.: must be a game": lambda game: g.start(np.zeros((99, 3), int)),  # type: ignore[arg-type]
     r"game=Uniform\(truncate=0\): must be a game": lambda game: g.start(g.playouts.Uniform()),
     "game=nope is not known; there are: amazons, ": lambda game: g.make("nope"),
     r"game.base=99: must be an integer in \[4, 10\]": lambda game: g.make("havannah", base=99),

@@ -16,6 +16,13 @@ from gpumcts.games.conformance import places
 from gpumcts.games.conformance.typed_bodies import returned
 
 
+def no_int64(answer: Any) -> str:
+    """What to say of an answer in plain Python that is no int64."""
+    if answer is None:
+        return "returns nothing, not int64: give each way through it a return"
+    return f"returns {type(answer).__name__}, not int64: wrap it, np.int64(...)"
+
+
 class Bodies(NamedTuple):
     """The bodies of one option.
 

@@ -12,6 +12,7 @@ from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import places
+from gpumcts.games.conformance.bodies import no_int64
 from gpumcts.games.conformance.typed_bodies import body_of, sets_of
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
 from gpumcts.rng import PLY_STEP, key_of
@@ -68,7 +69,7 @@ class _Game:
         """A verb's answer, which must be a signed integer."""
         answer = self.ask(verb, *arguments)
         if isinstance(answer, np.unsignedinteger) or not isinstance(answer, int | np.integer | np.bool_):
-            self.refuse(verb, f"{verb} returns {type(answer).__name__}, not int64: wrap it, np.int64(...)")
+            self.refuse(verb, f"{verb} {no_int64(answer)}")
         return int(answer)
 
     def text(self, verb: str, *arguments: Any) -> str:

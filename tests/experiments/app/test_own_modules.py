@@ -15,8 +15,10 @@ def lab(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     heap.write(tmp_path, "dotted_lab.heap")
     heap.write(tmp_path, "dotted_lab.lacking", ("\nOPTION = Heap\n", ""))
+    heap.write(tmp_path, "dotted_lab.classless", ("class Heap(NamedTuple):", "class Heap:"))
+    heap.write(tmp_path, "dotted_lab.made", ("\nOPTION = Heap\n", "\nOPTION = Heap()\n"))
     yield
-    for name in ("dotted_lab.heap", "dotted_lab.lacking"):
+    for name in ("dotted_lab.heap", "dotted_lab.lacking", "dotted_lab.classless", "dotted_lab.made"):
         heap.forget(name)
 
 
@@ -43,6 +45,8 @@ def test_a_module_stands_for_a_file_with_its_defaults(lab):
         ),
         ("match game=dotted_lab.heap game.stones=99", "game.stones=99: must be an integer in [1, 60]"),
         ("match -m game=othello,dotted_lab.lacking", "game=dotted_lab.lacking: the module has no OPTION: "),
+        ("match game=dotted_lab.classless", "game=dotted_lab.classless: its OPTION is no class of fields: write class"),
+        ("match game=dotted_lab.made", "game=dotted_lab.made: its OPTION is no class of fields: write class Name("),
         ("match game=dotted_lab.absent", "game=dotted_lab.absent: cannot import it: No module named"),
         ("match backup@opponent.backup=no_lab.x", "backup=no_lab.x: cannot import it: No module named 'no_lab'"),
     ],

@@ -71,6 +71,11 @@ MISTAKES = {
         "@contract.mover",
         "mover returns uint64, not int64: wrap it, np.int64(...)",
     ),
+    "no_return": (
+        [("return np.int64(state.turn)", "np.int64(state.turn)")],
+        "@contract.mover",
+        "mover returns nothing, not int64: give each way through it a return",
+    ),
     "order": (
         [("return np.int64(k + 1)", "return np.int64(3 - k)")],
         "@contract.nth_move",

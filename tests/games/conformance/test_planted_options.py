@@ -107,6 +107,12 @@ MISTAKES = {
         CHOOSE,
         "choose returns float64, not int64",
     ),
+    "no_return": (
+        "playout",
+        [("return nth_move(", "nth_move(")],
+        CHOOSE,
+        "choose returns nothing, not int64: give each way through it a return",
+    ),
     "arguments": (
         "playout",
         [("nth_move(game, state, count_moves(game, state) - 1)", "nth_move(game, state)")],
