@@ -12,9 +12,11 @@ from experiments.analysis.plots import CURVES, DOTS_PER_INCH, FAINT
 from experiments.config.schema import Checked
 from experiments.ranking.methods import PlayoutsKeys
 from experiments.ranking.summary import Ranker, ranker
+from experiments.terminal.console import seconds_text
 
 BINS, COLUMNS = 20, 3
 MARKS = "osD^vPX*"
+NARROW = 100  # ends of an axis of times nearer than this leave room for labels between the powers of ten
 
 
 def plot_all(
@@ -129,9 +131,20 @@ def _curves(summary: Mapping[str, Any], path: Path) -> None:
         left.axhline(mean, color=colors[name], linestyle=":", linewidth=1.5, label=name)
         error = None if low is None else [[mean - low], [high - mean]]
         right.errorbar(row["seconds_a_move"], mean, yerr=error, fmt="s", color=colors[name], markersize=5, capsize=3)
-    for axes, label in ((left, "playouts a move"), (right, "core seconds a move")):
+    for axes, label in ((left, "playouts a move"), (right, "core time a move")):
         axes.set_xscale("log")
         axes.set_xlabel(label)
+    _name_times(right)
     left.set_ylabel(f"Spearman's with {summary['yardstick']}, mean of boards (95 %)")
     left.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     _save(figure, path)
+
+
+def _name_times(axes: Any) -> None:
+    """Label a logarithmic axis of seconds; Matplotlib's own labels run into each other over a narrow span."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < NARROW else (1,)))
+    axes.xaxis.set_major_formatter(lambda seconds, _: seconds_text(seconds * (1 + 1e-9)))  # 0.00099... is 1 ms
+    axes.xaxis.set_minor_formatter(NullFormatter())
