@@ -165,13 +165,13 @@ def brief(summary: dict[str, Any]) -> str:
 
 def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     from experiments.analysis.convergence import curve_rows
-    from experiments.terminal.console import shortened
+    from experiments.terminal.console import counted, shortened
 
     rows = curve_rows(summary, counted_by([config.keys.method]))
     columns = dict.fromkeys(rows[0], "right")
     cells = [[row[name] for name in columns] for row in rows]
     decisive = f", {summary['decisive']} with a wrong move" if "decisive" in summary else ""
-    trees = f"{summary['trees']} trees{decisive}, {config.keys.runs} runs each"
+    trees = f"{counted(summary['trees'], 'tree')}{decisive}, {counted(config.keys.runs, 'run')} each"
     if config.keys.method == "search":
         told = f"{shortened(summary['iterations_per_second'])} iterations/s"
     else:  # ``iterations`` are budgets of leaves, which a search that ends before them does not visit

@@ -211,6 +211,11 @@ def test_without_exact_values_move_0_alone_is_right(run, only):
     assert "with a wrong move" not in done.out
 
 
+def test_one_tree_and_one_run_are_told_as_one(run):
+    done = run("trees game.branching=3 game.depth=4 trees=1 runs=1 budget.iterations=30 engine=cpu exact=false")
+    assert "\n1 tree, 1 run each; " in done.out, done.err
+
+
 def test_alpha_betas_leaves_are_of_all_trees(run, only):
     """Those without a wrong move too, and beyond the budget; each as a search of its own has it."""
     assert run("trees method=alpha_beta game.depth=8 trees=12 runs=3 budget.iterations=20 threads=1").code == 0
