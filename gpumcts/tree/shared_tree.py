@@ -28,6 +28,9 @@ from gpumcts.tree.wave import Wave
 
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 MAX_BATCHES = 4096  # of a compiled call whose leaves a device plays
+# Of a batch that threads share beside a device: with fewer, waiting takes what sharing gives
+# (docs/performance/one-tree.md).
+MIN_LEAVES_BESIDE_DEVICE = 1024
 
 Block = tuple[int, int]
 
@@ -127,16 +130,12 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     return found
 
 
-def playouts_of_threads(parts: SearchParts, beside_device: bool) -> int:
-    """Playouts of a leaf that are the threads' own work."""
-    return 1 if beside_device else parts.settings.playouts_per_leaf
-
-
 def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
     """A team of so many threads, as many as have something to do."""
     settings, game = parts.settings, parts.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(parts.rule), parts.operator, parts.switches)
-    useful = useful_threads(threads, leaves, playouts_of_threads(parts, beside_device))
+    own_playouts = 1 if beside_device else settings.playouts_per_leaf  # of a leaf, that the threads play
+    useful = useful_threads(threads, leaves, own_playouts)
     return team_of(
         useful, leaves, game.MAX_MOVES, parts.room // leaves, parts.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
@@ -149,10 +148,11 @@ def threads_share_trees(parts: SearchParts, threads: int, trees: int, beside_dev
     Beside a device only a tree that is alone: of several, half go on while the device plays the leaves of the others.
     """
     settings = parts.settings
-    if settings.batches_in_flight > 1 or (beside_device and trees > 1):
+    if settings.batches_in_flight > 1 or threads < 2 * trees:
         return False
-    playouts = playouts_of_threads(parts, beside_device)
-    return is_worth_a_team(settings.leaves_per_tree, playouts) and threads >= 2 * trees
+    if beside_device:
+        return trees == 1 and settings.leaves_per_tree >= MIN_LEAVES_BESIDE_DEVICE
+    return is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf)
 
 
 def slots_of_threads(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> int:

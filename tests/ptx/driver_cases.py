@@ -307,7 +307,8 @@ def threads_share_a_tree() -> Outcome:
     for leaves, iterations, slots, solve in ((150, 1805, 3.0, False), (128, 6000, 0.0, False), (128, 1280, 3.0, True)):
         settings = Settings(leaves_per_tree=leaves, solve=solve)
         calls.clear()
-        with holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
+        few = holding(shared_tree, run_coordinator=noted, MIN_LEAVES_BESIDE_DEVICE=100)
+        with few, holding(tree_memory, SLOTS_PER_NODE=slots):
             searcher = searcher_of(operator_of("average"), settings, DOTS, engine="cuda", threads=3)
             tables = _tables(searcher.search(roots(DOTS, 1), keys_for(1), iterations))
         found.append(f"{tables} {calls[-1] == iterations // leaves * leaves}")
