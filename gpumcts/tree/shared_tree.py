@@ -76,7 +76,7 @@ NOWHERE = np.zeros(WORDS, np.int64), np.zeros(TOLD, np.int64), np.zeros((0, 2))
 class SharedTree:
     """One tree that all threads of a search share: its team and its batch, which last as long as the tree.
 
-    made_for : what it is of no use without: the forest's ``used``, and what plays the leaves where the CPU does not
+    used : of its forest
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SharedTree:
     ) -> None:
         leaves = plan.parts.settings.leaves_per_tree
         self._plan, self._steps, self._method, self._device = plan, steps, method, device
-        self.made_for = used, device
+        self.used = used
         self._team = team_for(plan.parts, plan.threads, device is not None)
         self._room = team_room(self._team, leaves)
         batch: Batch = plan.parts.batch(leaves)
@@ -194,8 +194,9 @@ class SharedTrees:
     def _iterate(self, wave: Wave, tree: int, span: Block, device: OnDevice | None) -> None:
         (number, iterations), leaves = span, self._settings.leaves_per_tree
         most = MAX_BATCHES if device is not None else iterations
+        shared = self._shared(tree, wave.forest.used, device)
         while number < iterations:
-            shared, begin = self._shared(tree, wave.forest.used, device), time.perf_counter()
+            begin = time.perf_counter()
             batches = min(most, max(1, int(SECONDS_A_CALL / (self._pace * leaves))))
             until = min(number + batches * leaves, iterations)
             reached = shared.advance(self._workers, wave, tree, (number, until))
@@ -211,8 +212,10 @@ class SharedTrees:
                 self._pace = max((time.perf_counter() - begin) / done, self._pace / 8, 1e-9)
 
     def _shared(self, tree: int, used: np.ndarray, device: OnDevice | None) -> SharedTree:
-        """The tree at a place of the forest, made anew where the forest or the device's batch is another."""
+        """The tree at a place of the forest; kept for its next slice, unless it holds a batch of a device."""
+        if device is not None:
+            return SharedTree(self._plan, *self._steps_and_method, used, device)
         shared = self._trees.get(tree)
-        if shared is None or shared.made_for[0] is not used or shared.made_for[1] is not device:
-            shared = self._trees[tree] = SharedTree(self._plan, *self._steps_and_method, used, device)
+        if shared is None or shared.used is not used:
+            shared = self._trees[tree] = SharedTree(self._plan, *self._steps_and_method, used, None)
         return shared
