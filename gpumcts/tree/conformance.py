@@ -28,6 +28,7 @@ OF_RULES = ("prepare", "score", "node_factor", "child_weight", "tries_unvisited"
 LINES = ((0,), (1,), (0, 0), (0, 1), (1, 0), (2,), (0, 0, 1), (2, 0), (0, 1, 0), (1, 0, 0))
 """Moves from the root to the leaves of the trial, an iteration each."""
 REWARDS = (1.0, 0.0, 0.5)
+SLACK = 1e-9  # of a value: sums are rounded
 CELLS = 9  # points of the trial's game, for rules that learn from traces
 ROW = np.zeros((1, TALLY_COLUMNS + 3), np.int64)  # one playout's score and trace
 
@@ -95,7 +96,10 @@ def _ask_nodes(asked: Bodies, operator: Any, trial: Trial, depth: int) -> None:
     """The answers of an operator about the nodes of a path."""
     for node in trial.path[: depth + 1]:
         for verb in (*asked.own(OF_NODES), "total_count"):
-            _check_real(asked, verb, asked.ask_twice(verb, operator, trial.forest, 0, np.int64(node)))
+            answer = asked.ask_twice(verb, operator, trial.forest, 0, np.int64(node))
+            _check_real(asked, verb, answer)
+            if verb == "value" and not -SLACK <= answer <= 1 + SLACK:
+                asked.refuse(verb, f"returns {answer:g} after rewards in [0, 1]: a value is in [0, 1] too")
 
 
 def check_rule(rule: Any) -> None:

@@ -40,6 +40,12 @@ MISTAKES = {
         VALUE,
         "value returns an array, not float64",
     ),
+    "beyond_one": (
+        "backup",
+        [(RETURNED, "    return forest.columns[tree, node, VALUE] + 6.5")],
+        VALUE,
+        " after rewards in [0, 1]: a value is in [0, 1] too",
+    ),
     "list": (
         "backup",
         [("        node = path[k]", "        node = [path[k], 0][0]")],
