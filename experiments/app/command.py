@@ -42,6 +42,7 @@ from experiments.app.launchers import (
     check_installed,
     check_launcher,
     check_sweeper,
+    check_sweeps,
     failure,
     sampler_seed,
 )
@@ -213,6 +214,7 @@ class Command:
             if not flags.multirun and line.first.hydra.mode != RunMode.MULTIRUN:
                 if line.sweeps:
                     compose(line.name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
+                check_sweeps(line.given)
                 return [self._job_of(line.first, line.experiments, flags.overrides, "hydra.run.dir")], None
             check_sweeper(line.first.hydra.sweeper)
             check_launcher(line.first.hydra.runtime.choices, line.first.hydra.launcher)

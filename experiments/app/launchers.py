@@ -47,6 +47,13 @@ def check_installed(given: Sequence[Override]) -> None:
             )
 
 
+def check_sweeps(given: Sequence[Override]) -> None:
+    """Raise BadInput where one run is asked for with a launcher or a sweeper, which would do nothing for it."""
+    for override in given:
+        if override.key_or_group in (LAUNCHER, SWEEPER) and not override.is_delete():
+            raise BadInput(f"{override.input_line}: is of use in a sweep alone: add -m")
+
+
 def check_launcher(choices: Mapping[str, Any], launcher: Mapping[str, Any]) -> None:
     """Raise BadInput where the launcher that is chosen would never begin, by Hydra's configuration of it."""
     if choices.get(LAUNCHER) == RAY:

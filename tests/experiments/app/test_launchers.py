@@ -273,6 +273,13 @@ def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, m
     assert not (tmp_path / "multirun").exists()
 
 
+@pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/sweeper=optuna", "hydra/sweeper=basic"])
+def test_one_run_takes_no_launcher_and_no_sweeper(run, tmp_path, word):
+    code, _, error = run(f"match {word} games=2")
+    assert code == 2 and error == f"error: {word}: is of use in a sweep alone: add -m\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_launcher_that_fails_is_one_line(tmp_path):
     """A pool that cannot start is no fault of a run: no traceback, and another launcher plays the sweep there."""
     needs("joblib")
