@@ -66,7 +66,7 @@ class Flights:
     def fly(self, halves: list[HalfForest], pending: PendingBatch | None, numbers: Block) -> int:
         """Batches of iterations ``numbers`` of each tree that were sent, each after the one before it; 0 if none can.
 
-        halves : the first of them is to be sent next; afterwards the one is whose batch is counted
+        halves : the one that is sent next comes first, and again afterwards
         pending : the batch that the other half has under way
         """
         first, second = (self._words.get(half) for half in halves)
