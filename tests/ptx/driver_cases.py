@@ -123,15 +123,20 @@ def growing() -> Outcome:
     return " ".join(found), lambda: " ".join(told(dots(4, 120, engine="cpu")))
 
 
-@case
-def stopping() -> Outcome:
-    """A search that is stopped ends after its launch."""
+def _stopped(engine: str) -> Outcome:
+    """Whether a search ends that is told to stop at its first word of progress."""
     stop = threading.Event()
     try:
-        dots(TREES, 1_000_000, engine="device", stop=stop, on_progress=lambda done: stop.set())
+        dots(TREES, 1_000_000, engine=engine, stop=stop, on_progress=lambda done: stop.set())
     except KeyboardInterrupt:
         return "stopped", lambda: "stopped"
     return "not stopped", lambda: "stopped"
+
+
+@case
+def stopping() -> Outcome:
+    """A search that is stopped ends after its launch."""
+    return _stopped("device")
 
 
 @case
@@ -262,12 +267,7 @@ def graphs_on_another_thread() -> Outcome:
 @case
 def graphs_that_stop() -> Outcome:
     """A search whose turns are taken in calls stops between two of them."""
-    stop = threading.Event()
-    try:
-        dots(TREES, 1_000_000, engine="cuda", stop=stop, on_progress=lambda done: stop.set())
-    except KeyboardInterrupt:
-        return "stopped", lambda: "stopped"
-    return "not stopped", lambda: "stopped"
+    return _stopped("cuda")
 
 
 @case

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import psutil
@@ -15,7 +14,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn, JobStatus
 from omegaconf.errors import InterpolationResolutionError
 
-from experiments.app import launchers, overrides
+from experiments.app import launchers
 from experiments.app.error_messages import one_line
 from experiments.app.failed_runs import Watch
 from experiments.app.sweeps import folder_of_study
@@ -210,12 +209,6 @@ def test_runs_at_a_time(choices, launcher, sweeper, runs, expected):
     assert launchers.at_once(choices, launcher, sweeper, runs) == expected
 
 
-def test_flags_of_a_sweep_may_stand_anywhere():
-    assert overrides.flags_first(["a=1,2", "-m"]) == ["-m", "a=1,2"]
-    assert overrides.flags_first(["--multirun", "a=1"]) == ["-m", "a=1"]
-    assert overrides.flags_first(["a=1", "--help"]) == ["a=1", "--help"]
-
-
 def test_an_objective_is_a_number_of_the_summary():
     summary = {"win_rate": 0.5, "digest": "x", "interrupted": False, "player": {"moves": 3}}
     assert objective_of(None, summary) is None
@@ -261,23 +254,6 @@ def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once():
     rows = [["seed=1"], ["seed=2"], ["seed=1"], ["seed=1"]]
     assert [job.return_value for job in launcher.launch(rows, 0)] == [1.0, 2.0, 1.0, 1.0]
     assert launched == [["seed=1"], ["seed=2"]] and watch.launched == 4
-
-
-@pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/launcher=ray", "hydra/sweeper=optuna"])
-def test_what_is_not_installed_is_one_line_that_names_the_extra(run, tmp_path, monkeypatch, word):
-    monkeypatch.setattr(launchers, "find_spec", lambda name: None if "hydra_plugins" in name else find_spec(name))
-    done = run(f"match -m seed=1,2 {word}")
-    extra = word.rpartition("=")[2]
-    pins = "constraints-ray.txt" if extra == "ray" else "constraints.txt"
-    assert done.code == 2 and done.err == f"error: {word}: it is not installed: pip install -e '.[{extra}]' -c {pins}\n"
-    assert not (tmp_path / "multirun").exists()
-
-
-@pytest.mark.parametrize("word", ["hydra/launcher=joblib", "hydra/sweeper=optuna", "hydra/sweeper=basic"])
-def test_one_run_takes_no_launcher_and_no_sweeper(run, tmp_path, word):
-    code, _, error = run(f"match {word} games=2")
-    assert code == 2 and error == f"error: {word}: is of use in a sweep alone: add -m\n"
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_launcher_that_fails_is_one_line(tmp_path):

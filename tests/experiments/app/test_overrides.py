@@ -2,6 +2,7 @@
 
 import pytest
 
+from experiments.app.overrides import flags_first
 from experiments.reproduction.again import _replaced
 from tests.experiments.app.test_bad_input import refused, tree
 
@@ -62,3 +63,9 @@ def test_a_key_of_no_swept_choice_has_no_such_hint(run):
 def test_overrides_of_a_run_made_again_replace_its_own():
     words = ["match", "-m", "games=400", "seed=1"]
     assert _replaced(words, ["games=10"]) == ["match", "-m", "seed=1", "games=10"]
+
+
+def test_flags_of_a_sweep_may_stand_anywhere():
+    assert flags_first(["a=1,2", "-m"]) == ["-m", "a=1,2"]
+    assert flags_first(["--multirun", "a=1"]) == ["-m", "a=1"]
+    assert flags_first(["a=1", "--help"]) == ["a=1", "--help"]
