@@ -48,6 +48,11 @@ def test_a_match_takes_one():
 
 
 @pytest.mark.parametrize("game", NAMED)
+def test_the_searches_of_a_paper_take_one(game):
+    assert leaves("search", "experiment=hashimoto2012accelerated/overhead", f"game={game}") == 1
+
+
+@pytest.mark.parametrize("game", NAMED)
 def test_what_conf_says_is_a_number_that_a_search_takes(game):
     player = searching_player(composed("gtp", f"game={game}"))
     assert player.settings.leaves_per_tree > 1
