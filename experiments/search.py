@@ -41,6 +41,7 @@ from experiments.terminal.console import bar, here, say, shortened, show, stop_o
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
+INTERRUPTED = "interrupted"  # why a search ends early, where nothing else ended it
 MAX_MOVES = 10  # as shown, the most visited; the summary has all
 LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
@@ -55,6 +56,9 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     if player.settings.reuse:
         raise BadInput("search.reuse=true: experiments.search searches one position; match, gtp and uci keep trees")
     engine = named(plain["engine"], "engine", engines.NAMES)
+    if player.budget.seconds and (engine == "device" or player.settings.table is not None):
+        key = "engine=device" if engine == "device" else f"search.table={player.settings.table}"
+        raise BadInput(f"{key}: a search by the clock grows a tree by slices, on engine=cpu or cuda; budget=iterations")
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
     return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, study=study)
@@ -85,7 +89,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     import numpy as np
 
     from experiments.config.positions import position_of
-    from experiments.players.player_factory import iterations_of, searcher
+    from experiments.players.player_factory import bind_iterations, iterations_of, searcher
     from gpumcts.kernels.engines import resolve
     from gpumcts.rng import key_of
 
@@ -93,12 +97,21 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     root = position_of(config)
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     iterations = iterations_of(config, run.folder)
-    with stop_on_interrupt("stopping ...") as stop, bar(title, iterations) as shown:
+    asked = iterations or config.player.budget.seconds or 0
+    with stop_on_interrupt("stopping ...") as stop, bar(title, asked) as shown:
         search = searcher(config, config.player)
         begin, processor = time.perf_counter(), time.process_time()
         keys = np.array([key_of(config.keys.seed, 0, 0)], np.uint64)
-        found, interrupted = _searched(search, root, keys, iterations, stop, shown.advance)
+        if iterations is None:
+            found, cut = _searched_by_clock(search, root, keys, asked, stop, shown.advance)
+        else:
+            found, cut = _searched(search, root, keys, iterations, stop, shown.advance)
         seconds, processor = time.perf_counter() - begin, time.process_time() - processor
+    interrupted = cut == INTERRUPTED
+    if iterations is None and not cut:
+        bind_iterations(config, run.folder, found.iterations, seconds)
+    if cut and not interrupted:
+        say(f"the search ends after {found.iterations:,} iterations: {cut}")
     iterations, settings = found.iterations, config.player.settings
     if settings.solve:
         iterations = int(found.iterations_made(settings.playouts_per_leaf, settings.root_playouts)[0])
@@ -126,14 +139,31 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _searched(
     search: Any, root: Any, keys: Any, iterations: int, stop: threading.Event, advance: Callable[[float], None]
-) -> tuple[Any, bool]:
-    """What a search of ``root`` (uint64[W]) finds, and whether it was interrupted before it had all its iterations."""
+) -> tuple[Any, str]:
+    """What a search of ``root`` (uint64[W]) finds, and why it ended before it had all its iterations; empty if not."""
     from gpumcts.tree.stopped_search import SearchStopped
 
     try:
-        return search.search(root[None], keys, iterations, stop, advance), False
+        return search.search(root[None], keys, iterations, stop, advance), ""
     except SearchStopped as stopped:
-        return stopped.found, stopped.found.iterations < iterations
+        return stopped.found, INTERRUPTED if stopped.found.iterations < iterations else ""
+
+
+def _searched_by_clock(
+    search: Any, root: Any, keys: Any, seconds: float, stop: threading.Event, advance: Callable[[float], None]
+) -> tuple[Any, str]:
+    """As ``_searched``, for so many seconds of wall-clock time; memory may end it too."""
+    from gpumcts.tree.incremental_search import IncrementalSearch
+
+    grown, last = IncrementalSearch(search, root, keys[0]), time.perf_counter()
+    for _ in grown.slices(None, seconds):
+        now = time.perf_counter()
+        advance(now - last)
+        last = now
+        if stop.is_set():
+            break
+    grown.keep()
+    return grown.found(), INTERRUPTED if stop.is_set() else grown.stopped_by
 
 
 def _time(times: Any) -> dict[str, Any]:

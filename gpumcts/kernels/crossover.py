@@ -73,14 +73,19 @@ class Crossover:
         table = _closest(tables(), _name(game), _name(policy), threads)
         self._rates, self._threads, self._of_table = _by_engine(table), threads, table["threads"]
 
-    def fastest(self, trees: int, playouts: int = 1, leaves: int = 1) -> str:
+    def fastest(self, trees: int, playouts: int = 1, leaves: int = 1, whole: bool = True) -> str:
         """``cpu``, ``cuda`` or ``device`` for so many trees, playouts a leaf, and leaves of a tree that make a batch.
+
+        whole : whether a search goes from its beginning to its end; one that pauses cannot be the device's, which gives
+            trees back at the end alone
 
         Always ``cpu`` once the device is lost to this process.
         """
         if faults.lost():
             return "cpu"
         rates = {name: _between(cells, trees, playouts) for name, cells in self._rates.items()}
+        if not whole:
+            rates.pop("device", None)
         rates["cpu"] *= min(self._threads, trees) / min(self._of_table, trees)
         if "cuda" in rates:
             rates["cuda"] = _between(self._rates["cuda"], trees * leaves, playouts)

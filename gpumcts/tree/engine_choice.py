@@ -37,15 +37,16 @@ class EngineChoice:
             raise BadInput(f"engine={engine.name}: made for {theirs}, not {ours}")
         return None if engine is None or engine.name == "cpu" else engine
 
-    def fastest(self, settings: Settings, trees: int, watched: bool) -> str:
+    def fastest(self, settings: Settings, trees: int, watched: bool, whole: bool) -> str:
         """The name of the fastest engine for so many trees, where it is chosen.
 
-        A search whose value is watched stays on the CPU, and ``device`` keeps one batch of a tree in flight.
+        A search whose value is watched stays on the CPU. ``device`` keeps one batch of a tree in flight, and takes
+        ``whole`` searches alone, not slices.
         """
         if watched:
             return "cpu"
-        name = self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree)
-        return "cuda" if name == "device" and settings.batches_in_flight > 1 else name
+        whole = whole and settings.batches_in_flight == 1
+        return self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree, whole)
 
     def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
         if name in ("cpu", "device"):

@@ -48,7 +48,7 @@ class IncrementalSearch:
     def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
         self._searcher, self.iterations, self._pace = searcher, 0, 0.0
         self._keys = np.array([key], np.uint64)
-        searcher.adapt(searcher.settings.roots)
+        searcher.adapt(searcher.settings.roots, whole=False)
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         self._roots = searcher.settings.roots
@@ -123,7 +123,8 @@ class IncrementalSearch:
         table = merged(table, self._roots)
         pending = self._in_flight.pending_leaves * self._roots if self._in_flight is not None else 0
         by_value, counted = parts.settings.final == "value", self.iterations - pending
-        return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, final_scores=decisive)
+        times = self._wave.clock.split()
+        return TreeSearchResult(table, self._keys, by_value, counted, forest, self._roots, times, decisive)
 
     def keep(self) -> None:
         """End the search: count what is in flight; with ``Settings.reuse`` leave the tree to the game's next search."""

@@ -107,11 +107,14 @@ class Searcher:
         """Whether several searches may go on at once, from different threads: all of them are played on the CPU."""
         return not self._engines.are_chosen and self.engine is None
 
-    def adapt(self, trees: int, watched: bool = False) -> None:
-        """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched."""
+    def adapt(self, trees: int, watched: bool = False, whole: bool = True) -> None:
+        """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched.
+
+        whole : False for a search by slices, which no device can play
+        """
         if not self._engines.are_chosen:
             return
-        fastest = self._engines.fastest(self.settings, trees, watched)
+        fastest = self._engines.fastest(self.settings, trees, watched, whole)
         if fastest != self._playing_on:
             self._take(fastest)
             self._playing_on = fastest

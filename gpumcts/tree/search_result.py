@@ -29,7 +29,7 @@ class TreeSearchResult:
 
     forest : None after a search in waves, and on a device where it is larger than what is brought back
     iterations : of a position, all its trees together; roots : trees of a position (``Settings.roots``)
-    times : where the time went; None where nobody kept it, as in a search that goes on by slices
+    times : where the time went; None where nobody kept it
     final_scores : float64[T, M] by which the move is chosen, where neither visits nor values decide (``final_move``)
     """
 

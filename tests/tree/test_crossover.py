@@ -11,6 +11,7 @@ from gpumcts.kernels.crossover import Crossover, predicted
 from gpumcts.options import option
 from gpumcts.tree import engine_choice, search
 from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, UCB1, UNIFORM, keys_for, operator_of
@@ -179,6 +180,18 @@ def test_auto_takes_the_device(device, measured, monkeypatch):
     assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
     searcher.adapt(1)
     assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher.parts]
+
+
+def test_auto_takes_no_device_for_slices(device, measured, monkeypatch):
+    """A device gives its trees back at the end alone; of the others the fastest is taken."""
+    measured(table(device=1e9))
+    monkeypatch.setattr(engine_choice, "resolve", str)
+    for trees, played_elsewhere in ((3, False), (20, True)):
+        searcher = automatic(Settings(roots=trees))
+        search = IncrementalSearch(searcher, roots(OTHELLO, 1)[0], keys_for(1)[0])
+        assert isinstance(searcher.engine, Elsewhere) == played_elsewhere
+        search.go_on(2 * trees)
+        assert search.found().iterations == 2 * trees
 
 
 def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):

@@ -193,6 +193,8 @@ BAD = {
     "match game=go game.komi=many": "game.komi=",
     "match player=alpha_beta player.best_so_far=1": "player.best_so_far=1: must be true or false",
     "match player@opponent.player=alpha_beta opponent.selection.name=ucb1_tuned": "opponent.selection does not count",
+    "search budget=seconds engine=device": "engine=device: a search by the clock grows a tree by slices, on engine=cpu or",
+    "search budget=seconds search.table=100": "search.table=100: a search by the clock grows a tree by slices, on engine=",
     "match search.table=0": "search.table=0: must be an integer in [2, 2147483647], or null",
     "match search.table=9": "search.table=9: a table has an even number of entries",
     "match search.batches_in_flight=3": "search.batches_in_flight=3: must be an integer in [1, 2]",
