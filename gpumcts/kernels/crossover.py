@@ -28,6 +28,8 @@ ENGINES = ("cpu", "cuda", "device")  # where two are as fast, the first
 TREES, PLAYOUTS, THREADS = (1, 10, 100, 1000, 10_000, 100_000), (1, 4, 16, 64, 256, 1024), (1, 4, 16, 64)
 TREE_WORK = 0.7e-6  # seconds of one core an iteration, without playouts, all threads at work
 TREE_WORK_ELSEWHERE = 1.25e-6  # the same where leaves are played elsewhere: they travel
+ALONE = 0.75e-6  # of an iteration of a tree that threads share, what one of them does while the others wait
+SHARED = 256  # playouts of a batch from which on threads share a tree
 DEVICE_TREE_WORK = 170e-6  # seconds of a device's thread an iteration, without playouts
 DEVICE_ITERATIONS = 220e6  # a second without playouts, all of the device at work
 
@@ -83,13 +85,27 @@ class Crossover:
         """
         if faults.lost():
             return "cpu"
+        rates = self.rates(trees, playouts, leaves)
+        there = rates if whole else [name for name in rates if name != "device"]
+        return max(there, key=lambda name: rates[name])
+
+    def rates(self, trees: int, playouts: int = 1, leaves: int = 1) -> dict[str, float]:
+        """Iterations a second of all trees together, by engine: as ``fastest`` compares them."""
         rates = {name: _between(cells, trees, playouts) for name, cells in self._rates.items()}
-        if not whole:
-            rates.pop("device", None)
         rates["cpu"] *= min(self._threads, trees) / min(self._of_table, trees)
+        if leaves * playouts >= SHARED and 2 * trees <= self._threads:
+            rates["cpu"] = 1 / _shared(trees / rates["cpu"], self._threads // trees, trees)
         if "cuda" in rates:
-            rates["cuda"] = _between(self._rates["cuda"], trees * leaves, playouts)
-        return max(rates, key=lambda name: rates[name])
+            seconds = 1 / _between(self._rates["cuda"], trees * leaves, playouts)
+            # What is told of so many trees has a thread for each; a tree with as many leaves has one in all.
+            alone = 1 / min(self._threads, trees) - 1 / min(self._threads, trees * leaves)
+            rates["cuda"] = 1 / (seconds + TREE_WORK_ELSEWHERE * alone)
+        return rates
+
+
+def _shared(seconds: float, threads: int, trees: int) -> float:
+    """Seconds of an iteration of all ``trees``, each shared by so many threads; one thread takes ``seconds``."""
+    return (min(seconds, ALONE) + max(seconds - ALONE, 0.0) / threads) / trees
 
 
 def _name(option: Any) -> str:

@@ -82,6 +82,24 @@ def test_one_tree_is_the_cpus():
             assert Crossover(option("game", game)(), UNIFORM, threads).fastest(1) == "cpu"
 
 
+# Iterations a second of one tree of Othello on an H100 and sixteen cores, by leaves a batch and playouts a leaf: on the
+# CPU, and with engine=cuda on one thread (docs/performance/one-tree.md, h100.md).
+ONE_TREE = {(64, 1): (528e3, None), (1024, 1): (1.14e6, 802e3), (16, 64): (184e3, None), (4096, 1): (1.2e6, 970e3)}
+ONE_TREE_ELSEWHERE = {(1024, 1024): 388e3, (4096, 64): 730e3, (4096, 1024): 430e3}
+
+
+def test_predictions_of_one_tree_are_near_what_was_measured():
+    found = Crossover(OTHELLO, UNIFORM, 16)
+    for (leaves, playouts), (cpu, cuda) in ONE_TREE.items():
+        rates = found.rates(1, playouts, leaves)
+        assert rates["cpu"] == pytest.approx(cpu, rel=0.25)
+        assert cuda is None or rates["cuda"] == pytest.approx(cuda, rel=0.25)
+        assert found.fastest(1, playouts, leaves) == "cpu"
+    for (leaves, playouts), cuda in ONE_TREE_ELSEWHERE.items():
+        assert found.rates(1, playouts, leaves)["cuda"] == pytest.approx(cuda, rel=0.25)
+        assert found.fastest(1, playouts, leaves) == "cuda"
+
+
 def test_a_measured_table(measured):
     measured(table())
     found = Crossover(OTHELLO, UNIFORM, 1)
