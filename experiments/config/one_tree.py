@@ -4,25 +4,42 @@ A match searches many trees at a time, so a batch is full with a leaf of each. `
 ``uci`` have one tree: its leaves fill the batch, at some cost in strength (``docs/many_leaves.md``).
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from omegaconf import DictConfig, OmegaConf
 
+from gpumcts.errors import BadInput
+
 BATCHES = 50
 """A search of so many iterations makes at least so many batches: the last ones know what the first ones found."""
+FEW = 64
+"""Leaves that fill the lanes of a thread, however many playouts each has."""
+
+InFlight = Literal["virtual_loss", "unobserved"]
 
 
-def leaves_of(game_takes: int, iterations: int | None, roots: int = 1, table: int | None = None) -> int:
+def leaves_of(
+    game_takes: int,
+    iterations: int | None,
+    roots: int = 1,
+    table: int | None = None,
+    playouts: int = 1,
+    in_flight: InFlight = "unobserved",
+) -> int:
     """Leaves a batch for a search of one position, at least 1.
 
-    game_takes : leaves a batch that suit the game in a long search
+    game_takes : leaves a batch that suit the game in a long search of one tree, with one playout a leaf
     iterations : of the search; None where a clock ends it
     roots : trees that share them
     table : entries of a transposition table in place of a tree, which takes one leaf at a time; None for a tree
+    playouts : of a leaf; threads have as much to share with fewer leaves of more playouts
+    in_flight : how leaves in flight count; more than ``FEW`` cost strength as virtual losses (docs/many_leaves.md)
     """
     if table is not None:
         return 1
-    return game_takes if iterations is None else max(1, min(game_takes, iterations // roots // BATCHES))
+    few = min(game_takes, FEW)
+    leaves = few if in_flight == "virtual_loss" else max(few, game_takes // (playouts * roots))
+    return leaves if iterations is None else max(1, min(leaves, iterations // roots // BATCHES))
 
 
 def leaves_told(leaves: int) -> str:
@@ -37,8 +54,38 @@ def whole(value: Any) -> int | None:
 
 def _leaves_of_one_tree(leaves: int, *, _root_: DictConfig) -> int:
     """Resolver ``${leaves_of_one_tree:L}``: ``leaves_of`` for the budget and the search that are composed."""
-    said = [whole(OmegaConf.select(_root_, key)) for key in ("budget.iterations", "search.roots", "search.table")]
-    return leaves_of(leaves, said[0], said[1] or 1, said[2])
+    keys = ("budget.iterations", "search.roots", "search.table", "budget.playouts_per_leaf")
+    iterations, roots, table, playouts = [whole(OmegaConf.select(_root_, key)) for key in keys]
+    return leaves_of(leaves, iterations, roots or 1, table, playouts or 1, _in_flight(_root_))
+
+
+def _in_flight(composed: DictConfig) -> InFlight:
+    """How leaves in flight count: as somebody said, else as virtual losses where nothing else is possible."""
+    if not OmegaConf.is_interpolation(composed.search, "in_flight"):
+        return "unobserved" if composed.search.in_flight == "unobserved" else "virtual_loss"
+    return "unobserved" if _visits_count(composed) else "virtual_loss"
+
+
+def _in_flight_of_one_tree(suits: InFlight, *, _root_: DictConfig) -> InFlight:
+    """Resolver ``${in_flight_of_one_tree:WAY}``: that way, where visits count and more than one leaf is in flight."""
+    leaves, batches = [
+        whole(OmegaConf.select(_root_, f"search.{key}")) for key in ("leaves_per_tree", "batches_in_flight")
+    ]
+    several = max(leaves or 1, batches or 1) > 1
+    return suits if several and _visits_count(_root_) else "virtual_loss"
+
+
+def _visits_count(composed: DictConfig) -> bool:
+    """Whether visits count in the scores of the rule; what is no rule is refused where its own keys are checked."""
+    from experiments.config.schema import option_value
+    from gpumcts.tree.checks import counts_visits
+
+    plain: Any = OmegaConf.to_container(composed.selection, resolve=True)
+    try:
+        return counts_visits(option_value("selection", plain, "selection")[0])
+    except BadInput:
+        return False
 
 
 OmegaConf.register_new_resolver("leaves_of_one_tree", _leaves_of_one_tree, replace=True)
+OmegaConf.register_new_resolver("in_flight_of_one_tree", _in_flight_of_one_tree, replace=True)

@@ -64,6 +64,12 @@ def check_traces(rule: Any, game: Any, settings: Settings) -> None:
         raise BadInput(f"search.expansion=whole_path: must be node, threshold or root with {name}")
 
 
+def counts_visits(rule: Any) -> bool:
+    """Whether visits count in the scores of a selection rule (an option value)."""
+    field = getattr(rule, "COUNTS", None)
+    return field is not None and (not field or getattr(rule, field) != 0)
+
+
 def check_in_flight(rule: Any, settings: Settings) -> None:
     """Refuse to count unobserved samples apart if nothing is in flight, or no score counts visits. Raises BadInput."""
     if settings.in_flight == "virtual_loss":
@@ -74,7 +80,7 @@ def check_in_flight(rule: Any, settings: Settings) -> None:
     field = getattr(rule, "COUNTS", None)
     if field is None:
         raise BadInput(f"{where}: visits do not count with {name}; take search.in_flight=virtual_loss")
-    if field and getattr(rule, field) == 0:
+    if not counts_visits(rule):
         raise BadInput(f"{where}: visits do not count with {name} selection.{field}=0; must be above 0")
 
 

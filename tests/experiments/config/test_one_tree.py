@@ -5,12 +5,13 @@ import pytest
 from experiments.app.error_messages import CONF
 from experiments.app.serving import serving_config, tell_batches
 from experiments.config.command_options import GtpKeys, UciKeys
-from experiments.config.one_tree import BATCHES, leaves_of
+from experiments.config.one_tree import BATCHES, FEW, leaves_of
 from experiments.players.kinds.uct import searching_player
+from gpumcts.errors import BadInput
 from tests.experiments.config.drivers import composed
 
 ONE_TREE = ("search", "gtp", "uci")
-OTHELLO = 64
+OTHELLO = 1024
 NAMED = sorted(file.stem for file in (CONF / "one_tree").glob("*.yaml"))
 
 
@@ -29,6 +30,13 @@ def leaves(command, *overrides):
         ([f"budget.iterations={BATCHES * OTHELLO}"], OTHELLO),
         ([f"budget.iterations={BATCHES * OTHELLO - 1}"], OTHELLO - 1),
         ([f"budget.iterations={BATCHES * 8}", "search.roots=2"], 4),
+        (["budget=seconds", "search.roots=4"], OTHELLO // 4),
+        (["budget=seconds", "budget.playouts_per_leaf=8"], OTHELLO // 8),
+        (["budget=seconds", "budget.playouts_per_leaf=1024"], FEW),
+        (["budget=seconds", "search.in_flight=virtual_loss"], FEW),
+        (["budget=seconds", "search.in_flight=unobserved"], OTHELLO),
+        (["budget=seconds", "selection=bast"], FEW),
+        (["budget=seconds", "selection.exploration=0"], FEW),
         (["budget.iterations=1"], 1),
         (["budget.iterations=nonsense"], OTHELLO),
     ],
@@ -36,6 +44,33 @@ def leaves(command, *overrides):
 def test_leaves_of_one_tree(command, overrides, expected):
     budget = [] if overrides[0].startswith("budget=") else ["budget=iterations"]
     assert leaves(command, "game=othello", *budget, *overrides) == expected
+
+
+@pytest.mark.parametrize(
+    "overrides, expected",
+    [
+        ([], "unobserved"),
+        (["search=sensei", "selection=sensei"], "unobserved"),
+        (["search.leaves_per_tree=1"], "virtual_loss"),
+        (["search.leaves_per_tree=1", "search.batches_in_flight=2"], "unobserved"),
+        (["search.in_flight=virtual_loss"], "virtual_loss"),
+        (["selection=bast"], "virtual_loss"),
+        (["selection=rave"], "virtual_loss"),
+        (["selection=rave", "selection.exploration=0.1"], "unobserved"),
+        (["search.table=100"], "virtual_loss"),
+    ],
+)
+def test_samples_in_flight_are_unobserved_where_visits_count(overrides, expected):
+    """And where something is in flight: what nobody asked for is not refused."""
+    plain = composed("gtp", "game=othello", *overrides)
+    assert plain["search"]["in_flight"] == expected
+    assert searching_player(plain).settings.in_flight == expected
+
+
+@pytest.mark.parametrize("overrides", [["selection.exploration=x"], ["selection.name=my.rule"], ["search.in_flight=x"]])
+def test_what_is_no_rule_is_refused_by_its_own_keys(overrides):
+    with pytest.raises(BadInput, match=overrides[0].partition("=")[0]):
+        searching_player(composed("gtp", "game=othello", *overrides))
 
 
 @pytest.mark.parametrize("command", ONE_TREE)
@@ -70,7 +105,7 @@ def test_a_search_tells_how_many(run, leaves):
 
 
 @pytest.mark.parametrize("command", ["gtp", "uci"])
-@pytest.mark.parametrize("game, told", [("othello", f"searches in batches of {OTHELLO} leaves"), ("clobber", "")])
+@pytest.mark.parametrize("game, told", [("othello", f"searches in batches of {OTHELLO:,} leaves"), ("clobber", "")])
 def test_an_engine_tells_how_many(capsys, command, game, told):
     tell_batches(serving_config(composed(command, f"game={game}"), {"gtp": GtpKeys, "uci": UciKeys}[command], command))
     assert capsys.readouterr().err.split(" (")[0].strip() == told
