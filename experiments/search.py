@@ -43,6 +43,9 @@ from gpumcts.kernels import engines
 
 INTERRUPTED = "interrupted"  # why a search ends early, where nothing else ended it
 MAX_MOVES = 10  # as shown, the most visited; the summary has all
+WORTH_TELLING = 1.0  # seconds of a search whose threads had nothing to do
+ENOUGH_LEAVES = 1024  # of a batch, for threads to share a tree in any game
+ONE_WORKED = 1.1  # threads at work, on average, where one did it all
 LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
 
@@ -233,7 +236,25 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     speed = f"{summary['iterations']:,} iterations{leaves}, {shortened(summary['iterations_per_second'])} iterations/s"
     cut = "interrupted; by then it " if summary.get("interrupted") else ""
     told = f"{cut}plays {summary['best']}; {speed}, seed {summary['seed']}"
-    return [board, table("", columns, rows), *_others(summary["moves"]), told, _time_shown(summary["time"])]
+    time = summary["time"]
+    return [
+        board,
+        table("", columns, rows),
+        *_others(summary["moves"]),
+        told,
+        _time_shown(time),
+        *_idle(time, config.player.settings),
+    ]
+
+
+def _idle(time: dict[str, Any], settings: Any) -> list[str]:
+    """A line where one thread of several did all the work for some seconds, and larger batches would change that."""
+    threads, waiting = time["threads"], time["parts"]["waiting"]["share"]
+    leaves = settings.leaves_per_tree if settings.table is None and settings.batches_in_flight == 1 else ENOUGH_LEAVES
+    idle = threads > 1 and threads * (1 - waiting) <= ONE_WORKED and time["device_seconds"] is None
+    if not idle or time["seconds"] < WORTH_TELLING or leaves >= ENOUGH_LEAVES:
+        return []
+    return [f"one of {threads} threads did the work; they share a tree in larger batches (search.leaves_per_tree)"]
 
 
 def _others(moves: list[dict[str, Any]]) -> list[str]:

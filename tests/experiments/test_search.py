@@ -6,8 +6,10 @@ import re
 import threading
 
 import numpy as np
+import pytest
 
 from experiments import playouts, search
+from gpumcts.tree.settings import Settings
 from gpumcts.tree.stopped_search import SearchStopped
 
 
@@ -17,6 +19,26 @@ def test_a_search_shows_its_most_visited_moves_and_keeps_all(run, only):
     shown = [line.split()[0] for line in done.out.splitlines() if re.match(r" \S+ +\d+ +[01]\.\d{4} ", line)]
     assert len(moves) == 82 and shown == [row["move"] for row in moves[:10]]
     assert f"and 72 others with {sum(row['visits'] for row in moves[10:])} visits, in summary.json" in done.out
+
+
+@pytest.mark.parametrize(
+    "threads, waiting, seconds, device, settings, told",
+    [
+        (4, 0.74, 2.0, None, Settings(), True),
+        (4, 0.74, 2.0, None, Settings(leaves_per_tree=64), True),
+        (4, 0.5, 2.0, None, Settings(), False),  # two threads worked
+        (1, 0.0, 2.0, None, Settings(), False),
+        (4, 0.74, 0.2, None, Settings(), False),
+        (4, 0.74, 2.0, 1.0, Settings(), False),  # they wait for a device
+        (4, 0.74, 2.0, None, Settings(leaves_per_tree=1024), False),
+        (4, 0.74, 2.0, None, Settings(table=100), False),  # has one leaf a batch
+        (4, 0.74, 2.0, None, Settings(batches_in_flight=2), False),  # is one thread's
+    ],
+)
+def test_threads_with_nothing_to_do_are_told_of_larger_batches(threads, waiting, seconds, device, settings, told):
+    time = {"threads": threads, "seconds": seconds, "device_seconds": device, "parts": {"waiting": {"share": waiting}}}
+    line = "one of 4 threads did the work; they share a tree in larger batches (search.leaves_per_tree)"
+    assert search._idle(time, settings) == [line] * told
 
 
 def interrupt(monkeypatch, command):
