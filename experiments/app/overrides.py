@@ -16,6 +16,7 @@ from gpumcts.errors import BadInput
 
 EXPERIMENT = "experiment"
 LEFT_OUT = "hydra.sweeper.left_out"
+LEFT_OUT_GROUPS = (EXPERIMENT, "preset", "cell")  # of which nothing is chosen where nobody says so
 FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
@@ -34,6 +35,7 @@ def check_overrides(given: Sequence[Override]) -> None:
             raise BadInput(not_understood(str(override.input_line)))
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group):
+            _check_no_null(override)
             _check_choice(override, value)
             _check_no_path(override, value)
         _check_choice_of_hydra(override, value)
@@ -41,6 +43,16 @@ def check_overrides(given: Sequence[Override]) -> None:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
+
+
+def _check_no_null(override: Override) -> None:
+    """Refuse null for a choice, which Hydra has for a group that is left out, and takes from nobody."""
+    swept = override.sweep_iterator() if override.is_choice_sweep() else []
+    if override.is_delete() or None not in (list(swept) if override.is_sweep_override() else [override.value()]):
+        return
+    if override.key_or_group in LEFT_OUT_GROUPS:
+        raise BadInput(f"{override.get_key_element()}=null: leave it out, and nothing is chosen")
+    raise BadInput(no_such_choice(override.key_or_group, "null"))
 
 
 def _check_choice(override: Override, value: Any) -> None:

@@ -29,7 +29,6 @@ TREES, PLAYOUTS, THREADS = (1, 10, 100, 1000, 10_000, 100_000), (1, 4, 16, 64, 2
 TREE_WORK = 0.7e-6  # seconds of one core an iteration, without playouts, all threads at work
 TREE_WORK_ELSEWHERE = 1.25e-6  # the same where leaves are played elsewhere: they travel
 ALONE = 0.75e-6  # of an iteration of a tree that threads share, what one of them does while the others wait
-SHARED = 256  # playouts of a batch from which on threads share a tree
 DEVICE_TREE_WORK = 170e-6  # seconds of a device's thread an iteration, without playouts
 DEVICE_ITERATIONS = 220e6  # a second without playouts, all of the device at work
 
@@ -75,26 +74,27 @@ class Crossover:
         table = _closest(tables(), _name(game), _name(policy), threads)
         self._rates, self._threads, self._of_table = _by_engine(table), threads, table["threads"]
 
-    def fastest(self, trees: int, playouts: int = 1, leaves: int = 1, whole: bool = True) -> str:
+    def fastest(self, trees: int, playouts: int = 1, leaves: int = 1, whole: bool = True, sharing: int = 1) -> str:
         """``cpu``, ``cuda`` or ``device`` for so many trees, playouts a leaf, and leaves of a tree that make a batch.
 
         whole : whether a search goes from its beginning to its end; one that pauses cannot be the device's, which gives
             trees back at the end alone
+        sharing : threads of the CPU that share each tree, one tree after the other; 1 where each tree has a thread
 
         Always ``cpu`` once the device is lost to this process.
         """
         if faults.lost():
             return "cpu"
-        rates = self.rates(trees, playouts, leaves)
+        rates = self.rates(trees, playouts, leaves, sharing)
         there = rates if whole else [name for name in rates if name != "device"]
         return max(there, key=lambda name: rates[name])
 
-    def rates(self, trees: int, playouts: int = 1, leaves: int = 1) -> dict[str, float]:
+    def rates(self, trees: int, playouts: int = 1, leaves: int = 1, sharing: int = 1) -> dict[str, float]:
         """Iterations a second of all trees together, by engine: as ``fastest`` compares them."""
         rates = {name: _between(cells, trees, playouts) for name, cells in self._rates.items()}
         rates["cpu"] *= min(self._threads, trees) / min(self._of_table, trees)
-        if leaves * playouts >= SHARED and 2 * trees <= self._threads:
-            rates["cpu"] = 1 / _shared(trees / rates["cpu"], self._threads // trees, trees)
+        if sharing > 1:
+            rates["cpu"] = 1 / _shared(trees / rates["cpu"], sharing)
         if "cuda" in rates:
             seconds = 1 / _between(self._rates["cuda"], trees * leaves, playouts)
             # What is told of so many trees has a thread for each; a tree with as many leaves has one in all.
@@ -103,9 +103,9 @@ class Crossover:
         return rates
 
 
-def _shared(seconds: float, threads: int, trees: int) -> float:
-    """Seconds of an iteration of all ``trees``, each shared by so many threads; one thread takes ``seconds``."""
-    return (min(seconds, ALONE) + max(seconds - ALONE, 0.0) / threads) / trees
+def _shared(seconds: float, threads: int) -> float:
+    """Seconds of an iteration of a tree that so many threads share; one thread takes ``seconds``."""
+    return min(seconds, ALONE) + max(seconds - ALONE, 0.0) / threads
 
 
 def _name(option: Any) -> str:

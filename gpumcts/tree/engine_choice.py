@@ -8,6 +8,8 @@ from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.settings import Settings
+from gpumcts.tree.shared_tree import threads_share_trees
+from gpumcts.tree.team import useful_threads
 
 
 class EngineChoice:
@@ -45,8 +47,11 @@ class EngineChoice:
         """
         if watched:
             return "cpu"
+        leaves, playouts, sharing = settings.leaves_per_tree, settings.playouts_per_leaf, 1
+        if threads_share_trees(settings, self._threads, trees, beside_device=False):
+            sharing = useful_threads(self._threads, leaves, playouts)
         whole = whole and settings.batches_in_flight == 1
-        return self._crossover.fastest(trees, settings.playouts_per_leaf, settings.leaves_per_tree, whole)
+        return self._crossover.fastest(trees, playouts, leaves, whole, sharing)
 
     def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
         if name in ("cpu", "device"):

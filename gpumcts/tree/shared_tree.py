@@ -18,6 +18,7 @@ from gpumcts.tree.forest import Forest
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.selection.contract import learner
+from gpumcts.tree.settings import Settings
 from gpumcts.tree.shared_blocks import ANSWER, BASE, TOLD
 from gpumcts.tree.steps import Method, Steps, back_up_part_step, is_shared
 from gpumcts.tree.team import Team, is_worth_a_team, team_of, team_room, useful_threads
@@ -142,12 +143,11 @@ def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
     )  # fmt: skip
 
 
-def threads_share_trees(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> bool:
+def threads_share_trees(settings: Settings, threads: int, trees: int, beside_device: bool) -> bool:
     """Whether the threads share each tree, one after the other: there are too few trees for one each.
 
     Beside a device only a tree that is alone: of several, half go on while the device plays the leaves of the others.
     """
-    settings = parts.settings
     if settings.batches_in_flight > 1 or threads < 2 * trees:
         return False
     if beside_device:
@@ -157,7 +157,7 @@ def threads_share_trees(parts: SearchParts, threads: int, trees: int, beside_dev
 
 def slots_of_threads(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> int:
     """Slots a tree is given beside those of its nodes, where threads take slots of their own in it."""
-    if not threads_share_trees(parts, threads, trees, beside_device):
+    if not threads_share_trees(parts.settings, threads, trees, beside_device):
         return 0
     return team_room(team_for(parts, threads, beside_device), parts.settings.leaves_per_tree)
 
@@ -173,7 +173,7 @@ class SharedTrees:
     def fit(self, wave: Wave) -> bool:
         """Whether the trees of a wave are so few that all threads share each."""
         plan = self._plan
-        return threads_share_trees(plan.parts, plan.threads, wave.trees, plan.engine is not None)
+        return threads_share_trees(plan.parts.settings, plan.threads, wave.trees, plan.engine is not None)
 
     @functools.cached_property
     def _steps_and_method(self) -> tuple[Steps, Method]:

@@ -9,8 +9,9 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, engines
 from gpumcts.kernels.crossover import Crossover, predicted
 from gpumcts.options import option
-from gpumcts.tree import engine_choice, search
+from gpumcts.tree import engine_choice, search, team
 from gpumcts.tree.device_search import DeviceEngine
+from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
@@ -19,6 +20,7 @@ from tests.tree.simulated_searches import digest, roots
 from tests.tree.test_device_playouts import Elsewhere
 
 MINIMAX = option("playout", "minimax")(depth=2)
+MIN_TEAM_PLAYOUTS = team.MIN_TEAM_PLAYOUTS
 MEASURED = Path(__file__).parents[2] / "docs" / "performance" / "h100" / "crossover.json"
 
 
@@ -88,16 +90,36 @@ ONE_TREE = {(64, 1): (528e3, None), (1024, 1): (1.14e6, 802e3), (16, 64): (184e3
 ONE_TREE_ELSEWHERE = {(1024, 1024): 388e3, (4096, 64): 730e3, (4096, 1024): 430e3}
 
 
-def test_predictions_of_one_tree_are_near_what_was_measured():
-    found = Crossover(OTHELLO, UNIFORM, 16)
+@pytest.fixture
+def large_teams(monkeypatch):
+    """Threads share the batches that are worth it, and not the small ones of tests (conftest.py)."""
+    monkeypatch.setattr(team, "MIN_TEAM_PLAYOUTS", MIN_TEAM_PLAYOUTS)
+
+
+def one_tree(leaves, playouts, **more):
+    """What is taken for one tree of Othello on sixteen threads, and the rates that are compared."""
+    found, settings = Crossover(OTHELLO, UNIFORM, 16), Settings(playouts_per_leaf=playouts, leaves_per_tree=leaves)
+    rates, compared = found.rates, []
+    found.rates = lambda *arguments: compared.append(rates(*arguments)) or compared[-1]
+    choice = EngineChoice(OTHELLO, UNIFORM, 16, found)
+    return choice.fastest(settings._replace(**more), 1, watched=False, whole=True), compared[-1]
+
+
+def test_predictions_of_one_tree_are_near_what_was_measured(large_teams):
     for (leaves, playouts), (cpu, cuda) in ONE_TREE.items():
-        rates = found.rates(1, playouts, leaves)
-        assert rates["cpu"] == pytest.approx(cpu, rel=0.25)
+        taken, rates = one_tree(leaves, playouts)
+        assert taken == "cpu" and rates["cpu"] == pytest.approx(cpu, rel=0.25)
         assert cuda is None or rates["cuda"] == pytest.approx(cuda, rel=0.25)
-        assert found.fastest(1, playouts, leaves) == "cpu"
     for (leaves, playouts), cuda in ONE_TREE_ELSEWHERE.items():
-        assert found.rates(1, playouts, leaves)["cuda"] == pytest.approx(cuda, rel=0.25)
-        assert found.fastest(1, playouts, leaves) == "cuda"
+        taken, rates = one_tree(leaves, playouts)
+        assert taken == "cuda" and rates["cuda"] == pytest.approx(cuda, rel=0.25)
+
+
+def test_threads_that_share_no_tree_are_not_counted_for_one(large_teams):
+    """Two batches in flight are one thread's, and so are batches that are too small."""
+    assert one_tree(1024, 1)[0] == "cpu" and one_tree(1024, 1, batches_in_flight=2)[0] == "cuda"
+    alone = one_tree(64, 1)[1]["cpu"]
+    assert one_tree(1024, 1, batches_in_flight=2)[1]["cpu"] == alone < one_tree(128, 1)[1]["cpu"]
 
 
 def test_a_measured_table(measured):
