@@ -92,15 +92,17 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     import numpy as np
 
     from experiments.config.positions import position_of
-    from experiments.players.player_factory import bind_iterations, iterations_of, searcher
+    from experiments.players.clock_budget import bind_iterations, bound_iterations
+    from experiments.players.player_factory import searcher
     from gpumcts.kernels.engines import resolve
     from gpumcts.rng import key_of
 
     assert config.player is not None
     root = position_of(config)
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
-    iterations = iterations_of(config, run.folder)
-    asked = iterations or config.player.budget.seconds or 0
+    by_clock = config.player.budget.seconds
+    iterations = bound_iterations(run.folder) if by_clock else config.player.iterations
+    asked = iterations or by_clock or 0
     with stop_on_interrupt("stopping ...") as stop, bar(title, asked) as shown:
         search = searcher(config, config.player)
         begin, processor = time.perf_counter(), time.process_time()
@@ -111,10 +113,10 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
             found, cut = _searched(search, root, keys, iterations, stop, shown.advance)
         seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     interrupted = cut == INTERRUPTED
-    if iterations is None and not cut:
-        bind_iterations(config, run.folder, found.iterations, seconds)
+    if by_clock and not cut:
+        bind_iterations(run.folder, by_clock, found.iterations)
     if cut and not interrupted:
-        say(f"the search ends after {found.iterations:,} iterations: {cut}")
+        say(f"{title}: the search ends after {found.iterations:,} iterations: {cut}")
     iterations, settings = found.iterations, config.player.settings
     if settings.solve:
         iterations = int(found.iterations_made(settings.playouts_per_leaf, settings.root_playouts)[0])
@@ -130,7 +132,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "time": _time(found.times),
         "seed": config.keys.seed,
         "engine": resolve(config.engine),
-        **({"interrupted": True} if interrupted else {}),
+        **({"interrupted": True} if interrupted else {"stopped_by": cut} if cut else {}),
     }
     if run.of > 1:
         speed = f"{shortened(summary['iterations_per_second'])} iterations/s{', interrupted' if interrupted else ''}"

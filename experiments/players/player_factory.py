@@ -20,7 +20,7 @@ from gpumcts.match.batches import SECONDS_A_BATCH
 from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
-from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate, rates_in
+from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
 from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.thread_pool import ThreadPool
 
@@ -199,25 +199,6 @@ def _timed(config: Checked, prefix: str, player: PlayerConfig) -> TimedPlayer:
     together = _together(config, getattr(make(1), "full_batch", None), player.budget.seconds, on_cpu)
     clock = time.process_time if on_cpu else time.perf_counter
     return TimedPlayer(make, player.budget.seconds, clock, together)
-
-
-def iterations_of(config: Checked, folder: Path) -> int | None:
-    """Iterations of one search: those asked for, or those that were made in its seconds when it ran in ``folder``.
-
-    None where it has seconds, and none were.
-    """
-    assert config.player is not None
-    if not config.player.budget.seconds:
-        return config.player.iterations
-    made = rates_in(folder)
-    return made["player"].iterations if "player" in made else None
-
-
-def bind_iterations(config: Checked, folder: Path, iterations: int, took: float) -> None:
-    """So many were made in the seconds of one search, which ``took`` so long: they bind in ``folder``."""
-    assert config.player is not None and config.player.budget.seconds
-    made = Rate(config.player.budget.seconds, iterations, iterations / took, [], [])
-    bound_rates(folder, lambda: {"player": made})
 
 
 def playout_engine_of(config: Checked) -> Any:

@@ -10,8 +10,9 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
 from gpumcts.tree.checks import min_iterations
-from gpumcts.tree.memory import SHARE_OF_MEMORY
+from gpumcts.tree.memory import SHARE_OF_MEMORY, without_iterations
 from gpumcts.tree.search_parts import SearchParts
+from gpumcts.tree.shared_tree import slots_of_threads
 from gpumcts.tree.table_parts import TableParts
 
 
@@ -33,19 +34,23 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
     """Refuse a search that cannot be made, or whose tree cannot fit."""
     options = (config.game, player.policy, player.rule, player.operator, player.settings)
     parts: SearchParts | TableParts
+    of_threads: dict[str, int] = {}
     if player.settings.table is not None:
         parts = TableParts(*options, engine=config.engine, memory_limit=config.memory_limit)
     else:
         parts = SearchParts(*options, memory_limit=config.memory_limit)
+        if config.opponent is None and resolve(config.engine) == "cpu":  # one position, whose tree threads may share
+            slots = slots_of_threads(parts, config.threads, player.settings.roots, beside_device=False)
+            of_threads = {"slots_beside": slots}
     if player.budget.iterations is not None:
-        parts.positions_together(1, player.budget.iterations)
+        parts.positions_together(1, player.budget.iterations, **of_threads)
         return
     try:
-        parts.positions_together(1, min_iterations(player.settings))
+        parts.positions_together(1, min_iterations(player.settings), **of_threads)
     except BadInput as error:
         if player.settings.table is not None:
             raise
-        why = str(error).partition(": ")[2].partition(";")[0]  # without the iterations, which nobody gave
+        why = without_iterations(error).partition(";")[0]
         raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
 
 

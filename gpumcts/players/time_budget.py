@@ -140,24 +140,15 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
 
     Raises BadInput where the file cannot be read, is damaged, or cannot be written.
     """
-    if known := rates_in(folder):
-        return known
-    measured, path = {name: rate._asdict() for name, rate in measure().items()}, Path(folder) / RATES
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_first(path, json.dumps(measured, indent=2).encode())
-    except OSError as error:
-        raise BadInput(f"{path} cannot be used: {error.strerror}") from error
-    return rates_in(folder)
-
-
-def rates_in(folder: Path) -> dict[str, Rate]:
-    """The rates that bind in ``folder``, by player; none where no file has any. Raises BadInput as ``bound_rates``."""
     path = Path(folder) / RATES
     try:
         if not path.exists():
-            return {}
+            measured = {name: rate._asdict() for name, rate in measure().items()}
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_first(path, json.dumps(measured, indent=2).encode())
         rates = {name: Rate(**rate) for name, rate in json.loads(path.read_text("utf-8")).items()}
+    except BadInput:  # of the measurement: a ValueError, which below means a damaged file
+        raise
     except OSError as error:
         raise BadInput(f"{path} cannot be used: {error.strerror}") from error
     except (ValueError, TypeError, AttributeError):

@@ -10,7 +10,7 @@ from gpumcts.tree.checks import check_kept_visits, check_tries, min_iterations
 from gpumcts.tree.final_move import final_scores
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.in_flight import BatchesInFlight
-from gpumcts.tree.memory import limit_of
+from gpumcts.tree.memory import limit_of, without_iterations
 from gpumcts.tree.root_parallel import merged
 from gpumcts.tree.root_table import root_table
 from gpumcts.tree.search import Searcher
@@ -94,9 +94,10 @@ class IncrementalSearch:
             try:
                 self.go_on(step)
             except BadInput as error:
+                why = str(error) if iterations is not None else without_iterations(error)
                 if not self.iterations:
-                    raise
-                self.stopped_by = str(error)
+                    raise BadInput(why) from None
+                self.stopped_by = why
                 return
             if self.iterations == iterations:
                 self._back_up_pending()

@@ -57,6 +57,12 @@ def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, li
         )
 
 
+def without_iterations(error: BadInput) -> str:
+    """Why trees do not fit, for who gave no iterations: without their key, and with the advice that is left."""
+    why = str(error).partition(": ")[2].partition(";")[0]
+    return f"{why}; more memory_gb goes on longer" if "may be used" in why else why
+
+
 def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
     """Refuse batches of one tree that do not fit. Raises BadInput, with the arithmetic."""
     leaves, batches = settings.leaves_per_tree, settings.batches_in_flight
