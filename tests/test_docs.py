@@ -14,6 +14,8 @@ from gpumcts.games.conformance.declared import REQUIRED
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
+GENERATED = ROOT / "docs" / "papers"
+PAGES = sorted(path for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")] if GENERATED not in path.parents)
 RECIPES = sorted((ROOT / "docs").glob("add_*.md"))
 
 
@@ -21,6 +23,34 @@ def _param(path: Path):
     """The recipes that end in searches with every rule, or of a game of their own, take their time to compile."""
     slow = path.stem in ("add_a_backup_operator", "add_a_game")
     return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if slow else [])
+
+
+def prose(text):
+    """The lines of a page outside tables and blocks of code, with their numbers."""
+    code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        code ^= line.startswith("```")
+        if not code and not line.startswith(("|", "```")):
+            yield number, line
+
+
+def paragraphs(text):
+    """The paragraphs of a page, and each item of its lists, as words; titles too."""
+    words = []
+    for _, line in prose(text):
+        if not line.strip() or re.match(r"\s*([-*]|\d+\.) |#", line):
+            yield words
+            words = []
+        words = words + line.split()
+    yield words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_is_within_its_bounds(page):
+    """No line of over 120 characters, no paragraph of over 80 words."""
+    text = page.read_text("utf-8")
+    assert not [number for number, line in prose(text) if len(line) > 120]
+    assert not [" ".join(words[:6]) for words in paragraphs(text) if len(words) > 80]
 
 
 def test_there_are_recipes():

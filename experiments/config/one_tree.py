@@ -12,6 +12,9 @@ from gpumcts.errors import BadInput
 
 BATCHES = 50
 """A search of so many iterations makes at least so many batches: the last ones know what the first ones found."""
+A_SECOND = 1_000_000
+"""Iterations of a second, in the fastest games on one core: a short clock leaves fewer leaves a batch by them."""
+A_DAY = 86_400.0  # seconds
 FEW = 64
 """Leaves that fill the lanes of a thread, however many playouts each has."""
 
@@ -25,6 +28,7 @@ def leaves_of(
     table: int | None = None,
     playouts: int = 1,
     in_flight: InFlight = "unobserved",
+    seconds: float | None = None,
 ) -> int:
     """Leaves a batch for a search of one position, at least 1.
 
@@ -34,9 +38,12 @@ def leaves_of(
     table : entries of a transposition table in place of a tree, which takes one leaf at a time; None for a tree
     playouts : of a leaf; threads have as much to share with fewer leaves of more playouts
     in_flight : how leaves in flight count; more than ``FEW`` cost strength as virtual losses (docs/many_leaves.md)
+    seconds : of the search, where it has no number of iterations; None where nothing ends it
     """
     if table is not None:
         return 1
+    if iterations is None and seconds is not None:
+        iterations = int(seconds * A_SECOND)
     few = min(game_takes, FEW)
     leaves = few if in_flight == "virtual_loss" else max(few, game_takes // (playouts * roots))
     return leaves if iterations is None else max(1, min(leaves, iterations // roots // BATCHES))
@@ -56,7 +63,13 @@ def _leaves_of_one_tree(leaves: int, *, _root_: DictConfig) -> int:
     """Resolver ``${leaves_of_one_tree:L}``: ``leaves_of`` for the budget and the search that are composed."""
     keys = ("budget.iterations", "search.roots", "search.table", "budget.playouts_per_leaf")
     iterations, roots, table, playouts = [whole(OmegaConf.select(_root_, key)) for key in keys]
-    return leaves_of(leaves, iterations, roots or 1, table, playouts or 1, _in_flight(_root_))
+    return leaves_of(leaves, iterations, roots or 1, table, playouts or 1, _in_flight(_root_), _seconds(_root_))
+
+
+def _seconds(composed: DictConfig) -> float | None:
+    """The seconds of the budget, up to a day; None where there are none, or what is refused where they are checked."""
+    seconds = OmegaConf.select(composed, "budget.seconds")
+    return min(float(seconds), A_DAY) if type(seconds) in (int, float) and seconds > 0 else None
 
 
 def _in_flight(composed: DictConfig) -> InFlight:
