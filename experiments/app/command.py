@@ -63,7 +63,7 @@ from experiments.app.overrides import (
     words_once_each,
 )
 from experiments.app.own_modules import register
-from experiments.app.sweeps import Job, Sweep, best_of, family_of, folder_of, folder_of_study, repeated
+from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study, repeated
 from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
 from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
@@ -170,6 +170,7 @@ class Command:
         if self.serves:
             return self._serve(jobs[0], sweep)
         share = 1 if sweep is None else sweep.at_once
+        check_kinds(jobs[0].folder if sweep is None else sweep.folder, jobs, sweep is not None)
         for job in jobs:
             check_folder(job.folder, job.checked, self.name)
             self.prepare(replace(job.checked, at_once=share))

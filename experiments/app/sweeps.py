@@ -13,11 +13,13 @@ from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
 from experiments.runs.results import flat
-from experiments.runs.run_directory import SUMMARY, digest
+from experiments.runs.run_directory import PROVENANCE, SUMMARY, digest
 from experiments.terminal.console import here
 from experiments.terminal.sweep_clock import SweepClock
+from gpumcts.errors import BadInput
 
 SWEEP = "sweep.json"
+OF_HYDRA = "multirun.yaml"  # which Hydra leaves in the folder of every sweep
 BEST = "optimization_results.yaml"
 TRIALS = "hydra.sweeper.n_trials"
 BEST_DIGITS = 4  # significant ones, of numbers that a sweeper drew
@@ -68,6 +70,14 @@ class Sweep:
         if self.family is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_json(self.folder / SWEEP, {"family": self.family})
+
+
+def check_kinds(folder: Path, jobs: Sequence[Job], is_sweep: bool) -> None:
+    """Refuse a sweep in a run's folder, and a run in a sweep's: the tables of the sweep would have it as a cell."""
+    if is_sweep and (folder / PROVENANCE).exists() and all(job.folder != folder for job in jobs):
+        raise BadInput(f"{folder} holds a run; choose another folder for a sweep (hydra.sweep.dir)")
+    if not is_sweep and (folder / OF_HYDRA).exists():
+        raise BadInput(f"{folder} holds a sweep; choose another folder for a run (hydra.run.dir)")
 
 
 def repeated(jobs: Sequence[Job]) -> list[int]:
