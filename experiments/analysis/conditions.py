@@ -14,7 +14,7 @@ MAX_VALUES = 6  # that are named where a condition varies
 
 
 def conditions(results: Sequence[Result]) -> dict[str, str]:
-    """Names and texts: game, players, budget, seed, games, engine, commit, versions and machine.
+    """Names and texts: game, players or planner, budget, seed, games, engine, commit, versions and machine.
 
     Where a value varies, those that there are stand side by side.
     """
@@ -63,8 +63,8 @@ def _of(result: Result) -> dict[str, str]:
 
 
 def _players(identity: Mapping[str, Any]) -> dict[str, str]:
-    """The game, who plays, and their budgets."""
-    found = {"game": _option(identity["game"])} if "game" in identity else {}
+    """The game, who plays or plans, and their budgets."""
+    found = {name: _option(identity[name]) for name in ("game", "planner") if name in identity}
     opponent = identity.get("opponent")
     sides = [("player", "budget", identity)]
     sides += [("opponent", "opponent's budget", opponent)] if isinstance(opponent, Mapping) else []

@@ -54,6 +54,12 @@ def test_conditions_are_told_once_and_what_varies_side_by_side(match):
     }  # fmt: skip
 
 
+def test_conditions_of_planning_name_the_planner(match):
+    planners = [{"name": "uct", "exploration": 1.0}, {"name": "artdp"}]
+    told = conditions([match(planner["name"], planner=planner) for planner in planners])
+    assert told["planner"] == "uct / artdp (exploration 1.0)"
+
+
 @pytest.mark.parametrize(("runs", "seeds"), [(7, "1 / 2 / 3 / 4 / 5 / 6 / 7"), (8, "1 / 2 / 3 / 4 / 5 / 6 / 2 others")])
 def test_of_many_values_the_first_are_told_and_never_one_other(match, runs, seeds):
     assert conditions([match(f"seed={seed}", seed=seed) for seed in range(1, runs + 1)])["seed"] == seeds
