@@ -43,10 +43,10 @@ from gpumcts.kernels import engines
 
 INTERRUPTED = "interrupted"  # why a search ends early, where nothing else ended it
 MAX_MOVES = 10  # as shown, the most visited; the summary has all
+LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 WORTH_TELLING = 1.0  # seconds of a search whose threads had nothing to do
 ENOUGH_LEAVES = 1024  # of a batch, for threads to share a tree in any game
 ONE_WORKED = 1.1  # threads at work, on average, where one did it all
-LINE_MOVES = 8  # of a principal variation, as shown; the summary has all of it
 
 
 def search_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -61,7 +61,9 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
     engine = named(plain["engine"], "engine", engines.NAMES)
     if player.budget.seconds and (engine == "device" or player.settings.table is not None):
         key = "engine=device" if engine == "device" else f"search.table={player.settings.table}"
-        raise BadInput(f"{key}: a search by the clock grows a tree by slices, on engine=cpu or cuda; budget=iterations")
+        raise BadInput(
+            f"{key}: a search by the clock grows a tree by slices, on engine=cpu or cuda; or take budget=iterations"
+        )
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
     return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, study=study)
@@ -113,8 +115,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
             found, cut = _searched(search, root, keys, iterations, stop, shown.advance)
         seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     interrupted = cut == INTERRUPTED
-    if by_clock and not cut:
-        bind_iterations(run.folder, by_clock, found.iterations)
+    if iterations is None and not cut:
+        bind_iterations(run.folder, asked, found.iterations)
     if cut and not interrupted:
         say(f"{title}: the search ends after {found.iterations:,} iterations: {cut}")
     iterations, settings = found.iterations, config.player.settings

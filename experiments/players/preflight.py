@@ -34,17 +34,18 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
     """Refuse a search that cannot be made, or whose tree cannot fit."""
     options = (config.game, player.policy, player.rule, player.operator, player.settings)
     parts: SearchParts | TableParts
-    of_threads: dict[str, int] = {}
     if player.settings.table is not None:
         parts = TableParts(*options, engine=config.engine, memory_limit=config.memory_limit)
     else:
         parts = SearchParts(*options, memory_limit=config.memory_limit)
-        if config.opponent is None and resolve(config.engine) == "cpu":  # one position, whose tree threads may share
-            slots = slots_of_threads(parts, config.threads, player.settings.roots, beside_device=False)
-            of_threads = {"slots_beside": slots}
     if player.budget.iterations is not None:
-        parts.positions_together(1, player.budget.iterations, **of_threads)
+        parts.positions_together(1, player.budget.iterations)
         return
+    of_threads: dict[str, int] = {}
+    if isinstance(parts, SearchParts) and config.opponent is None and resolve(config.engine) == "cpu":
+        # One position, whose tree threads may share.
+        slots = slots_of_threads(parts, config.threads, player.settings.roots, beside_device=False)
+        of_threads = {"slots_beside": slots}
     try:
         parts.positions_together(1, min_iterations(player.settings), **of_threads)
     except BadInput as error:

@@ -98,8 +98,8 @@ class Crossover:
         if "cuda" in rates:
             seconds = 1 / _between(self._rates["cuda"], trees * leaves, playouts)
             # What is told of so many trees has a thread for each; a tree with as many leaves has one in all.
-            alone = 1 / min(self._threads, trees) - 1 / min(self._threads, trees * leaves)
-            rates["cuda"] = 1 / (seconds + TREE_WORK_ELSEWHERE * alone)
+            not_shared = 1 / min(self._threads, trees) - 1 / min(self._threads, trees * leaves)
+            rates["cuda"] = 1 / (seconds + TREE_WORK_ELSEWHERE * not_shared)
         return rates
 
 
