@@ -8,10 +8,10 @@ from numba import types
 
 from benchmarks.measure import Bench, Row, row_of
 from benchmarks.ours import keys
-from gpumcts.kernels import device
 from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cuda import device
+from gpumcts.kernels.cuda.launch_cost import costs
 from gpumcts.kernels.engines import playout_engine
-from gpumcts.kernels.launch_cost import costs
 from gpumcts.playouts.uniform import Uniform
 
 LAUNCHES, WORDS = 200, 64
@@ -43,7 +43,7 @@ def _row(what: str, turn: Callable[[], float], repeats: int) -> Row:
 
 
 def _launched() -> tuple[Callable[[], None], device.HostDeviceBuffer | device.SimulatedHostDeviceBuffer]:
-    from gpumcts.kernels.cuda_kernels import jit, trial_kernel
+    from gpumcts.kernels.cuda.kernels import jit, trial_kernel
 
     kernel, buffer = jit((types.uint64[::1], types.uint64))(trial_kernel), device.host_device_buffer(WORDS)
     shape = (2, 32) if device.simulated() else (2, 32, buffer.stream)

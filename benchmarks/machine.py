@@ -10,7 +10,7 @@ import psutil
 
 import gpumcts
 from gpumcts.kernels import engines
-from gpumcts.kernels.device import describe
+from gpumcts.kernels.cuda.device import describe
 from gpumcts.machine import commit, cpu_name, usable_cores
 
 ASKED = ("name", "driver_version", "clocks.max.sm", "clocks.sm", "clocks.max.mem", "power.limit", "memory.total")

@@ -17,10 +17,10 @@ from benchmarks.measure import KERNELS, Bench, Row, row_of
 from benchmarks.ours import searcher, uct
 from gpumcts.match.runner import play_match
 from gpumcts.players.uct import UctPlayer
+from gpumcts.tree.host.plan import SearchPlan
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.search import Searcher
-from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thread_pool import ThreadPool
 
 SHAPES = ((1000, 64), (1000, 200), (100, 200), (20, 400))  # iterations a move, games, all of them in flight
 ON_A_DEVICE = (

@@ -109,7 +109,7 @@ def _informed_of_device(bench: Bench) -> list[Contender]:
 def _ways(bench: Bench, policy: Any) -> list[str]:
     """The kernels that play a policy: by thread, by warp, or by nested loops."""
     playout_engine(bench.engine, bench.game, Uniform(), bench.threads)  # which sets the simulator on, where asked for
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.searches import ways
 
     return list(ways(compiled(bench.game), compiled(policy)))
 
@@ -119,7 +119,7 @@ def _on_device(
 ) -> Contender:
     engine = playout_engine(bench.engine, bench.game, policy, bench.threads)
     if way:
-        from gpumcts.kernels.cuda import CudaPlayouts
+        from gpumcts.kernels.cuda.engine import CudaPlayouts
 
         engine = CudaPlayouts(bench.game, policy, way)
     states, leaf_keys = Rules(bench.game).starts(leaves), keys(leaves)

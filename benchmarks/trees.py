@@ -18,7 +18,7 @@ from gpumcts.playouts.uniform import Uniform
 from gpumcts.solver.alpha_beta import solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 
 GAME = PGame(branching=2, depth=20)
 WHOLE_PATH = Settings("whole_path", final="value", parent_count="children")  # as Kocsis et al. 2006 searches them

@@ -135,7 +135,7 @@ def _rate(game: Any, policy: Any) -> str:
 def _registers(game: Any, policy: Any) -> str:
     try:
         from gpumcts.kernels.compile_check import TARGETS, check, ptx
-        from gpumcts.kernels.cuda_searches import ways
+        from gpumcts.kernels.cuda.searches import ways
     except ImportError:
         return "not known: numba-cuda is not installed"
     way, kernel = next(iter(ways(game, policy).items()))

@@ -31,7 +31,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     import psutil
 
     from gpumcts.cache import folder
-    from gpumcts.kernels.driver import every_device
+    from gpumcts.kernels.cuda.driver import every_device
     from gpumcts.kernels.engines import available
 
     features = _cpu_features()

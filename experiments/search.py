@@ -148,7 +148,7 @@ def _searched(
     search: Any, root: Any, keys: Any, iterations: int, stop: threading.Event, advance: Callable[[float], None]
 ) -> tuple[Any, str]:
     """What a search of ``root`` (uint64[W]) finds, and why it ended before it had all its iterations; empty if not."""
-    from gpumcts.tree.stopped_search import SearchStopped
+    from gpumcts.tree.host.stopped_search import SearchStopped
 
     try:
         return search.search(root[None], keys, iterations, stop, advance), ""

@@ -1,6 +1,7 @@
 """The rooms of gpumcts/: imports go one way, as docs/architecture.md says, and files are of one subject."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,21 +29,38 @@ BODIES = (
     "games/havannah/playout.py",
 )
 """Games' own bodies of verbs of playouts."""
+ROOMS_OF_TREE = {
+    "backup": {"backup"},
+    "selection": {"backup", "selection"},
+    "iteration": {"backup", "selection", "iteration"},
+    "host": {"backup", "selection", "iteration", "host"},
+    "tables": {"backup", "selection", "iteration", "host", "tables"},
+}
+"""The rooms of gpumcts/tree/ that each of them imports from; all of them import modules of its root."""
+CUDA = {"kernels/cuda", "kernels/compile_check.py"}
 FILES = sorted((ROOT / "gpumcts").rglob("*.py"))
 LINES = 400
 
 
+def names_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """What the import statements among some nodes name, dotted."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (f"{alias.name}." for alias in node.names)
+
+
+def names(path: Path) -> set[str]:
+    """What a file imports, within functions too."""
+    return set(names_of(ast.walk(ast.parse(path.read_text("utf-8")))))
+
+
 def imported(path: Path) -> set[str]:
     """Rooms of gpumcts that a file imports from when it is imported itself; "" for modules of the root."""
-    found = set()
-    for node in ast.parse(path.read_text("utf-8")).body:
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("gpumcts.")}
-    return {room if room in LEVEL else "" for room in found}
+    found = names_of(ast.parse(path.read_text("utf-8")).body)
+    rooms = {name.split(".")[1] for name in found if name.startswith("gpumcts.")}
+    return {room if room in LEVEL else "" for room in rooms}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -67,3 +85,21 @@ def test_what_may_import_upwards_does(name):
 
 def test_files_are_of_one_subject():
     assert not [path for path in FILES if len(path.read_text("utf-8").splitlines()) > LINES]
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_TREE)
+def test_rooms_of_the_tree_import_one_way(room):
+    used = {name for path in (ROOT / "gpumcts/tree" / room).rglob("*.py") for name in names(path)}
+    within = {name.split(".")[2] for name in used if name.startswith("gpumcts.tree.")}
+    assert within & set(ROOMS_OF_TREE) <= ROOMS_OF_TREE[room]
+
+
+def test_all_rooms_of_the_tree_are_named():
+    assert {path.parent.name for path in (ROOT / "gpumcts/tree").glob("*/__init__.py")} == set(ROOMS_OF_TREE)
+
+
+def test_cuda_has_a_room_of_its_own():
+    drivers = ("numba.cuda.", "cupy.", "cuda.")
+    users = [path for path in FILES for name in names(path) if f"{name}.".startswith(drivers)]
+    rooms = {str(path.relative_to(ROOT / "gpumcts")) for path in users}
+    assert rooms and all(room in CUDA or room.rpartition("/")[0] in CUDA for room in rooms), rooms

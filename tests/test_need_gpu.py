@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gpumcts.kernels import device, engines
+from gpumcts.kernels import engines
+from gpumcts.kernels.cuda import device
 from tests import conftest
 
 ROOT = Path(__file__).resolve().parent.parent

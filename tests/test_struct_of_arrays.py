@@ -8,8 +8,8 @@ import pytest
 
 from gpumcts import struct_of_arrays
 from gpumcts.struct_of_arrays import Array, allocate, bytes_per_row
-from gpumcts.tree.batch import empty_batch
 from gpumcts.tree.forest import PER_NODE, Forest, Layout, bytes_per_slot, empty_forest
+from gpumcts.tree.iteration.batch import empty_batch
 from gpumcts.tree.roots import Roots
 
 

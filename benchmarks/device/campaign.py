@@ -15,8 +15,8 @@ from benchmarks.device.sizes import NAMED
 from benchmarks.device.steps import CHECK, Context, Step, compile_first, needless, steps
 from gpumcts import cache
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device_choices
 from gpumcts.kernels.crossover import FILE as CROSSOVER
+from gpumcts.kernels.cuda import device_choices
 
 SOUND, FAILURES, NO_DEVICE, TIME_OVER = 0, 1, 2, 3
 USUAL_SECONDS = 480.0

@@ -12,7 +12,7 @@ from benchmarks.device.sizes import Sizes
 from benchmarks.measure import KERNELS, Contender, Row, compare, row_of
 from benchmarks.ours import keys
 from gpumcts.kernels.batch import Rules
-from gpumcts.kernels.device_choices import PARTS, label
+from gpumcts.kernels.cuda.device_choices import PARTS, label
 from gpumcts.machine import usable_cores
 from gpumcts.options import compiled, option
 
@@ -26,7 +26,7 @@ PLAYOUTS, ITERATIONS = "playouts/s", "iterations/s"
 def rows_of_ways(game_name: str, policy_name: str, chosen: Sizes) -> Iterator[Row]:
     """Playouts a second of every way to play a policy on a game, beside one core of the CPU."""
     from gpumcts.kernels.cpu import CpuPlayouts
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     game, policy = game_and_policy(game_name, policy_name)
     names = {"game": label(compiled(game)), "policy": label(compiled(policy))}
@@ -107,7 +107,7 @@ def rows_of_caps(name: str, chosen: Sizes) -> Iterator[Row]:
 
 
 def table(device: str, rows: Iterable[Row]) -> dict[str, Any]:
-    """The table that ``gpumcts.kernels.device_choices`` follows: ways by the largest batch, and all caps tried."""
+    """The table that ``gpumcts.kernels.cuda.device_choices`` follows: ways by the largest batch, and all caps tried."""
     told = [row for row in rows if row.at.get("of") == KERNELS["of"] and row.unit in (PLAYOUTS, ITERATIONS)]
     ways: dict[tuple[str, ...], dict[str, float]] = {}
     caps: dict[tuple[str, ...], dict[str, float]] = {}

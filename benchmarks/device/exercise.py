@@ -34,7 +34,7 @@ def play(kind: str, leaves: int) -> None:
         equal = _searched_alike(game, policy, states, leaf_keys, way)
     else:
         from gpumcts.kernels.cpu import CpuPlayouts
-        from gpumcts.kernels.cuda import CudaPlayouts
+        from gpumcts.kernels.cuda.engine import CudaPlayouts
 
         engines = CudaPlayouts(game, policy, way), CpuPlayouts(game, policy)
         equal = all(_alike(*(engine.tally(states, leaf_keys, playouts) for engine in engines)) for playouts in (1, 3))

@@ -43,21 +43,21 @@ def wanted(chosen: Sizes) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
 
 def ways_of(game: Any, policy: Any) -> list[str]:
     """The ways to play a policy on a game (option values)."""
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.searches import ways
 
     return list(ways(options.compiled(game), options.compiled(policy)))
 
 
 def playouts(game: Any, policy: Any, way: str) -> dict[str, Any]:
     """Compile a playout kernel, or load it: its shape."""
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     return CudaPlayouts(game, policy, way).shape._asdict()
 
 
 def search(name: str, cap: int = 0) -> dict[str, Any]:
     """Compile the kernel of a whole search with a cap on its registers, or none."""
-    from gpumcts.kernels.cuda_each import ForEachKernel
+    from gpumcts.kernels.cuda.each import ForEachKernel
     from gpumcts.tree.device_search import search_tree
 
     return ForEachKernel(

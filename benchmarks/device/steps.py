@@ -17,8 +17,8 @@ from benchmarks.device.sizes import REHEARSED, Sizes
 from benchmarks.measure import Row
 from gpumcts import cache
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device_choices
 from gpumcts.kernels.crossover import FILE as CROSSOVER
+from gpumcts.kernels.cuda import device_choices
 from gpumcts.machine import usable_cores
 
 CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS = (

@@ -72,7 +72,7 @@ from experiments.runs.presentation import PRESENTATIONS, Presentation
 from experiments.runs.run_directory import SUMMARY, Run, check_folder
 from experiments.terminal.console import say, show, showing, shown_in_full
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device
+from gpumcts.kernels.cuda import device
 from gpumcts.whole_files import disk_full, naming
 
 T = TypeVar("T")

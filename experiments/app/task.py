@@ -27,7 +27,7 @@ from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, fol
 from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device
+from gpumcts.kernels.cuda import device
 from gpumcts.whole_files import disk_full, naming, write_whole
 
 COMMANDS: dict[str, Any] = {}

@@ -21,8 +21,8 @@ from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.position_searcher import PositionSearcher
-from gpumcts.tree.thread_pool import ThreadPool
 
 SIDES = ("player", "opponent")
 PREFIXES = {"player": "", "opponent": "opponent."}  # of a side's keys

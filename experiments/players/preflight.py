@@ -10,10 +10,10 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
 from gpumcts.tree.checks import min_iterations
+from gpumcts.tree.host.shared_tree import slots_of_threads
 from gpumcts.tree.memory import SHARE_OF_MEMORY, without_iterations
 from gpumcts.tree.search_parts import SearchParts
-from gpumcts.tree.shared_tree import slots_of_threads
-from gpumcts.tree.table_parts import TableParts
+from gpumcts.tree.tables.parts import TableParts
 
 
 def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:

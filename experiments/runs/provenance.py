@@ -86,6 +86,6 @@ def _told(run: dict[str, Any]) -> list[Any]:
 
 def device_name() -> str | None:
     """The CUDA device the driver shows, or None."""
-    from gpumcts.kernels.device import describe
+    from gpumcts.kernels.cuda.device import describe
 
     return describe().name or None

@@ -25,7 +25,7 @@ from gpumcts.players.construction import PlayerContext
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.descriptions import Description, Gtp, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
-from gpumcts.tree.thread_pool import ThreadPool
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.validation import check_real, checked, integer, seed_of
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from annotated_types import Interval
 
 from gpumcts import options
 from gpumcts.errors import BadInput
-from gpumcts.kernels.code_options import FUSED, tables_in_memory, unfused
-from gpumcts.kernels.occupancy import tighter
+from gpumcts.kernels.cuda.code_options import FUSED, tables_in_memory, unfused
+from gpumcts.kernels.cuda.occupancy import tighter
 
 Target = tuple[int, int, str]
 TARGETS: tuple[Target, ...] = ((8, 0, ""), (9, 0, "a"))
@@ -62,7 +62,7 @@ def kernels(
     playouts : policies by name, which every one of the games must have; all that a game has if there are none
     keeping_traces : the kernels that tell who was first to play where, in place of the usual ones
     """
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.searches import ways
     from gpumcts.playouts.contract import check_policy, plays
     from gpumcts.playouts.traces import traced
 
@@ -137,15 +137,15 @@ def pretended_device(target: Target) -> Iterator[None]:
 
 def ptx(kernel: Callable, game: Any, policy: Any, target: Target) -> str:
     """The PTX of a playout kernel; ``policy`` as it travels into compiled code."""
-    from gpumcts.kernels.cuda_kernels import kernel_signature
+    from gpumcts.kernels.cuda.kernels import kernel_signature
 
     with tables_in_memory():
         return _ptx(kernel, kernel_signature(game, policy), target)
 
 
 def each_ptx(body: Callable[[int, Any], None], task: Any, target: Target) -> str:
-    """The PTX of a kernel of ``gpumcts.kernels.cuda_each``."""
-    from gpumcts.kernels.cuda_each import each_kernel
+    """The PTX of a kernel of ``gpumcts.kernels.cuda.each``."""
+    from gpumcts.kernels.cuda.each import each_kernel
 
     with unfused(), tables_in_memory():
         return _ptx(each_kernel(body), (numba.typeof(task),), target)

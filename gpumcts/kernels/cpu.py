@@ -15,7 +15,7 @@ from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry, separate
 from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
-from gpumcts.kernels.device_clock import DeviceClock
+from gpumcts.kernels.cuda.device_clock import DeviceClock
 from gpumcts.kernels.host_batch import HostBatch
 from gpumcts.kernels.playout_engine import LeafBatch
 from gpumcts.kernels.playout_loop import LANE_COUNT, WIDTHS, evaluate_one_by_one, playing_in_lanes, tally_columns

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from gpumcts import cache
 from gpumcts.errors import BadInput
-from gpumcts.kernels import faults
+from gpumcts.kernels.cuda import faults
 
 FILE, VARIABLE = "crossover.json", "GPUMCTS_CROSSOVER"
 MOST = 1e18  # of any number in a table

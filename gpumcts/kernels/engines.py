@@ -8,9 +8,9 @@ from typing import Any
 import numba
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.crossover import Crossover
+from gpumcts.kernels.cuda import device
 from gpumcts.kernels.playout_engine import PlayoutEngine
 
 NAMES = ("auto", "cpu", "cuda", "device", "cudasim")
@@ -28,7 +28,7 @@ def playout_engine(name: str, game: Any, policy: Any, threads: int = 1) -> Playo
     resolved = resolve(name)
     if resolved == "cpu":
         return CpuPlayouts(game, policy, threads)
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     return CudaPlayouts(game, policy, cores=min(threads, MAX_COPIERS))
 
@@ -81,7 +81,7 @@ def cuda_problem() -> str:
         return problem
     if problem := device.describe().problem:
         return problem
-    from gpumcts.kernels.cuda_kernels import trial
+    from gpumcts.kernels.cuda.kernels import trial
 
     return trial()
 

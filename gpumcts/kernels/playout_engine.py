@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpumcts.kernels.device_clock import DeviceClock
+from gpumcts.kernels.cuda.device_clock import DeviceClock
 from gpumcts.kernels.tally import Outcomes, TallyColumns
 
 

@@ -25,11 +25,11 @@ from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
 from gpumcts.tree.checks import min_iterations
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
-from gpumcts.tree.thread_pool import ThreadPool
+from gpumcts.tree.tables.search import TableSearcher
 
 
 def _nobody(done: float) -> None:

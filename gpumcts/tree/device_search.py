@@ -15,22 +15,22 @@ from gpumcts.call_size import next_size
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import inlined
-from gpumcts.kernels import device
-from gpumcts.kernels.device_choices import best_cap
+from gpumcts.kernels.cuda import device
+from gpumcts.kernels.cuda.device_choices import best_cap
 from gpumcts.kernels.playout_loop import evaluate_one_by_one
 from gpumcts.struct_of_arrays import allocate
-from gpumcts.tree.advance import NO_WATCH, LevelWatch, advance
-from gpumcts.tree.back_up import back_up_leaves
-from gpumcts.tree.batch import Batch, rows_of
 from gpumcts.tree.checks import check_bounds
-from gpumcts.tree.expand import expand
 from gpumcts.tree.forest import NO_NODE, PER_NODE, ROOT, Forest, clear_node, with_room
+from gpumcts.tree.iteration.advance import NO_WATCH, LevelWatch, advance
+from gpumcts.tree.iteration.back_up import back_up_leaves
+from gpumcts.tree.iteration.batch import Batch, rows_of
+from gpumcts.tree.iteration.expand import expand
+from gpumcts.tree.iteration.select import select
+from gpumcts.tree.iteration.steps import Method, Steps
 from gpumcts.tree.root_table import RootTable, empty_table, fill_row
 from gpumcts.tree.roots import Roots
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.search_result import TreesFound, joined
-from gpumcts.tree.select import select
-from gpumcts.tree.steps import Method, Steps
 from gpumcts.tree.time_split import Stopwatch
 
 MAX_FETCHED_BYTES = 1 << 24  # bytes of a forest that are copied to the host after a search, for who looks into it
@@ -118,7 +118,7 @@ def search_kernel(parts: SearchParts, threads: int | None = None, registers: int
 
     registers : of a thread, at most, or 0 for as many as the kernel wants; None for what was measured to be best
     """
-    from gpumcts.kernels.cuda_each import ForEachKernel
+    from gpumcts.kernels.cuda.each import ForEachKernel
 
     options = (parts.rule, parts.operator, parts.policy, parts.game)
     name = "CUDA search: " + ", ".join(title(option) for option in options)

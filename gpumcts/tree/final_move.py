@@ -4,9 +4,9 @@ import numpy as np
 
 from gpumcts.jit import entry
 from gpumcts.tree.backup import contract as backup
-from gpumcts.tree.best_child import selection_total
 from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.forest import ROOT, Forest
+from gpumcts.tree.iteration.best_child import selection_total
 from gpumcts.tree.root_table import RootTable
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.selection.contract import prepare, score

@@ -9,13 +9,13 @@ from gpumcts.errors import BadInput
 from gpumcts.tree.checks import check_kept_visits, check_tries, min_iterations
 from gpumcts.tree.final_move import final_scores
 from gpumcts.tree.forest import ROOT
-from gpumcts.tree.in_flight import BatchesInFlight
+from gpumcts.tree.host.in_flight import BatchesInFlight
+from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.memory import limit_of, without_iterations
 from gpumcts.tree.root_parallel import merged
 from gpumcts.tree.root_table import root_table
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
-from gpumcts.tree.wave import Wave
 
 # Iterations that the trees have room for at first, where a part of the memory they may take suffices. A forest that
 # grows is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.

@@ -7,7 +7,7 @@ from typing import Any
 import psutil
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device
+from gpumcts.kernels.cuda import device
 from gpumcts.tree.forest import most_nodes
 from gpumcts.tree.settings import SearchSwitches, Settings
 

@@ -9,26 +9,26 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import crossover
 from gpumcts.kernels.playout_engine import PlayoutEngine
-from gpumcts.tree.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.checks import check_budget, check_followed, check_kept_visits, check_one_batch, check_table_suffices
 from gpumcts.tree.device_search import DeviceEngine, DeviceSearch, extra_tree_bytes, search_kernel
 from gpumcts.tree.engine_choice import EngineChoice
 from gpumcts.tree.forest import ROOT, Forest
-from gpumcts.tree.host_iterations import HostIterations
-from gpumcts.tree.host_search import HostSearch
-from gpumcts.tree.in_flight import BatchesInFlight
+from gpumcts.tree.host.in_flight import BatchesInFlight
+from gpumcts.tree.host.iterations import HostIterations
+from gpumcts.tree.host.plan import SearchPlan
+from gpumcts.tree.host.search import HostSearch
+from gpumcts.tree.host.shared_tree import slots_of_threads
+from gpumcts.tree.host.thread_pool import ThreadPool
+from gpumcts.tree.host.wave import Wave
+from gpumcts.tree.iteration.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.reuse import Kept
 from gpumcts.tree.root_parallel import merged, tree_keys, tree_numbers
 from gpumcts.tree.root_table import RootTable
 from gpumcts.tree.roots import Roots, planted, roots_of
 from gpumcts.tree.search_parts import SearchParts
-from gpumcts.tree.search_plan import SearchPlan
 from gpumcts.tree.search_result import TreeSearchResult, TreesFound
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.shared_tree import slots_of_threads
-from gpumcts.tree.thread_pool import ThreadPool
 from gpumcts.tree.time_split import Stopwatch
-from gpumcts.tree.wave import Wave
 
 
 class Trees(NamedTuple):

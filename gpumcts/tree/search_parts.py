@@ -10,13 +10,13 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled
 from gpumcts.playouts.traces import traced
-from gpumcts.tree.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.checks import check_budget, check_tree_parts
 from gpumcts.tree.forest import Forest, Layout, bytes_per_slot, empty_forest, zeroed_forest
+from gpumcts.tree.iteration.batch import PATH_BEYOND_PLIES, Batch, empty_batch
+from gpumcts.tree.iteration.steps import Method
 from gpumcts.tree.memory import TreeMemory
 from gpumcts.tree.selection.contract import column_count, learns_from_traces
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import Method
 
 
 class SearchParts:

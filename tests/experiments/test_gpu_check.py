@@ -30,7 +30,8 @@ from benchmarks.device.process import Ended
 from benchmarks.measure import KERNELS, Row
 from benchmarks.peers.names import not_installed
 from gpumcts.errors import BadInput
-from gpumcts.kernels import crossover, device, device_choices
+from gpumcts.kernels import crossover
+from gpumcts.kernels.cuda import device, device_choices
 
 ROOT = process.ROOT
 MADE_ON = {"commit": "abc", "device": "A device", "sizes": "small"}

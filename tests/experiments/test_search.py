@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from experiments import playouts, search
+from gpumcts.tree.host.stopped_search import SearchStopped
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.stopped_search import SearchStopped
 
 
 def test_a_search_shows_its_most_visited_moves_and_keeps_all(run, only):

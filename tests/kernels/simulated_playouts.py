@@ -35,8 +35,8 @@ def main() -> None:
     """Digests by game, policy and kernel, of batches of all shapes, and of one batch cut in different ways."""
     engines.resolve("cudasim")
     sys.setswitchinterval(1e-4)  # simulated threads wait for each other all the time
-    from gpumcts.kernels.cuda import CudaPlayouts
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
+    from gpumcts.kernels.cuda.searches import ways
 
     told = {}
     for game, policy in ((g, p) for g, p in PAIRS if g in QUICK):
@@ -64,7 +64,7 @@ def _shapes_and_cuts() -> dict:
 
 
 def _cut(playouts_a_launch: int | None = None, leaves_a_batch: int = 1 << 18, blocks: int = 2):
-    from gpumcts.kernels import cuda
+    from gpumcts.kernels.cuda import engine as cuda
 
     cuda.LEAVES_A_BATCH = leaves_a_batch
     engine = engines.playout_engine("cudasim", GAMES["othello"], POLICIES["uniform"])
@@ -88,7 +88,7 @@ def _warp_of_32() -> dict:
     """Votes, ranks and sums of a simulated warp as large as a real one; lane i has key i % 3, or i if it is alone."""
     from numba import cuda
 
-    from gpumcts.kernels import warp
+    from gpumcts.kernels.cuda import warp
 
     warp.WARP, warp._told = 32, [0] * 32
     told = {"ranks": np.zeros(32, np.int64), "sums": np.zeros((32, 2), np.int64), "alone": np.zeros((32, 2), np.int64)}
@@ -105,7 +105,7 @@ def _warp_of_32() -> dict:
 
 
 def _release() -> str:
-    from gpumcts.kernels import device
+    from gpumcts.kernels.cuda import device
 
     device.release()
     return "released"

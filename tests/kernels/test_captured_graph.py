@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from gpumcts.jit import entry
-from gpumcts.kernels import captured_graph, device_clock
-from gpumcts.kernels.captured_graph import PLAYED, WORDS, CapturedGraph
-from gpumcts.kernels.faults import DriverRefusal
-from gpumcts.kernels.graph_calls import await_played, send_again
+from gpumcts.kernels.cuda import captured_graph, device_clock
+from gpumcts.kernels.cuda.captured_graph import PLAYED, WORDS, CapturedGraph
+from gpumcts.kernels.cuda.faults import DriverRefusal
+from gpumcts.kernels.cuda.graph_calls import await_played, send_again
 
 GRAPH, STREAM, BEGIN, END, BACK, BASE = 11, 22, 33, 44, 55, 66
 

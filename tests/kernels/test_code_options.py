@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from gpumcts.kernels import code_options, compile_check
+from gpumcts.kernels import compile_check
+from gpumcts.kernels.cuda import code_options
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 

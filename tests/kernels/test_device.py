@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device, engines, launch_cost, occupancy
-from gpumcts.kernels import driver as driver_module
+from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.cuda import device, launch_cost, occupancy
+from gpumcts.kernels.cuda import driver as driver_module
 from tests.kernels.drivers import GAMES, ROOT, UNIFORM
 
 needs_compiler = pytest.mark.skipif(
@@ -153,7 +154,12 @@ def test_a_run_says_once_on_what_it_plays(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     "module",
-    ["gpumcts.kernels.device", "gpumcts.kernels.engines", "gpumcts.kernels.launch_cost", "gpumcts.tree.search"],
+    [
+        "gpumcts.kernels.cuda.device",
+        "gpumcts.kernels.engines",
+        "gpumcts.kernels.cuda.launch_cost",
+        "gpumcts.tree.search",
+    ],
 )
 def test_imports_load_no_cuda(module):
     assert run(f"import sys, {module}; print([m for m in ('numba.cuda', 'cupy') if m in sys.modules])") == "[]"
@@ -359,7 +365,7 @@ def test_few_threads_are_spread():
 @needs_compiler
 def test_shares():
     """A warp takes a playout a thread at least; many where there are many, so that it comes back some sixteen times."""
-    from gpumcts.kernels.cuda_kernels import MAX_PER_GRAB, grab_size
+    from gpumcts.kernels.cuda.kernels import MAX_PER_GRAB, grab_size
 
     assert grab_size(1, 1) == 32 and grab_size(1, 1, 1) == 1
     assert grab_size(5_000_000, 4224) == 64 and grab_size(10**9, 4224) == MAX_PER_GRAB
@@ -374,7 +380,7 @@ def test_the_cost_of_a_launch_needs_a_device(monkeypatch):
 
 @needs_compiler
 def test_bad_ways_and_threads_are_refused():
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     with pytest.raises(BadInput, match="^way=warp: for these playouts there are nested$"):
         CudaPlayouts(GAMES["othello"], UNIFORM(), way="warp")
@@ -385,7 +391,7 @@ def test_bad_ways_and_threads_are_refused():
 
 @needs_compiler
 def test_too_many_playouts_of_a_leaf():
-    from gpumcts.kernels.in_flight_batch import BatchLayout, InFlightBatch
+    from gpumcts.kernels.cuda.in_flight_batch import BatchLayout, InFlightBatch
 
     with pytest.raises(BadInput, match=r"^playouts of a leaf: 2,000,000,000, at most 1,073,741,824 on a device$"):
         InFlightBatch.__new__(InFlightBatch).send(BatchLayout(1, 3, 1, 4), 2_000_000_000)

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import device_choices
-from gpumcts.kernels.driver import DeviceInfo
+from gpumcts.kernels.cuda import device_choices
+from gpumcts.kernels.cuda.driver import DeviceInfo
 from gpumcts.options import compiled, option
 
 GO, OTHELLO, CLOBBER, DOTS = (
@@ -89,7 +89,7 @@ def test_no_such_file(monkeypatch):
 
 def test_ways_of_go_begin_with_attempts():
     """Chains in local memory come last: a device plays ply by ply three times as fast."""
-    cuda_searches = pytest.importorskip("gpumcts.kernels.cuda_searches")
+    cuda_searches = pytest.importorskip("gpumcts.kernels.cuda.searches")
     havannah = compiled(option("game", "havannah")())
     assert list(cuda_searches.ways(GO, UNIFORM)) == ["attempts", "nested", "whole"]
     assert list(cuda_searches.ways(havannah, UNIFORM)) == ["whole", "nested"]

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.kernels import crossover, device, engines, faults
-from gpumcts.kernels.captured_graph import PLAYED, WORDS
-from gpumcts.kernels.faults import DriverRefusal
+from gpumcts.kernels import crossover, engines
+from gpumcts.kernels.cuda import device, faults
+from gpumcts.kernels.cuda.captured_graph import PLAYED, WORDS
+from gpumcts.kernels.cuda.faults import DriverRefusal
 from gpumcts.options import option
 from tests.kernels.drivers import GAMES, UNIFORM
 
@@ -106,7 +107,7 @@ def test_what_goes_after_a_fault_is_quiet(monkeypatch, capsys):
 
 @needs_compiler
 def test_a_first_kernel_that_meets_a_fault(monkeypatch):
-    from gpumcts.kernels import cuda_kernels
+    from gpumcts.kernels.cuda import kernels as cuda_kernels
 
     def refused(*arguments):
         raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
@@ -118,7 +119,7 @@ def test_a_first_kernel_that_meets_a_fault(monkeypatch):
 
 @needs_compiler
 def test_the_first_kernel_knows_it(monkeypatch):
-    from gpumcts.kernels import cuda_kernels
+    from gpumcts.kernels.cuda import kernels as cuda_kernels
 
     monkeypatch.setattr(cuda_kernels, "_trial", lambda: "")
     assert cuda_kernels.trial() == ""
@@ -200,8 +201,8 @@ class Graph:
 def engine(monkeypatch):
     """An engine whose launches take a second each, on a device that is not there."""
     pytest.importorskip("numba_cuda")
-    from gpumcts.kernels.cuda import CudaPlayouts
-    from gpumcts.kernels.device_clock import DeviceClock
+    from gpumcts.kernels.cuda.device_clock import DeviceClock
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     told, made = Clock(), CudaPlayouts.__new__(CudaPlayouts)
     made.game, made.policy = GAMES["othello"], option("playout", "uniform")()
@@ -256,7 +257,7 @@ def test_a_stopped_batch_queues_no_more(engine):
 @pytest.mark.parametrize("leaves", [1000, 1 << 18])
 def test_after_a_fault_nobody_waits(engine, monkeypatch, leaves):
     """One error, that of the launch: both batches are given up, and nothing is raised while they are cleared away."""
-    from gpumcts.kernels import cuda
+    from gpumcts.kernels.cuda import engine as cuda
 
     monkeypatch.setattr(cuda, "LEAVES_A_BATCH", leaves)
     real, states = engine.launch, np.zeros((4000, 3), np.uint64)

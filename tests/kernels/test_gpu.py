@@ -5,8 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from gpumcts.kernels import cuda_kernels, device, engines
+from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
+from gpumcts.kernels.cuda import device
+from gpumcts.kernels.cuda import kernels as cuda_kernels
 from gpumcts.options import compiled
 from tests.kernels.drivers import GAMES, MINIMAX, PAIRS, POLICIES, UNIFORM, digest, keys_for, positions
 
@@ -57,8 +59,8 @@ def test_shapes(leaves, playouts):
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("game", ["othello", "dots_and_boxes", "dice_duel"])
 def test_every_kernel_of_informed_playouts(game, depth, way):
-    from gpumcts.kernels.cuda import CudaPlayouts
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
+    from gpumcts.kernels.cuda.searches import ways
 
     value, policy = GAMES[game], MINIMAX(depth=depth, epsilon=0.1, truncate=0 if depth < 3 else 8)
     if way not in ways(compiled(value), compiled(policy)):
@@ -73,8 +75,8 @@ def test_every_kernel_of_informed_playouts(game, depth, way):
 @pytest.mark.parametrize("way", ["attempts", "nested", "whole"])
 @pytest.mark.parametrize("game", ["go", "havannah"])
 def test_every_kernel_of_uniform_playouts(game, way, truncate):
-    from gpumcts.kernels.cuda import CudaPlayouts
-    from gpumcts.kernels.cuda_searches import ways
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
+    from gpumcts.kernels.cuda.searches import ways
 
     value, policy = GAMES[game], UNIFORM(truncate=truncate)
     if way not in ways(compiled(value), compiled(policy)):
@@ -100,7 +102,7 @@ def test_block_sizes(threads):
     """The driver holds as many blocks at once as we think, and no block size changes an outcome."""
     from numba import cuda as numba_cuda
 
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     engine = CudaPlayouts(GAMES["othello"], UNIFORM(), threads=threads)
     function = next(iter(engine._kernel.overloads.values()))._codelibrary.get_cufunc()
@@ -112,7 +114,7 @@ def test_block_sizes(threads):
 
 def test_a_cap_on_registers():
     """A kernel with a cap is another kernel, in the cache too: it has no more registers, and the same results."""
-    from gpumcts.kernels.cuda_each import ForEachKernel
+    from gpumcts.kernels.cuda.each import ForEachKernel
     from gpumcts.tree import device_check
     from gpumcts.tree.device_search import search_tree
 
@@ -135,7 +137,7 @@ def test_one_state_for_all_leaves():
 @pytest.mark.alone
 def test_spans_and_the_cost_of_a_launch():
     from benchmarks.busy import union
-    from gpumcts.kernels.launch_cost import costs
+    from gpumcts.kernels.cuda.launch_cost import costs
 
     cuda, _ = both("othello", UNIFORM())
     cuda.watch()

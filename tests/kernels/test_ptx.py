@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpumcts.kernels import compile_check, launch_cost
+from gpumcts.kernels import compile_check
+from gpumcts.kernels.cuda import launch_cost
 from tests.kernels.drivers import told_by
 
 GAMES = compile_check.options.names("game")

@@ -17,7 +17,7 @@ from gpumcts.players.uct import UctPlayer
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 
 OTHELLO = Othello()
 TREES = 12

@@ -15,9 +15,9 @@ from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thread_pool import ThreadPool
 
 OTHELLO = Othello()
 TREES = 12

@@ -11,7 +11,7 @@ POISONS = (0xA5, 0x5A)  # each the other's complement: whatever bit something un
 
 def begin(run: int) -> None:
     """From now on threads run in another order, what is not written is another poison, and memory in no use goes."""
-    from gpumcts.kernels import device
+    from gpumcts.kernels.cuda import device
 
     device.release()
     driver().emulator_begin(ctypes.c_uint64(run), ctypes.c_ubyte(POISONS[run % len(POISONS)]))

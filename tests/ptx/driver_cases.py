@@ -77,7 +77,7 @@ def waves_halved() -> Outcome:
 @case
 def allocations_that_fail() -> Outcome:
     """Any allocation of a search fails once."""
-    from gpumcts.kernels import device
+    from gpumcts.kernels.cuda import device
 
     found = set()
     for after in range(0, 60, 7):
@@ -103,7 +103,7 @@ def no_memory_for_a_tree() -> Outcome:
 @case
 def no_memory_for_leaves() -> Outcome:
     """Leaves that do not fit are refused in a line."""
-    from gpumcts.kernels import device
+    from gpumcts.kernels.cuda import device
 
     with control.memory(1 << 10):
         try:
@@ -182,7 +182,7 @@ def _two_on_cpu() -> str:
 
 def _turn_by_turn(trees: int, iterations: int, settings: Settings, threads: int) -> tuple[str, list[tuple[int, int]]]:
     """What ``engine=cuda`` finds, and turns of the halves that each call from Python asked for and took."""
-    from gpumcts.tree import device_playouts
+    from gpumcts.tree.host import device_playouts
 
     calls, take_turns = [], device_playouts.take_turns
 
@@ -224,7 +224,7 @@ def graphs_that_grow() -> Outcome:
 @case
 def graphs_of_one_launch() -> Outcome:
     """A batch that takes several launches goes call by call, and as a graph once a launch may have all of it."""
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=8), DOTS, engine="cuda")
     engine = searcher.engine
@@ -273,8 +273,8 @@ def graphs_that_stop() -> Outcome:
 @case
 def flights() -> Outcome:
     """Two batches of a tree in flight are gathered, sent and counted many in a call, with room and without."""
-    from gpumcts.tree import in_flight
     from gpumcts.tree import memory as tree_memory
+    from gpumcts.tree.host import in_flight
 
     calls, fly, found, expected = [], in_flight.fly, [], []
 
@@ -296,7 +296,7 @@ def flights() -> Outcome:
 def threads_share_a_tree() -> Outcome:
     """All threads share a tree whose leaves a device plays: with a rest, with little room, solved."""
     from gpumcts.tree import memory as tree_memory
-    from gpumcts.tree import shared_tree
+    from gpumcts.tree.host import shared_tree
 
     calls, run_coordinator, found, expected = [], shared_tree.run_coordinator, [], []
 
@@ -319,7 +319,7 @@ def threads_share_a_tree() -> Outcome:
 @case
 def launch_costs() -> Outcome:
     """The cost of a launch is measured by numba, by the driver, and as a graph."""
-    from gpumcts.kernels import launch_cost
+    from gpumcts.kernels.cuda import launch_cost
     from tests.kernels.drivers import GAMES, UNIFORM
 
     with holding(launch_cost, LAUNCHES=5, REPEATS=2):

@@ -58,7 +58,7 @@ FAULTS = {
         "if ballot(through) != U(0):\n            enter(policy, game, job, through, leaf, number, state, plies)",
         "if through:\n            enter(policy, game, job, through, leaf, number, state, plies)",
         UNIFORM,
-        "cuda_kernels.py",
+        "kernels.py",
     ),
     "idle_lanes_count": KernelFault(
         "idle lanes count as peers of their last leaf",

@@ -10,7 +10,7 @@ import numpy as np
 from gpumcts import options
 from gpumcts.kernels.compile_check import variants
 from gpumcts.kernels.cpu import CpuPlayouts
-from gpumcts.kernels.cuda_searches import ways
+from gpumcts.kernels.cuda.searches import ways
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import plays
 from gpumcts.playouts.traces import trace_words, traced
@@ -116,7 +116,7 @@ def outcome(row: Row) -> Outcome:
 
 
 def _on_device(row: Row, shape: Shape) -> str:
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     game, policy = parts(row)
     engine = CudaPlayouts(game, policy, row.way, _threads(game, policy, row.way, shape))
@@ -134,7 +134,7 @@ def _on_cpu(row: Row, shape: Shape) -> str:
 
 def _threads(game: Any, policy: Any, way: str, shape: Shape) -> int | None:
     """The threads of a shape, or fewer where the kernel's registers leave room for fewer."""
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
 
     most = CudaPlayouts(game, policy, way)._kernel.get_max_threads_per_block()
     return shape.threads and min(shape.threads, most // 32 * 32)

@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _playouts(row) -> str:
-    from gpumcts.kernels.cuda import CudaPlayouts
+    from gpumcts.kernels.cuda.engine import CudaPlayouts
     from tests.kernels.drivers import digest, keys_for, positions
 
     engine = CudaPlayouts(row.game, row.policy, row.way)

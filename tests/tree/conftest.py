@@ -14,4 +14,4 @@ def wrapping_words():
 @pytest.fixture(autouse=True)
 def small_batches_are_shared(monkeypatch):
     """Threads share batches that are too small to gain by it: what they find has to be right all the same."""
-    monkeypatch.setattr("gpumcts.tree.team.MIN_TEAM_PLAYOUTS", 2)
+    monkeypatch.setattr("gpumcts.tree.host.team.MIN_TEAM_PLAYOUTS", 2)

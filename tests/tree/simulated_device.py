@@ -13,7 +13,8 @@ import numpy as np
 from gpumcts import call_size
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
-from gpumcts.kernels import device, engines, simulated_memory
+from gpumcts.kernels import engines
+from gpumcts.kernels.cuda import device, simulated_memory
 from gpumcts.options import option
 from gpumcts.tree import device_search
 from gpumcts.tree import memory as tree_memory

@@ -7,8 +7,8 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table import COUNTS, DEPTH, INDEX, REWARDS, VISITS, Table
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
+from gpumcts.tree.tables.table import COUNTS, DEPTH, INDEX, REWARDS, VISITS, Table
 from tests.tree.drivers import OTHELLO, TOY_GAMES, UNIFORM, othello_states, packed
 
 WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")

@@ -7,8 +7,8 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
-from gpumcts.tree.best_child import MANY
-from gpumcts.tree.block_scores import BLOCK, ordered, scores_in_blocks, span_of_highest
+from gpumcts.tree.iteration.best_child import MANY
+from gpumcts.tree.iteration.block_scores import BLOCK, ordered, scores_in_blocks, span_of_highest
 from gpumcts.tree.selection.depth_decayed import DepthDecayed
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings

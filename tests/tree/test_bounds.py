@@ -14,7 +14,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 from tests.games.narrow_bounds import FewMoves, FewPlies, FourMoves
 
 WHOLE = Settings(expansion="whole_path", parent_count="children", final="value")

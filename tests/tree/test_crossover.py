@@ -9,9 +9,10 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, engines
 from gpumcts.kernels.crossover import Crossover, predicted
 from gpumcts.options import option
-from gpumcts.tree import engine_choice, search, team
+from gpumcts.tree import engine_choice, search
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.engine_choice import EngineChoice
+from gpumcts.tree.host import team
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings

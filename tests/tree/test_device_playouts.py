@@ -10,9 +10,9 @@ import pytest
 from gpumcts.kernels import engines
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import tally_columns
-from gpumcts.tree import device_playouts, shared_blocks
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.host import device_playouts, shared_blocks
+from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from tests.kernels.drivers import told_by
 from tests.tree import simulated_searches

@@ -10,7 +10,8 @@ import pytest
 
 from gpumcts import options
 from gpumcts.errors import BadInput
-from gpumcts.kernels import compile_check, device, engines
+from gpumcts.kernels import compile_check, engines
+from gpumcts.kernels.cuda import device
 from gpumcts.tree import device_check
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.device_search import search_tree
@@ -134,14 +135,14 @@ def test_device_without_device(monkeypatch):
     ],
 )
 def test_what_is_fused_or_may_be(code):
-    from gpumcts.kernels.cuda_each import FUSED
+    from gpumcts.kernels.cuda.each import FUSED
 
     assert FUSED.search(code)
 
 
 @needs_compiler
 def test_what_cannot_be_fused():
-    from gpumcts.kernels.cuda_each import FUSED
+    from gpumcts.kernels.cuda.each import FUSED
 
     assert not FUSED.search(
         "mad.lo.s64 %rd1; mul.rn.f64 %fd1; add.rn.f64 %fd2; sub.rn.ftz.f32 %f1; add.s64 %rd1; mul.lo.s64"
@@ -171,7 +172,7 @@ def test_what_would_be_launched(monkeypatch):
     """Compiled as for a launch, for an architecture with a suffix: still nothing fused, nor when from the cache."""
     from numba.cuda import codegen, dispatcher
 
-    from gpumcts.kernels import cuda_each
+    from gpumcts.kernels.cuda import each as cuda_each
 
     pretended = SimpleNamespace(compute_capability=(9, 0))
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: pretended)

@@ -6,9 +6,9 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
-from gpumcts.tree.best_child import MANY
-from gpumcts.tree.estimates import ESTIMATES, SLACK, has_parts, span_near_highest
 from gpumcts.tree.forest import ROOT, Layout, zeroed_forest
+from gpumcts.tree.iteration.best_child import MANY
+from gpumcts.tree.iteration.estimates import ESTIMATES, SLACK, has_parts, span_near_highest
 from gpumcts.tree.selection.contract import child_weight, node_factor, prepare, score
 from gpumcts.tree.selection.depth_decayed import DepthDecayed
 from gpumcts.tree.selection.rave import Rave

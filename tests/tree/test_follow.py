@@ -9,9 +9,9 @@ from gpumcts.games.pgame import PGame
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.roots import roots_of
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.wave import Wave
 from tests.tree.drivers import (
     NEEDY,
     OPERATORS,

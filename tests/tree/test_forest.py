@@ -11,7 +11,6 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.games.pgame import PGame
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree import wave as wave_module
 from gpumcts.tree.backup.contract import value
 from gpumcts.tree.forest import (
     CAPACITIES,
@@ -28,6 +27,7 @@ from gpumcts.tree.forest import (
     widened,
     with_room,
 )
+from gpumcts.tree.host import wave as wave_module
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpumcts.kernels import captured_graph
-from gpumcts.kernels.captured_graph import PLAYED
-from gpumcts.tree import device_playouts, shared_blocks, shared_tree
+from gpumcts.kernels.cuda import captured_graph
+from gpumcts.kernels.cuda.captured_graph import PLAYED
 from gpumcts.tree import memory as tree_memory
+from gpumcts.tree.host import device_playouts, shared_blocks, shared_tree
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import digest, roots

@@ -11,10 +11,10 @@ import pytest
 from gpumcts.games import contract
 from gpumcts.games.gomoku import Gomoku
 from gpumcts.options import compiled
-from gpumcts.tree.batch import CHOICE, NEXT, SIBLING, STAYS, begin_group, empty_batch, join_group
-from gpumcts.tree.expand import part, part_by_table
 from gpumcts.tree.forest import NO_NODE, ROOT, Layout, zeroed_forest
-from gpumcts.tree.group_choice import MIN_CHILDREN
+from gpumcts.tree.iteration.batch import CHOICE, NEXT, SIBLING, STAYS, begin_group, empty_batch, join_group
+from gpumcts.tree.iteration.expand import part, part_by_table
+from gpumcts.tree.iteration.group_choice import MIN_CHILDREN
 from gpumcts.tree.selection.sensei import Sensei
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings

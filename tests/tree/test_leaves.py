@@ -9,9 +9,9 @@ from gpumcts.games import contract
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.roots import roots_of
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.wave import Wave
 from tests.tree.drivers import GO, HAVANNAH, OTHELLO, operator_of, othello_states, packed, rule_of, searcher_of
 
 DICE = DiceDuel()

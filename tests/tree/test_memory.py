@@ -14,7 +14,7 @@ import pytest
 from gpumcts.kernels.batch import Rules
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.forest import Layout, bytes_per_slot
-from gpumcts.tree.search_plan import SearchPlan
+from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.test_device_playouts import Elsewhere

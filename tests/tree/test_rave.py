@@ -18,7 +18,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.rave import Rave
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 from tests.reference.rave import plain_playouts
 from tests.tree.drivers import (
     GO,

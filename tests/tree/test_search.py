@@ -17,11 +17,11 @@ from gpumcts.games import contract
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.discounted import Discounted
 from gpumcts.tree.checks import min_iterations
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root_table import Child
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.thread_pool import ThreadPool
 from tests.tree.drivers import (
     NEEDY,
     OPERATORS,

@@ -10,10 +10,10 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import key_of
 from gpumcts.tree.backup.average import Average
+from gpumcts.tree.host.stopped_search import SearchStopped
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.stopped_search import SearchStopped
 
 MANY = 1_000_000
 

@@ -11,7 +11,7 @@ from gpumcts.games.pgame import PGame
 from gpumcts.jit import entry
 from gpumcts.rng import key_of
 from gpumcts.tree.forest import NO_NODE
-from gpumcts.tree.table import (
+from gpumcts.tree.tables.table import (
     BYTES_AN_ENTRY,
     COUNTS,
     INDEX,

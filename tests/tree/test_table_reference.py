@@ -11,7 +11,7 @@ from gpumcts.solver.alpha_beta import root_scores
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table import REWARD_UNIT
+from gpumcts.tree.tables.table import REWARD_UNIT
 from tests.reference.table import LimitedUct
 from tests.reference.uct import NearTie, compiled_playouts, plain_playouts
 from tests.tree.drivers import TOY_GAMES, UNIFORM, keys_for, othello_states, packed, rule_of

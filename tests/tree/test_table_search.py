@@ -20,7 +20,7 @@ from gpumcts.playouts.minimax import OPTION as MinimaxPlayouts
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 from tests.tree.drivers import OTHELLO, TOY_GAMES, UNIFORM, keys_for, packed
 from tests.tree.table_drivers import GAMES, SETTINGS, STATES, WHOLE, searcher_of, tables
 

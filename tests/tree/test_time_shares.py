@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpumcts.tree.thread_pool import ThreadPool
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.time_shares import TimeShares
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gpumcts.monotonic import now
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.table_search import TableSearcher
+from gpumcts.tree.tables.search import TableSearcher
 from gpumcts.tree.time_split import (
     BACKUP,
     GROWTH,

@@ -18,15 +18,15 @@ from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.rng import TIE_STREAM, child_key, draw, key_of
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.backup.minimax import Minimax
-from gpumcts.tree.best_child import best_child
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.hand_tree import HandTree
+from gpumcts.tree.iteration.best_child import best_child
+from gpumcts.tree.iteration.steps import Method
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.tree.steps import Method
-from gpumcts.tree.table import REWARD_UNIT, Replacement, empty_table, find, replacement_of, table_index
-from gpumcts.tree.table_advance import Block, TableSteps, advance
-from gpumcts.tree.table_steps import ASKS, NEW, empty_frontier, empty_paths, pick, walk
+from gpumcts.tree.tables.advance import Block, TableSteps, advance
+from gpumcts.tree.tables.steps import ASKS, NEW, empty_frontier, empty_paths, pick, walk
+from gpumcts.tree.tables.table import REWARD_UNIT, Replacement, empty_table, find, replacement_of, table_index
 from gpumcts.tree.time_split import no_ticks
 
 U = np.uint64

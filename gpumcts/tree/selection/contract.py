@@ -49,8 +49,8 @@ def score(rule, operator, forest, tree, child, prepared, stream):
 
 
 # Two verbs that only some rules answer, no defaults: those whose score is ``value + factor of the node * weight of the
-# child``, within 1e-13 of 1 + the score. Both estimate the scores of many children (``tree.estimates``), and ``score``
-# is asked for the highest alone; rows that choose one after the other keep both (``tree.group_choice``).
+# child``, within 1e-13 of 1 + the score. Both estimate the scores of many children (``iteration/estimates.py``), and
+# ``score`` is asked for the highest alone; rows that choose one after the other keep both (``group_choice.py``).
 
 
 @verb("rule")

@@ -1,0 +1,1 @@
+"""CUDA: kernels, their launches, and the memory and streams of a device."""
