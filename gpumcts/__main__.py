@@ -4,6 +4,7 @@ The commands belong to a checkout of the project, not to the wheel. An editable 
 """
 
 import ast
+import importlib
 import os
 import runpy
 import sys
@@ -50,6 +51,7 @@ def _run(name: str, words: list[str], checkout: Path) -> None:
     """As ``python -m experiments.NAME`` does: options of one's own are found in the working directory."""
     sys.path[:0] = [os.getcwd(), str(checkout)]
     sys.argv = [str(checkout / "experiments" / f"{name}.py"), *words]
+    importlib.import_module("experiments").tell_interrupts()
     runpy.run_module(f"experiments.{name}", run_name="__main__", alter_sys=True)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -50,6 +51,16 @@ def test_an_unknown_command_is_one_line(capsys):
 def test_without_a_checkout_it_says_so(capsys, tmp_path):
     assert main(["match"], tmp_path) == 2
     assert capsys.readouterr().err.startswith("error: the commands belong to a checkout of gpumcts")
+
+
+@pytest.mark.parametrize("words", [("-m", "experiments.match"), ("-m", "gpumcts", "match")])
+def test_an_interrupt_while_a_command_is_imported_is_one_line(tmp_path, words):
+    """It happens within Hydra here."""
+    (tmp_path / "hydra.py").write_text("raise KeyboardInterrupt")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr == "interrupted\n"
+    assert done.returncode == -signal.SIGINT
 
 
 def _environment(folder: Path) -> Path:
