@@ -27,7 +27,7 @@ class GtpProgram(Process):
         """
         end = time.monotonic() + self.patience
         self._check_nothing_unasked()
-        self.send(command)
+        self.send(command, stop)
         status, lines, size = "", [], 0
         while True:
             line = self._line(command, end, stop)

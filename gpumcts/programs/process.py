@@ -3,6 +3,7 @@
 import contextlib
 import os
 import queue
+import select
 import shlex
 import signal
 import subprocess
@@ -79,6 +80,8 @@ class Process:
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except OSError as error:
             raise BadInput(f"{command[0]} cannot be started: {(error.strerror or 'unknown reason').lower()}") from None
+        # A program that does not read would hold up a blocking write for good, whatever the patience.
+        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
         self._lines: queue.Queue[bytes | None] = queue.Queue(1000)  # a program that floods waits
         self._last_words = b""
         self._done = threading.Event()
@@ -88,14 +91,32 @@ class Process:
 
     # -------------------------------------------------------------------------------------------------- talking
 
-    def send(self, command: str) -> None:
-        """Send one line; raises EngineError where it has crashed."""
+    def send(self, command: str, stop: threading.Event | None = None) -> None:
+        """Send one line.
+
+        Raises EngineError where it has crashed, EngineTimeout where it does not read, KeyboardInterrupt where ``stop``
+        is set meanwhile.
+        """
+        rest, end = memoryview(f"{command}\n".encode()), time.monotonic() + self.patience
+        handle = self._pipe(self._process.stdin).fileno()
         try:
-            stdin = self._pipe(self._process.stdin)
-            stdin.write(f"{command}\n".encode())
-            stdin.flush()
+            while rest:
+                try:
+                    rest = rest[os.write(handle, rest) :]
+                except BlockingIOError:
+                    self._wait_until_it_reads(handle, command, end, stop)
         except OSError:
             raise self._crash() from None
+
+    def _wait_until_it_reads(self, handle: int, command: str, end: float, stop: threading.Event | None) -> None:
+        """Wait a moment for room in the pipe; raises EngineTimeout after ``end``, KeyboardInterrupt at ``stop``."""
+        if time.monotonic() >= end:
+            raise EngineTimeout(f"hangs: did not read {readable(command)} within {self.patience:g} s")
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+        room = select.poll()
+        room.register(handle, select.POLLOUT)
+        room.poll(round(1000 * POLL_SECONDS))
 
     def _line(self, command: str, end: float, stop: threading.Event | None) -> bytes:
         """The next line of an answer; raises EngineTimeout after ``end``, KeyboardInterrupt where ``stop`` is set."""
@@ -172,7 +193,7 @@ class Process:
         """Let it quit, and kill it where it does not within a second."""
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             stdin = self._pipe(self._process.stdin)
-            stdin.write(b"quit\n")
+            os.write(stdin.fileno(), b"quit\n")
             stdin.close()
             self._process.wait(SECONDS_TO_QUIT)
         self.kill()

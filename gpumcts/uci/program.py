@@ -26,7 +26,7 @@ class UciProgram(Process):
         super().__init__(command, patience, log)
         self.name, self.options = "", dict[str, Option]()
         try:
-            self.send("uci")
+            self.send("uci", stop)
             self._wait_for("uciok", "uci", stop)
         except BaseException:
             self.kill()
@@ -35,17 +35,17 @@ class UciProgram(Process):
     def set_options(self, values: Mapping[str, Value], stop: threading.Event | None = None) -> None:
         """Set options; raises BadInput, and sets none, where the program does not list one or take its value."""
         for command in [command_of(self.options, name, value) for name, value in values.items()]:
-            self.send(command)
+            self.send(command, stop)
         self.ready(stop)
 
     def new_game(self, stop: threading.Event | None = None) -> None:
         """What follows belongs to another game than what was before."""
-        self.send("ucinewgame")
+        self.send("ucinewgame", stop)
         self.ready(stop)
 
     def ready(self, stop: threading.Event | None = None) -> None:
         """Wait for ``readyok``; what it has said before that is discarded."""
-        self.send("isready")
+        self.send("isready", stop)
         self._wait_for("readyok", "isready", stop)
 
     def best_move(self, position: str, go: str, stop: threading.Event | None = None) -> str:
@@ -54,13 +54,13 @@ class UciProgram(Process):
         A program that does not answer in time is told once to stop. Raises EngineError where it crashed, hangs all the
         same, or floods us, and KeyboardInterrupt where ``stop`` is set meanwhile. After either it is of no more use.
         """
-        self.send(position)
+        self.send(position, stop)
         self.ready(stop)
-        self.send(go)
+        self.send(go, stop)
         try:
             words = self._wait_for("bestmove", go, stop)
         except EngineTimeout as timeout:
-            self.send("stop")
+            self.send("stop", stop)
             try:
                 words = self._wait_for("bestmove", "stop", stop, SECONDS_TO_STOP)
             except EngineTimeout:

@@ -53,6 +53,33 @@ def records(folder):
     return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
 
 
+def test_a_program_that_does_not_read_counts_as_hanging():
+    """Setup commands may be longer than a pipe has room for, and whoever writes into a full one waits."""
+    program = GtpProgram([sys.executable, "-I", "-c", "import time; time.sleep(8)"], 0.3)
+    stop = threading.Event()
+    try:
+        with pytest.raises(EngineError, match=r"hangs: did not read setup x*\.\.\. within 0\.3 s"):
+            program.ask("setup " + "x" * 200_000)
+        stop.set()
+        with pytest.raises(KeyboardInterrupt):
+            program.ask("setup " + "x" * 200_000, stop)
+        begin = time.monotonic()
+        program.close()
+        assert time.monotonic() < begin + 4
+    finally:
+        program.kill()
+
+
+def test_a_long_command_arrives_whole():
+    """The pipe is full again and again while the program reads on."""
+    reads = "import sys, time; time.sleep(0.3); print(f'= {len(sys.stdin.readline())}\\n', flush=True)"
+    program = GtpProgram([sys.executable, "-I", "-c", reads], 60.0)
+    try:
+        assert program.ask("x" * 500_000) == "500001"
+    finally:
+        program.close()
+
+
 REASONS = {
     "crash": "ended with exit code 3: out of luck",
     "killed": "was killed by signal 9",
