@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from gpumcts.options import compiled
 from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.mdp import Mdp
 from gpumcts.planning.store import FIRST_ROOM, clear, move_in
+from gpumcts.stop_event import StopEvent
 
 MAX_SAMPLES = 1 << 31
 SHARE_OF_MEMORY = 0.5  # of what is free, where no limit is given
@@ -100,13 +101,17 @@ class Queries:
         self._check_memory()
         with announced(self._name, may_load=True):  # no query, so that it compiles
             self._answer(range(0), checkpoints, chosen, *self._memory())
-        shares = Shares(len(chosen), 1, self._threads)
+        shares, stop_event = Shares(len(chosen), 1, self._threads), StopEvent(stop)
         with ThreadPoolExecutor(self._threads) as pool:
-            works = [
-                pool.submit(self._work, shares, checkpoints, chosen, stop, on_progress) for _ in range(self._threads)
-            ]
-            for work in works:
-                work.result()
+            try:
+                works = [
+                    pool.submit(self._work, shares, checkpoints, chosen, stop_event, on_progress)
+                    for _ in range(self._threads)
+                ]
+                for work in as_completed(works):
+                    work.result()
+            finally:
+                stop_event.set()  # before the pool waits for what is under way
         if stop is not None and stop.is_set():
             raise KeyboardInterrupt
         return chosen
@@ -134,7 +139,7 @@ class Queries:
         return range(at, part.stop)
 
     def _work(
-        self, shares: Shares, checkpoints: np.ndarray, chosen: np.ndarray, stop: threading.Event | None,
+        self, shares: Shares, checkpoints: np.ndarray, chosen: np.ndarray, stop: threading.Event,
         on_progress: Callable[[int], None] | None,
     ) -> None:  # fmt: skip
         """Answer share after share, in a memory that grows where it is full."""
@@ -142,10 +147,10 @@ class Queries:
         while (share := shares.take()) is not None:
             left, begin = range(share.start, share.stop), time.perf_counter()
             while left := self._answer(left, checkpoints, chosen, kept, progress):
-                if stop is not None and stop.is_set():
+                if stop.is_set():
                     return
                 kept = self._larger(kept)
-            if stop is not None and stop.is_set():
+            if stop.is_set():
                 return
             if on_progress is not None:
                 on_progress(share.stop - share.start)

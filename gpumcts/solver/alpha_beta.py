@@ -198,14 +198,14 @@ def _run(
                 if answer in (BEYOND_MOVES, BEYOND_PLIES):
                     raise beyond(game, "MAX_MOVES" if answer == BEYOND_MOVES else "MAX_PLIES")
 
-    try:
-        if threads == 1:
-            work()
-        else:
-            with ThreadPoolExecutor(threads) as pool:
+    if threads == 1:
+        work()
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            try:
                 for done in [pool.submit(work) for _ in range(threads)]:
                     done.result()
-    finally:
-        stop_event.set()
+            finally:
+                stop_event.set()  # before the pool waits for what is under way
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt

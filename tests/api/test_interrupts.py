@@ -11,6 +11,7 @@ import pytest
 import gpumcts as g
 from gpumcts.kernels import batch
 from gpumcts.kernels.batch import Rules
+from tests.interrupts import raised
 
 BOXES = g.make("dots_and_boxes", rows=2, columns=2)
 FOREVER = 2**31 - 1
@@ -35,22 +36,6 @@ def control_c(seconds):
         yield
     finally:
         timer.cancel()
-
-
-@contextlib.contextmanager
-def raised(seconds):
-    """KeyboardInterrupt after so long, raised by a handler of the user's own, wherever the main thread is."""
-
-    def alarm(number, frame):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 WAYS = [control_c, raised]

@@ -1,6 +1,7 @@
 """Every planner keeps the contract, and finds what value iteration finds. New planners need no new test code."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from gpumcts.planning import KIND, queries
 from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.queries import Queries
 from gpumcts.planning.uct import Uct
+from tests.interrupts import raised
 from tests.planning.drivers import PLANNERS, VARIANTS, Setting, asked, chain, sea
 
 every_planner = pytest.mark.parametrize("planner", PLANNERS.values(), ids=PLANNERS)
@@ -123,6 +125,39 @@ def test_stopping():
     stop.set()
     with pytest.raises(KeyboardInterrupt):
         sea(3).queries(Uct()).answers(POINTS, stop)
+
+
+def slowly(self, part, *arguments):
+    """In place of ``Queries._answer``: a query that takes its time."""
+    if len(part):
+        time.sleep(0.06)
+    return range(0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_all_threads(threads, monkeypatch):
+    asked = sea(3, queries=100 * threads).queries(Uct(), threads)
+    monkeypatch.setattr(Queries, "_answer", slowly)
+    begin = time.monotonic()
+    with raised(0.3), pytest.raises(KeyboardInterrupt):
+        asked.answers(POINTS)
+    assert time.monotonic() < begin + 4
+
+
+def test_a_query_that_fails_ends_all_threads(monkeypatch):
+    """The others would go on to their end, for hours, and the error would be told only then."""
+    asked = sea(3, queries=200).queries(Uct(), threads=2)
+
+    def full(self, part, *arguments):
+        if 10 in part:
+            raise BadInput("memory")
+        return slowly(self, part)
+
+    monkeypatch.setattr(Queries, "_answer", full)
+    begin = time.monotonic()
+    with pytest.raises(BadInput, match="memory"):
+        asked.answers(POINTS)
+    assert time.monotonic() < begin + 4
 
 
 def test_progress_is_told():

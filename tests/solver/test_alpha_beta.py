@@ -1,6 +1,7 @@
 """Alpha-beta: values and counted leaves against a slow reference, any game without chance, and figures of P-games."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled
 from gpumcts.solver import alpha_beta
 from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
+from gpumcts.solver.search_loop import DONE, MORE
 from tests.games.drivers import keys_of, positions, trace
+from tests.interrupts import raised
 from tests.reference import synthetic
 from tests.reference.exact import Exact
 
@@ -192,6 +195,21 @@ def test_a_stop_interrupts():
     stop.set()
     with pytest.raises(KeyboardInterrupt):
         solve(PGame(), instances(PGame(), range(3)), stop=stop)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_all_threads(threads, monkeypatch):
+    """Threads that nobody tells to stop would search to the end, and the interrupt would come only then."""
+    roots, begin = instances(PGame(), range(4)), time.monotonic()
+
+    def endless(*arguments):
+        time.sleep(0.02)
+        return MORE if time.monotonic() < begin + 5 else DONE
+
+    with monkeypatch.context() as patched, raised(0.2), pytest.raises(KeyboardInterrupt):
+        patched.setattr(alpha_beta, "advance", endless)
+        solve(PGame(), roots, threads=threads)
+    assert time.monotonic() < begin + 4
 
 
 @pytest.mark.parametrize("threads", [1, 2])
