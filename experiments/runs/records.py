@@ -73,7 +73,9 @@ def _folder(run: str | None) -> Path:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    from gpumcts.match.journal import whole_lines
+
+    for number, line in enumerate(whole_lines(path), 1):  # the match may be going on, or may have been killed
         try:
             record = json.loads(line)
             yield {**record, "game": int(record["game"])}

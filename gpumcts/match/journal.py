@@ -234,6 +234,11 @@ class Journal:
             raise BadInput(f"{path} cannot be written: {message_of(error)}") from error
 
 
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file that a run appends to, without newlines; one that is cut short, or not whole yet, is none."""
+    return path.read_bytes().split(b"\n")[:-1]
+
+
 def first_difference(there: Any, here: Any, key: str = "") -> tuple[str, str, str] | None:
     """The first key at which two JSON values differ, with both values as text, or None; nested keys are dotted."""
     if isinstance(there, dict) and isinstance(here, dict):

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.match.journal import GAMES, MOVES, Commit, Journal
+from gpumcts.match.journal import GAMES, MOVES, Commit, Journal, whole_lines
 from gpumcts.players.contract import FORFEITED, RESIGNED
 
 
@@ -46,7 +46,7 @@ def _finished(folder: Path) -> set[int]:
     path = folder / GAMES
     if not path.exists():
         return set()
-    return {_number(text) for text in path.read_text("ascii", "replace").splitlines()}
+    return {_number(line) for line in whole_lines(path)}
 
 
 def _misfit(game_batch: GameBatch, commit: Commit) -> str | None:
@@ -77,7 +77,7 @@ def _compare_games(game_batch: GameBatch, journal: Journal) -> None:
     journal.add_games(text for number, text in sorted(game_batch.lines.items()) if number not in written)
 
 
-def _number(text: str) -> int:
+def _number(text: str | bytes) -> int:
     """The number of the game that a line is about; -1 for no such line."""
     try:
         number = json.loads(text)["game"]

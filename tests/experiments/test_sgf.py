@@ -59,6 +59,17 @@ def test_every_game_becomes_a_file(run, only, folder):
     assert only("one/*.sgf").name == "000002.sgf"
 
 
+def test_a_line_that_was_cut_short_is_no_game(run, only, folder):
+    """A match that is killed, or goes on, leaves one at the end; it is cut off when the match goes on."""
+    path = folder / "games.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    done = run(f"sgf run={folder} hydra.run.dir=two")
+    assert done.code == 0 and done.out.startswith("2 games in "), done.err
+    path.write_bytes(b"\xff" + path.read_bytes())
+    done = run(f"sgf run={folder} hydra.run.dir=two")
+    assert done.code == 2 and done.err == f"error: {path}, line 1: not a game\n"
+
+
 def position_text_of(game, **keys):
     """What a search is given for ``position=`` and ``moves=``."""
     config = Checked({"game": {"name": "go", "size": 9, "komi": 6.5}}, "", SearchKeys(**keys), game=game)

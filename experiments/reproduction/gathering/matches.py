@@ -12,7 +12,7 @@ from experiments.reproduction.gathering.common import FIRST, cell_of, digest_of_
 from experiments.reproduction.quantities import Measured, Points, Published
 from experiments.runs.results import Result
 from gpumcts.errors import BadInput
-from gpumcts.match.journal import GAMES
+from gpumcts.match.journal import GAMES, whole_lines
 from gpumcts.match.statistics import document_interval
 
 EXPLORATION = 1.0  # C of Hashimoto et al. 2012, section 4.1, with rewards in [0, 1]
@@ -21,8 +21,8 @@ EXPLORATION = 1.0  # C of Hashimoto et al. 2012, section 4.1, with rewards in [0
 def match_digests(folder: Path, games: int) -> Digests:
     """Of all games of a match, as its summary has it, and of the first ten."""
     lines: dict[int, str] = {}
-    for line in (folder / GAMES).read_text("ascii").splitlines():
-        lines[json.loads(line)["game"]] = line
+    for line in whole_lines(folder / GAMES):
+        lines[json.loads(line)["game"]] = line.decode("ascii")
     missing = [game for game in range(games) if game not in lines]
     if missing:
         raise BadInput(f"{folder / GAMES}: game {missing[0]} is missing; finish the match first")
