@@ -68,6 +68,7 @@ class Journal:
         self._check_sum: int | None = None  # of the last line of the journal, once it is known
         self._synced = time.monotonic()  # when the finished games were last put on disk
         self._unsynced = False  # whether games have finished since
+        self._torn: set[str] = set()  # files a write to which failed, maybe in the midst of a line
 
     def __enter__(self) -> "Journal":
         self._hold.enter_context(held(self.folder))
@@ -177,12 +178,15 @@ class Journal:
             self._synced, self._unsynced = time.monotonic(), False
 
     def _write(self, name: str, text: str) -> None:
+        if name in self._torn:  # the line of another worker would join the torn one, and no run could go on here
+            raise BadInput(f"{self.folder / name} cannot be written: it ends in a line that was cut short")
         file = self._files[name]
         rest = memoryview(text.encode("ascii"))
         try:
             while rest:  # an unbuffered write may take a part only, as when the disk fills
                 rest = rest[file.write(rest) :]
         except OSError as error:
+            self._torn.add(name)
             raise BadInput(f"{self.folder / name} cannot be written: {message_of(error)}") from error
 
     def _sync(self, name: str) -> None:

@@ -1,5 +1,6 @@
 """The folder of a match: identity, lock, damage. What a kill leaves behind is in test_resume.py."""
 
+import errno
 import itertools
 import json
 import os
@@ -171,6 +172,41 @@ def test_a_full_disk_ends_in_one_line_and_the_run_goes_on_later(play, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (tmp_path / "run" / "moves.jsonl").stat().st_size == 3001
     assert play(tmp_path / "run", 20).digest == play(tmp_path / "whole", 20).digest
+
+
+@pytest.mark.parametrize("name", ["moves.jsonl", "games.jsonl"])
+def test_nothing_follows_a_line_that_a_full_disk_cut_short(tmp_path, name):
+    """Two workers write: what the second has when there is room again must not join what is left of the first's."""
+    identity, one = {"of": "tests"}, np.ones(1, np.int64)
+
+    def add(journal):
+        journal.add_moves(one, one, one) if name == "moves.jsonl" else journal.add_games(['{"game":1}'])
+
+    class Full:
+        """A file that takes five bytes more, and then everything again."""
+
+        def __init__(self, file):
+            self.writes, self.file = 0, file
+
+        def write(self, rest):
+            self.writes += 1
+            if self.writes == 2:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return self.file.write(rest[:5] if self.writes == 1 else rest)
+
+        def __getattr__(self, attribute):
+            return getattr(self.file, attribute)
+
+    with Journal(tmp_path, identity) as journal:
+        assert not list(journal.commits())
+        add(journal)
+        journal._files[name] = Full(journal._files[name])
+        for why in ("No space left on device", "it ends in a line that was cut short"):
+            with pytest.raises(BadInput, match=f"{name} cannot be written: {why}"):
+                add(journal)
+    with Journal(tmp_path, identity) as journal:
+        assert len(list(journal.commits())) + len(list(journal.games())) == 1
+        add(journal)
 
 
 @pytest.mark.parametrize("at_once", [0, 1])
