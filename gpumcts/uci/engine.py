@@ -335,8 +335,11 @@ class UciEngine:
 
     def _wait_for_stop(self, go: Go) -> None:
         """An endless search says nothing before it is told to stop, even where it has nothing more to do."""
-        while go.endless and not self._stopped(go) and not self._inbox.takes("ponderhit"):
-            self._inbox.wait()
+        while go.endless and not self._stopped(go):
+            if go.ponder and self._inbox.takes("ponderhit"):
+                go = go._replace(ponder=False)  # which may be infinite as well
+            else:
+                self._inbox.wait()
 
     def _tell_the_end(self, position: UciPosition) -> None:
         with np.errstate(over="ignore"):

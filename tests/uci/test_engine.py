@@ -264,6 +264,13 @@ def test_a_game_that_is_over_and_an_only_move(engine):
     first, second = talk(fresh, game, "go"), talk(fresh, game, "go infinite", "stop")
     assert first == second and first[0] in ("info depth 0 score mate 0", "info depth 0 score cp 0")
     assert first[1] == "bestmove (none)" and only
+    for words in ("infinite", "ponder infinite"):
+        asked = f"{game}\ngo {words}\nponderhit\nisready\n".encode()
+        source = Steps((b"", asked), (b"readyok", b"stop\n"), (b"bestmove", b""))
+        fresh.serve(source, source)
+        assert source.told.endswith(b"readyok\nbestmove (none)\n"), "an infinite search ends by stop alone"
+    lines = talk(fresh, game, "go ponder", "ponderhit", "isready")
+    assert lines[1:] == ["bestmove (none)", "readyok"]
 
 
 def test_an_endless_search_ends_when_it_is_told_to(engine):
