@@ -175,7 +175,7 @@ def test_a_full_disk_ends_in_one_line_and_the_run_goes_on_later(play, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["moves.jsonl", "games.jsonl"])
-def test_nothing_follows_a_line_that_a_full_disk_cut_short(tmp_path, name):
+def test_nothing_follows_a_line_that_a_full_disk_cut_short(tmp_path, monkeypatch, name):
     """Two workers write: what the second has when there is room again must not join what is left of the first's."""
     identity, one = {"of": "tests"}, np.ones(1, np.int64)
 
@@ -200,7 +200,7 @@ def test_nothing_follows_a_line_that_a_full_disk_cut_short(tmp_path, name):
     with Journal(tmp_path, identity) as journal:
         assert not list(journal.commits())
         add(journal)
-        journal._files[name] = Full(journal._files[name])
+        monkeypatch.setitem(journal._files, name, Full(journal._files[name]))
         for why in ("No space left on device", "it ends in a line that was cut short"):
             with pytest.raises(BadInput, match=f"{name} cannot be written: {why}"):
                 add(journal)
