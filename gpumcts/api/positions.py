@@ -124,7 +124,7 @@ def _random_games(rules: Rules, numbers: np.ndarray, plies: int, root: np.uint64
     return states
 
 
-def play(game: Option | str, states: npt.ArrayLike, moves: npt.ArrayLike) -> States:
+def play(game: Option | str, states: "npt.ArrayLike", moves: "npt.ArrayLike") -> States:
     """The positions after one legal move in each state: uint64[B, W], a new array.
 
     Parameters
@@ -157,7 +157,7 @@ def _legal_there(rules: Rules, state: np.ndarray) -> str:
     return f"legal are {', '.join(map(str, legal))}" if legal else "the game is over there"
 
 
-def legal_moves(game: Option | str, state: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def legal_moves(game: Option | str, state: "npt.ArrayLike") -> npt.NDArray[np.int64]:
     """The legal moves of a position, or chance's outcomes, increasing: int64[n]; empty where the game is over.
 
     Raises BadInput for what is no state of the game.
@@ -171,7 +171,7 @@ def legal_moves(game: Option | str, state: npt.ArrayLike) -> npt.NDArray[np.int6
     return rules.legal_moves(one_of(rules.width, state))
 
 
-def move_text(game: Option | str, state: npt.ArrayLike, move: SupportsIndex) -> str:
+def move_text(game: Option | str, state: "npt.ArrayLike", move: SupportsIndex) -> str:
     """A legal move of a position in the game's notation.
 
     Raises BadInput where it is not legal there.
@@ -190,7 +190,7 @@ def move_text(game: Option | str, state: npt.ArrayLike, move: SupportsIndex) -> 
         return str(contract.move_text(rules.game, rules.state(words), number))
 
 
-def board_text(game: Option | str, state: npt.ArrayLike) -> str:
+def board_text(game: Option | str, state: "npt.ArrayLike") -> str:
     """A position drawn for people, several lines. Raises BadInput for what is no state of the game.
 
     >>> import gpumcts as g
@@ -203,7 +203,7 @@ def board_text(game: Option | str, state: npt.ArrayLike) -> str:
         return str(contract.board_text(rules.game, rules.state(one_of(rules.width, state))))
 
 
-def position_text(game: Option | str, state: npt.ArrayLike) -> str:
+def position_text(game: Option | str, state: "npt.ArrayLike") -> str:
     """A position on one line, complete, as ``position`` reads it. Raises BadInput for what is no state of the game.
 
     >>> import gpumcts as g
@@ -216,7 +216,7 @@ def position_text(game: Option | str, state: npt.ArrayLike) -> str:
         return str(contract.position_text(rules.game, rules.state(one_of(rules.width, state))))
 
 
-def batch_of(width: int, states: npt.ArrayLike) -> States:
+def batch_of(width: int, states: "npt.ArrayLike") -> States:
     """``states`` as uint64[B, width], contiguous, B at least 1; raises BadInput for another shape or type."""
     given = np.asarray(states)
     if given.dtype != np.uint64 or given.ndim != 2 or given.shape[1] != width or not len(given):
@@ -224,7 +224,7 @@ def batch_of(width: int, states: npt.ArrayLike) -> States:
     return np.ascontiguousarray(given)
 
 
-def one_of(width: int, state: npt.ArrayLike) -> States:
+def one_of(width: int, state: "npt.ArrayLike") -> States:
     """``state`` as uint64[width], from a state or a batch of one; raises BadInput for another shape or type."""
     given = np.asarray(state)
     if given.dtype != np.uint64 or given.shape not in ((width,), (1, width)):

@@ -73,6 +73,8 @@ class Search:
     compiles, seconds to a minute; later processes find the code in the cache. Several threads may call one ``Search``;
     it can be copied and pickled, so that processes of a pool have one each.
 
+    A ``Search`` does not change: other settings are another ``Search``.
+
     Raises BadInput, one line that names what is allowed, for unknown names, values out of range, and parts that do not
     go together.
 
@@ -87,6 +89,9 @@ class Search:
     gpumcts.errors.BadInput: backup=avrage is not known (did you mean average?); there are: accelerated, ...
     """
 
+    _MADE_OF = ("_game", "_playout", "_selection", "_backup", "_settings", "_engine", "_threads", "_memory_limit")
+    __slots__ = (*_MADE_OF, "__weakref__", "_searcher", "_turn")  # `search.threads = 1` would change nothing
+
     def __init__(
         self,
         game: Option | str,
@@ -96,7 +101,7 @@ class Search:
         engine: str = "auto",
         threads: SupportsIndex | None = None,
         memory_gb: float | None = None,
-        **settings: Unpack[SearchSettings],
+        **settings: "Unpack[SearchSettings]",
     ) -> None:
         _check_names(settings)
         self._game = value_of("game", game)
@@ -115,15 +120,19 @@ class Search:
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of: a copy, or one in another process, is compiled or loaded from the cache there."""
-        return {name: value for name, value in vars(self).items() if name not in ("_searcher", "_turn")}
+        return {name: getattr(self, name) for name in self._MADE_OF}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self._make_ready()
 
     def __repr__(self) -> str:
-        parts = (self._game, self._playout, self._selection, self._backup)
-        return f"Search({', '.join(map(repr, parts))}, engine={self._engine!r}, threads={self._threads})"
+        parts = [repr(part) for part in (self._game, self._playout, self._selection, self._backup)]
+        defaults = Settings()._asdict().items()
+        changed = {name: value for name, value in self._settings._asdict().items() if (name, value) not in defaults}
+        named = {**changed, "engine": self._engine, "threads": self._threads}
+        return f"Search({', '.join([*parts, *(f'{name}={value!r}' for name, value in named.items())])})"
 
     @property
     def game(self) -> Option:
@@ -136,7 +145,7 @@ class Search:
         return self._settings
 
     def __call__(
-        self, states: npt.ArrayLike, iterations: SupportsIndex = 1000, seed: SupportsIndex = 1
+        self, states: "npt.ArrayLike", iterations: SupportsIndex = 1000, seed: SupportsIndex = 1
     ) -> SearchResult:
         """Search each of ``states``, all of them together.
 

@@ -46,7 +46,8 @@ class SearchResult:
         return len(self._states)
 
     def __repr__(self) -> str:
-        return f"SearchResult({len(self)} positions, {self.iterations} iterations each)"
+        positions = f"{len(self)} position{'' if len(self) == 1 else 's'}"
+        return f"SearchResult({positions}, {self.iterations} iterations each)"
 
     @property
     def iterations(self) -> int:

@@ -64,7 +64,7 @@ class Tally:
 def play_out(
     game: Option | str,
     playout: Option | str,
-    states: npt.ArrayLike,
+    states: "npt.ArrayLike",
     playouts: SupportsIndex = 256,
     seed: SupportsIndex = 1,
     engine: str = "auto",

@@ -51,6 +51,13 @@ def test_an_unknown_name_is_told_with_those_there_are():
         gpumcts.playouts.Unifrom  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.parametrize("function", [gpumcts.play, gpumcts.play_out, gpumcts.Search, gpumcts.Search.__call__])
+def test_help_names_types_of_arguments_in_short(function):
+    """`ArrayLike` and `Unpack` as values spell out what they are made of, in half a screen of private names."""
+    signature = str(inspect.signature(function).replace(return_annotation=inspect.Signature.empty))
+    assert "_typing" not in signature and "<class 'gpumcts" not in signature
+
+
 def test_games_are_called_by_name():
     assert gpumcts.games() == options.names("game")  # the package itself, which other modules import from
     assert importlib.import_module("gpumcts.games.othello").Othello() == gpumcts.make("othello")

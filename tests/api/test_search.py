@@ -65,6 +65,8 @@ def test_what_is_found_is_the_searchers(search, states):
         assert result.values[row].tolist() == [child.value for child in children]
         assert result.principal_variation(row) == found.principal_variation(row)
     assert len(result) == 6 and result.iterations == 300
+    assert repr(result) == "SearchResult(6 positions, 300 iterations each)"
+    assert repr(search(states[:1], iterations=300)) == "SearchResult(1 position, 300 iterations each)"
 
 
 def test_a_row_depends_on_its_number_alone(search, states):
@@ -75,6 +77,19 @@ def test_a_row_depends_on_its_number_alone(search, states):
 
 def test_threads_change_nothing(search, states):
     _same(search(states, 200), g.Search(BOXES, threads=1, engine="cpu")(states, 200))
+
+
+def test_a_search_shows_the_settings_that_are_not_the_defaults(search):
+    assert repr(search).endswith("Average(), engine='auto', threads=2)")
+    other = g.Search(BOXES, solve=True, roots=2, engine="cpu", threads=1)
+    assert repr(other).endswith("Average(), roots=2, solve=True, engine='cpu', threads=1)")
+
+
+@pytest.mark.parametrize("name", ["threads", "leaves_per_tree", "settings"])
+def test_a_search_takes_no_attributes(search, name):
+    """They would change nothing."""
+    with pytest.raises(AttributeError, match=name):
+        setattr(search, name, 1)
 
 
 def test_values_are_for_the_player_to_move():
