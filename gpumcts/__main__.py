@@ -10,6 +10,8 @@ import runpy
 import sys
 from pathlib import Path
 
+from gpumcts import __version__
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 BAD_INPUT = 2  # exit status, as of the commands
 USAGE = "usage: gpumcts COMMAND [KEY=VALUE ...]; gpumcts COMMAND --help says more of one"
@@ -32,6 +34,9 @@ def _first_line(file: Path) -> str:
 def main(words: list[str] | None = None, checkout: Path = CHECKOUT) -> int:
     """Run the command that ``words`` name, those of the command line if None; the exit status."""
     name, *rest = (sys.argv[1:] if words is None else words) or ["--help"]
+    if name == "--version":
+        print(f"gpumcts {__version__}")
+        return 0
     known = commands(checkout)
     if not known:
         print(f"error: {NO_CHECKOUT}", file=sys.stderr)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpumcts import __version__
 from gpumcts.__main__ import CHECKOUT, commands, main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,6 +36,11 @@ def test_help_lists_the_commands(capsys):
     assert all(f"  {name} " in out for name in ("match", "search", "playouts", "report"))
     assert "Play one player against another, colours alternating, and count." in out
     assert main([]) == 0
+
+
+def test_the_version_needs_no_checkout(capsys, tmp_path):
+    assert main(["--version"], tmp_path) == 0
+    assert capsys.readouterr().out == f"gpumcts {__version__}\n"
 
 
 def test_commands_are_those_of_the_checkout():

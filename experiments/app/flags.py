@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Collection
 from typing import NoReturn
 
+from gpumcts import __version__
 from gpumcts.errors import BadInput
 
 SHOWN = ("job", "hydra", "all")
@@ -19,7 +20,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parsed(words: list[str]) -> argparse.Namespace:
-    """Flags and overrides of a command line; ``--version`` prints Hydra's and leaves.
+    """Flags and overrides of a command line; ``--version`` prints ours and Hydra's, and leaves.
 
     Raises BadInput where a flag is not known, lacks its value, or does not go with another one.
     """
@@ -46,7 +47,7 @@ def asked_of_help(words: list[str], overrides: list[str], groups: Collection[str
 
 
 def _parser() -> argparse.ArgumentParser:
-    from hydra import __version__
+    from hydra import __version__ as hydra_version
 
     parser = _Parser(add_help=False)
     parser.add_argument("overrides", nargs="*")
@@ -54,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(*flag.split(), action="store_true")
     for flag in ("--package -p", "--config-path -cp", "--config-name -cn", "--config-dir -cd", "--experimental-rerun"):
         parser.add_argument(*flag.split())
-    parser.add_argument("--version", action="version", version=f"Hydra {__version__}")
+    parser.add_argument("--version", action="version", version=f"gpumcts {__version__}, Hydra {hydra_version}")
     parser.add_argument("--cfg", "-c", choices=SHOWN)
     parser.add_argument("--info", "-i", const="all", nargs="?", choices=TOLD)
     return parser

@@ -20,6 +20,7 @@ from experiments.app import flags
 from experiments.app.error_messages import CONF
 from experiments.app.hydra_speed import OwnFolder, ParsedFiles, quicken
 from experiments.app.overrides import combinations
+from gpumcts import __version__
 from gpumcts.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,6 +99,12 @@ def test_flags_of_a_command_line():
     assert (found.cfg, found.resolve, found.info, found.help, found.multirun) == ("job", True, None, False, False)
     assert flags.parsed(["-m"]).multirun and flags.parsed(["-i"]).info == "all"
     assert (flags.parsed([]).config_name, flags.parsed(["-cn", "other"]).config_name) == (None, "other")
+
+
+def test_the_version_is_ours_before_hydras(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        flags.parsed(["--version"])
+    assert re.fullmatch(rf"gpumcts {re.escape(__version__)}, Hydra 1\.3\.\d+\n", capsys.readouterr().out)
 
 
 def test_every_flag_of_hydra_is_known():
