@@ -288,7 +288,7 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
     lines += seconds_told(summary)
     if beyond := games_beyond(run.folder, config.keys.games):
-        lines.append(f"the folder has {beyond} more games, which games={config.keys.games} does not count")
+        lines.append(f"the folder has {counted(beyond, 'more game')}, which games={config.keys.games} does not count")
     return [*lines, f"folder: {here(run.folder)}"]
 
 

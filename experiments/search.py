@@ -37,7 +37,7 @@ from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY
-from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
+from experiments.terminal.console import bar, here, say, seconds_text, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
 
@@ -272,12 +272,12 @@ def _others(moves: list[dict[str, Any]]) -> list[str]:
 
 
 def _time_shown(time: dict[str, Any]) -> Any:
-    """The parts of a search with their seconds and shares, and those of a device."""
-    rows = [[name, f"{part['seconds']:.3f}", f"{100 * part['share']:.1f}"] for name, part in time["parts"].items()]
+    """The parts of a search with their time and shares, and those of a device."""
+    rows = [[name, seconds_text(part["seconds"]), f"{100 * part['share']:.1f}"] for name, part in time["parts"].items()]
     if (device := time["device_seconds"]) is not None:
-        rows.append(["device at work", f"{device:.3f}", f"{100 * device / time['seconds']:.1f}"])
+        rows.append(["device at work", seconds_text(device), f"{100 * device / time['seconds']:.1f}"])
     threads = "" if time["threads"] == 1 else f" x {time['threads']} threads"
-    columns = {f"time: {time['seconds']:.3f} s{threads}": "left", "seconds": "right", "%": "right"}
+    columns = {f"time: {seconds_text(time['seconds'])}{threads}": "left", "spent": "right", "%": "right"}
     return table("", columns, rows)
 
 

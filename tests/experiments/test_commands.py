@@ -16,6 +16,7 @@ import yaml
 from experiments.analysis.result_table import columns
 from experiments.runs.results import read
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY
+from experiments.terminal.console import seconds_text
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = "games=4 budget.iterations=3 engine=cpu threads=1"
@@ -233,6 +234,8 @@ def test_search(run, only):
     assert sum(part["share"] for part in time["parts"].values()) == pytest.approx(1)
     assert sum(part["seconds"] for part in time["parts"].values()) == pytest.approx(time["seconds"], rel=0.02)
     assert all(f" {part} " in done.out for part in ("selection", "growth", "playouts", "backup", "waiting", "other"))
+    assert f"time: {seconds_text(time['seconds'])} " in done.out  # in ms: milliseconds in seconds would be 0.000
+    assert f" {seconds_text(time['parts']['playouts']['seconds'])} " in done.out
     assert sum(row["visits"] for row in summary["moves"]) in (59, 60)  # the root's own playout may be one of them
     assert all(row["variation"].startswith(row["move"]) and 0 <= row["value"] <= 1 for row in summary["moves"])
     most = [row["move"] for row in summary["moves"] if row["visits"] == summary["moves"][0]["visits"]]

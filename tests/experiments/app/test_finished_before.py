@@ -47,6 +47,7 @@ def test_a_run_that_adds_games_has_a_record_of_its_own(run, only):
 def test_games_that_do_not_count_are_told_of(run, only):
     """A folder keeps what it has where fewer games are asked for, and the score is of those."""
     assert "more games" not in run(f"{MATCH} games=5").out
+    assert "the folder has 1 more game, which games=4 does not count" in run(f"{MATCH} games=4").out
     done = run(f"{MATCH} games=2").out.splitlines()
     assert done[-2] == "the folder has 3 more games, which games=2 does not count"
     assert json.loads((only("outputs/*/*") / "summary.json").read_text())["games"] == 2
