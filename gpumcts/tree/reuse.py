@@ -8,7 +8,7 @@ from gpumcts.tree.forest import CAPACITIES, NO_NODE, ROOT, Forest, capacity_clas
 from gpumcts.tree.solve import proof_of_children
 
 PLIES_BACK = 4  # a player's next turn is sought so many plies below its last one
-MAX_PLAYED = 4096  # positions played in that search for one tree
+MOST_NODES = 65_536  # of a ply that are looked at: nodes with fewer visits than their even share have little to hand on
 
 
 @inlined
@@ -24,10 +24,13 @@ def same_state(words, at, target, width):
 def _find(game, forest, tree, root, target, words, nodes, nexts):
     """The shallowest visited node of a tree whose state is ``target``, by deepening; NO_NODE if there is none.
 
+    A ply has at most the visits of the root, so at most about ``MOST_NODES`` of its nodes have the least number of
+    visits that is asked for.
+
     words : uint64[(PLIES_BACK + 1) * W], nodes and nexts : int64[PLIES_BACK + 1], all scratch
     """
     width = root.shape[0]
-    played = 0
+    least = max(np.int64(1), np.int64(forest.visits[tree, ROOT]) // MOST_NODES)
     for most in range(1, PLIES_BACK + 1):
         for i in range(width):
             words[i] = root[i]
@@ -42,13 +45,10 @@ def _find(game, forest, tree, root, target, words, nodes, nexts):
             if nexts[level] >= forest.child_count[tree, node]:
                 level -= 1
                 continue
-            if played == MAX_PLAYED:
-                return np.int64(NO_NODE)
             child = np.int64(forest.first_child[tree, node]) + nexts[level]
             nexts[level] += 1
-            if forest.visits[tree, child] == 0:
+            if forest.visits[tree, child] < least:
                 continue
-            played += 1
             state = play(game, unpack(game, words, level * width, 1), np.int64(forest.action[tree, child]))
             level += 1
             pack(game, state, words, level * width, 1)
