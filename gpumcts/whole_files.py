@@ -5,6 +5,7 @@ An error in the midst of writing names no file: ``naming`` adds what was being w
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -59,8 +60,11 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _on_disk(path: Path, data: bytes) -> Iterator[Path]:
-    """A file beside ``path``, this process's own, with all of ``data`` on disk; it is removed if it is not moved."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    """A file beside ``path`` with all of ``data`` on disk, of a name of its own; it is removed if it is not moved.
+
+    A process number would be no name of its own: containers that share a folder have the same ones.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with naming(path, anew=True):
             with fresh.open("wb") as file:

@@ -48,3 +48,19 @@ def test_a_failure_leaves_the_file_as_it_was(write, monkeypatch, tmp_path):
         write(path, b"after")
     assert disk_full(caught.value) == f"{path} cannot be written: No space left on device"
     assert path.read_bytes() == b"before" and list(tmp_path.iterdir()) == [path]
+
+
+@WRITERS
+def test_writers_do_not_meet(write, monkeypatch, tmp_path):
+    """As processes of two containers would, which have the same number."""
+    path, sync = tmp_path / "a.json", os.fsync
+
+    def in_the_midst(handle):
+        monkeypatch.setattr(os, "fsync", sync)
+        write(path, b"inner")
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", in_the_midst)
+    write(path, b"outer")
+    assert path.read_bytes() == (b"outer" if write is write_whole else b"inner")
+    assert list(tmp_path.iterdir()) == [path]

@@ -284,6 +284,8 @@ def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def _unpack(task: Task) -> None:
+    if not hasattr(tarfile, "data_filter"):  # the filter that lets no member out of the folder
+        raise BadInput(f"{task.packed} can be unpacked by Python 3.11.4 and later; remove it to begin anew")
     fresh = task.folder.with_name(f".{task.folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     try:

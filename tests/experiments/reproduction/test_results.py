@@ -4,6 +4,7 @@ import json
 import random
 import re
 import shutil
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -296,6 +297,9 @@ def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_
     (run / "provenance.json").write_text(json.dumps({"commit": "0" * 40}))
     assert pack([task]) == [task.packed]
     shutil.rmtree(task.folder)
+    with monkeypatch.context() as old, pytest.raises(BadInput, match=r"othello-k3.tar.xz can .* 3.11.4 and later"):
+        old.delattr(tarfile, "data_filter")
+        schedule.work(task, "document", 0.0, 1)
     monkeypatch.setattr(schedule, "_call", lambda *_: 2)  # as a command ends that refuses the folder, in one line
     with pytest.raises(BadInput, match="othello-k3: its command ended with exit code 2; .*; remove .*othello-k3 to"):
         schedule.work(task, "document", 0.0, 1)
