@@ -16,7 +16,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import PerftKeys
 from experiments.config.schema import Checked, Given, Plain, as_json, game_value, top_keys
 from experiments.runs.presentation import Presentation
-from experiments.terminal.console import here, say, seconds_text, shortened, show
+from experiments.terminal.console import bar, here, say, seconds_text, shortened, show
 
 
 def perft_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -42,7 +42,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     rules, root = Rules(config.game), position_of(config, playable=False)
     rules.perft(root, min(config.keys.depth, 1))  # compiles
     begin = time.perf_counter()
-    nodes, finished = rules.perft_and_finished(root, config.keys.depth)
+    with bar(config.slug, 1.0) as shown:
+        nodes, finished = rules.perft_and_finished(root, config.keys.depth, shown.reach)
     seconds = time.perf_counter() - begin
     rate = nodes / seconds if seconds > 0 else 0.0
     line = f"{config.slug}: {nodes:,} nodes, {seconds_text(seconds)}, {shortened(rate)} nodes/s"

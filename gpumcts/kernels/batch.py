@@ -1,5 +1,7 @@
 """The rules of one game for batches of packed states, compiled; what players, matches and commands use of a game."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,8 @@ from gpumcts.options import compiled
 U = np.uint64
 TURNS = 1 << 18
 """Of a perft in a call: 8 ms in Othello, 0.1 s in Amazons on one core."""
+SECONDS_BETWEEN_SHARES = 0.2
+PLIES_OF_SHARES = 3  # the share of a perft that is done is told by the moves of so many plies
 
 
 @entry
@@ -166,15 +170,33 @@ class Rules:
         """Number of move sequences of length ``depth`` from one packed state (uint64[W])."""
         return self.perft_and_finished(state, depth)[0]
 
-    def perft_and_finished(self, state: np.ndarray, depth: int) -> tuple[int, int]:
-        """``perft``, and the number of games that are over before; some published counts (Othello's) are their sum."""
+    def perft_and_finished(
+        self, state: np.ndarray, depth: int, on_share: Callable[[float], None] | None = None
+    ) -> tuple[int, int]:
+        """``perft``, and the number of games that are over before; some published counts (Othello's) are their sum.
+
+        on_share : told now and then which share of the work is done, in [0, 1], as if all moves led to equally many
+        """
+        told = time.monotonic()
         words, moves = np.empty((depth + 1) * self.width, np.uint64), np.empty(depth + 1, np.int64)
         words[: self.width], moves[0] = state, NO_MOVE
         level, nodes, finished = 0, int(depth == 0), 0
         while level >= 0 and depth > 0:  # Ctrl-C is heard between two calls of compiled code
             level, more, over = _perft(self.game, depth, words, moves, level, TURNS)
             nodes, finished = nodes + int(more), finished + int(over)
+            if on_share is not None and level >= 0 and time.monotonic() - told > SECONDS_BETWEEN_SHARES:
+                on_share(self._share_done(words.reshape(depth + 1, -1), moves, level))
+                told = time.monotonic()
         return nodes, finished
+
+    def _share_done(self, states: np.ndarray, moves: np.ndarray, level: int) -> float:
+        """The share of a perft that is done: what is before ``moves`` above a level, and theirs at it with its own."""
+        share, width = 0.0, 1.0
+        for ply in range(min(level + 1, PLIES_OF_SHARES)):
+            legal = self.legal_moves(states[ply])
+            width /= len(legal)
+            share += width * float(np.searchsorted(legal, moves[ply], "right" if ply == level else "left"))
+        return share
 
     def state(self, words: np.ndarray) -> Any:
         """One packed state (uint64[W]) as the game's NamedTuple, for the text verbs."""

@@ -12,6 +12,7 @@ from gpumcts.games import contract
 from gpumcts.games.contract import SCORE_UNIT
 from gpumcts.games.othello import PASS, Othello, State
 from gpumcts.jit import SEPARATE
+from gpumcts.kernels import batch
 from gpumcts.kernels.batch import Rules
 from gpumcts.rng import PLY_STEP, child_key, key_of
 from tests.games.openspiel import as_ours, follow, keys_from
@@ -76,6 +77,17 @@ def _finished(game, state, depth):
     for k in range(count):
         total += _finished(game, contract.play(game, state, contract.nth_move(game, state, k)), depth - 1)
     return total
+
+
+def test_perft_tells_which_share_is_done(monkeypatch):
+    """Every 10 turns here: the shares rise from nothing to nearly all, in steps of three plies."""
+    monkeypatch.setattr(batch, "TURNS", 10)
+    monkeypatch.setattr(batch, "SECONDS_BETWEEN_SHARES", -1.0)
+    rules, shares = Rules(GAME), []
+    counted = rules.perft_and_finished(rules.words(contract.start(GAME)), 6, shares.append)
+    assert counted == (PERFT[6], 0)
+    assert shares == sorted(shares) and shares[0] == 0.0 and 0.98 < shares[-1] <= 1.0
+    assert len(set(shares)) > PERFT[3]
 
 
 @pytest.mark.slow
