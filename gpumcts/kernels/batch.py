@@ -194,7 +194,7 @@ class Rules:
         share, width = 0.0, 1.0
         for ply in range(min(level + 1, PLIES_OF_SHARES)):
             legal = self.legal_moves(states[ply])
-            width /= len(legal)
+            width /= max(len(legal), 1)  # a finished game has none
             share += width * float(np.searchsorted(legal, moves[ply], "right" if ply == level else "left"))
         return share
 
