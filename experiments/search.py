@@ -236,7 +236,8 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
         rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
     columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
     assert config.player is not None
-    leaves = leaves_told(config.player.settings.leaves_per_tree)
+    settings = config.player.settings
+    leaves = leaves_told(min(settings.leaves_per_tree, max(1, summary["iterations"] // settings.roots)))
     speed = f"{summary['iterations']:,} iterations{leaves}, {shortened(summary['iterations_per_second'])} iterations/s"
     cut = "interrupted; by then it " if summary.get("interrupted") else ""
     told = f"{cut}plays {summary['best']}; {speed}, seed {summary['seed']}"

@@ -100,11 +100,18 @@ def test_trees_share_a_budget():
     assert [leaves_of(64, 6_400, roots) for roots in (1, 2, 3, 200)] == [64, 64, 42, 1]
 
 
-@pytest.mark.parametrize("leaves", [1, 2])
-def test_a_search_tells_how_many(run, leaves):
-    done = run(f"search budget.iterations={BATCHES * leaves} engine=cpu threads=1")
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (f"budget.iterations={BATCHES}", f"{BATCHES} iterations, "),
+        (f"budget.iterations={2 * BATCHES}", f"{2 * BATCHES} iterations in batches of 2 leaves, "),
+        ("budget.iterations=9 search.leaves_per_tree=64", "9 iterations in batches of 9 leaves, "),
+    ],
+)
+def test_a_search_tells_how_many(run, keys, told):
+    done = run(f"search {keys} engine=cpu threads=1")
     assert done.code == 0, done.err
-    assert (f"{BATCHES * leaves} iterations in batches of 2 leaves, " in done.out) == (leaves == 2)
+    assert told in done.out
 
 
 @pytest.mark.parametrize("command", ["gtp", "uci"])
