@@ -62,6 +62,14 @@ def test_whole_numbers_are_of_the_type_of_their_key(table):
     assert found["config.games"].to_list() == [4] and found["config.games"].dtype == polars.Int64
 
 
+def test_seeds_beyond_int64_are_written_with_those_below(table):
+    greatest = result({}, seed=2**64 - 1)
+    greatest.provenance["seed"] = 2**64 - 1
+    found = table(result({}, seed=1), greatest)
+    assert found["run.seed"].to_list() == found["config.seed"].to_list() == [1, 2**64 - 1]
+    assert table(result({}, seed=2**63 - 1))["config.seed"].dtype == polars.Int64
+
+
 def test_an_option_that_is_not_there_any_more_states_no_type():
     moved = result({}, game={"name": "my_lab.moved", "size": None})
     assert "config.game.size" not in types_of([moved])
