@@ -93,6 +93,7 @@ BAD = {
     GAME_2 + "1. e4 Ke7 *": "PGN: game 2, ply 2: 1... 'Ke7' is not legal in ",
     "1. Nf3 a6 2. d3 a5 3. Nd2 *": "PGN: game 1, ply 5: 3. 'Nd2' may be any of 2 moves in ",
     "1. f3 e5 2. g4 Qh4# 3. a3 *": "game 1, ply 5: 3. 'a3' is not legal",
+    f"1. e4 c5 {'2' * 5000}. Nf6 *": "game 1, ply 3: 2. 'Nf6' is not legal",  # more digits than Python reads
     "1. e4 c5\n2. Nf3 d6\n\n1. d4 d5 1-0": "game 1, after ply 4: the moves begin again at 1: the game has no result",
     "hello world": "PGN: game 1, ply 1: 1. 'hello' is not legal",
     "1. e4 -- *": "game 1, ply 2: 1... '--' is not legal",

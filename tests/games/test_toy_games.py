@@ -109,7 +109,10 @@ def test_dots_and_boxes_evaluation_counts_what_can_be_taken():
     assert contract.evaluation(game, contract.parse_position(game, "-./||./-./|.|/-- 0 B")) == 1 + 1
 
 
-@pytest.mark.parametrize("text", ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A"])
+MANY_BOXES = f"--/|||/-- {'1' * 5000} A"  # more digits than Python reads as a number
+
+
+@pytest.mark.parametrize("text", ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A", MANY_BOXES])
 def test_dots_and_boxes_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(DotsAndBoxes(1, 2), text)
@@ -163,7 +166,7 @@ def test_the_default_field_deceives():
     assert np.allclose(means, [16.908, 19.818, 18.457], atol=0.3)
 
 
-@pytest.mark.parametrize("text", ["a1 1", "e5 33", "f1 0", "a6 0", "c3", "c3 x", "c3 -1"])
+@pytest.mark.parametrize("text", ["a1 1", "e5 33", "f1 0", "a6 0", "c3", "c3 x", "c3 -1", f"c3 {'1' * 5000}"])
 def test_shortest_path_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(ShortestPath(), text)
@@ -222,7 +225,7 @@ def test_dice_duel_evaluation_is_antisymmetric():
     assert contract.evaluation(game, contract.parse_position(game, "3 3 1 again")) == 2
 
 
-@pytest.mark.parametrize("text", ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0"])
+@pytest.mark.parametrize("text", ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0", f"{'1' * 5000} 0 0 -"])
 def test_dice_duel_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(DiceDuel(), text)

@@ -23,6 +23,7 @@ from gpumcts.games.contract import Record
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?", "Result": "*"}
 VARIANTS = ("", "standard", "chess", "normal", "from position")
+MAX_DIGITS = 9  # of a number of a move that is looked at
 WIDTH, MAX_SHOWN = 79, 20  # characters; a line of 80 is not allowed
 TOKEN = re.compile(
     r"""(?P<space>\s+ | ^%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ | [!?]+ | \.+
@@ -124,12 +125,18 @@ def _scores(text: str) -> Iterator[Score]:
             score = Score(score.number + 1, {}, [])
         elif kind == "move" and depth == 0:
             score.moves.append(token[0])
-        elif kind == "number" and depth == 0 and len(score.moves) > 1 and int(token[0].rstrip(". \t\n")) == 1:
+        elif kind == "number" and depth == 0 and len(score.moves) > 1 and _is_one(token[0]):
             raise score.wrong_after("the moves begin again at 1: the game has no result, or the next one no tags")
     if depth:
         raise score.wrong_after("a variation that begins with '(' does not end")
     if score.moves or score.tags:
         yield score
+
+
+def _is_one(number: str) -> bool:
+    """Whether the number of a move is 1; Python reads no integer of more than 4,300 digits."""
+    digits = number.rstrip(".").strip().lstrip("0")
+    return len(digits) < MAX_DIGITS and bool(digits) and int(digits) == 1
 
 
 def _record(game: Any, score: Score, plies: int | None) -> Record:
