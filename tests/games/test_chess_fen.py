@@ -25,6 +25,7 @@ def test_the_start():
     [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 13 77",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 99 1024",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 99 1025",  # after the last ply there may be
         "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2",
         "4k3/8/8/8/pP6/8/8/4K3 b - b3 0 5",
         "4k3/8/8/8/6Pp/8/8/4K3 b - g3 0 5",
@@ -85,8 +86,8 @@ BAD = {
     "4k3/b7/8/3pP3/8/8/8/6K1 w - d6 0 2": "en passant on d6 after a move that could not be played",
     START.replace("0 1", "-1 1"): "the clock of fifty moves is '-1', not a number from 0 to 2048",
     START.replace("0 1", "2049 1"): "the clock of fifty moves is '2049', not a number from 0 to 2048",
-    START.replace("0 1", "0 -1"): "the move number is '-1', not a number from 0 to 1024",
-    START.replace("0 1", "0 1025"): "the move number is '1025', not a number from 0 to 1024",
+    START.replace("0 1", "0 -1"): "the move number is '-1', not a number from 0 to 1025",
+    START.replace("0 1", "0 1026"): "the move number is '1026', not a number from 0 to 1025",
     START.replace("0 1", "0 1.5"): "the move number is '1.5', not a number",
     START.replace("0 1", "٣ 1"): "the clock of fifty moves is '٣', not a number",
     START.replace("0 1", "0 1" + "0" * 30): "the move number is '1000",

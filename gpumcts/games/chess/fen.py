@@ -171,7 +171,8 @@ def state_of(text: str) -> State:
     black = side == "b"
     check_men(board)
     check_rights(board, rights)
-    number = max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2))  # some programs write 0
+    # Some programs write 0. A game that has all its plies ends with White to move, at the number after the last.
+    number = max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2 + 1))
     plies = 2 * (number - 1) + black
     since = min(number_in(halves, "the clock of fifty moves", 0, MAX_GAME_PLIES), MAX_CLOCK)
     files = passant_file(board, black, passed)
