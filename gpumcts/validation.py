@@ -83,14 +83,28 @@ def checked(cls: type, values: Mapping[str, Any], where: str) -> Any:
 
     Raises BadInput in one line that names ``where.field``, the value, and what is allowed.
     """
-    plain = {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
+    plain = {name: _plain(value) for name, value in values.items()}
     value = made(cls, plain)
     if not isinstance(value, Fault):
         return value
     if value.hint is None:
         known = ", ".join(cls._fields) or "none"  # type: ignore[attr-defined]
         raise BadInput(f"{where}.{value.field}: unknown parameter; {where} has {known}")
-    raise BadInput(f"{where}.{value.field}={plain.get(value.field)!r}: must be {describe(value.hint)}")
+    raise BadInput(f"{where}.{value.field}={said(plain.get(value.field))}: must be {describe(value.hint)}")
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's number as Python's; an array of several is left to be refused."""
+    return value.item() if hasattr(value, "item") and getattr(value, "size", 1) == 1 else value
+
+
+def said(value: Any) -> str:
+    """A value as a message has it, on one line."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return "(too many digits to show)"
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def describe(hint: Any, words: Mapping[Any, str] = WORDS) -> str:
@@ -130,14 +144,19 @@ def integer(name: str, value: SupportsIndex, least: int, most: int) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise BadInput(f"{name}={value!r}: must be an integer in [{least}, {'2^64 - 1' if most == MAX_SEED else most}]")
+        upper = "2^64 - 1" if most == MAX_SEED else most
+        raise BadInput(f"{name}={said(value)}: must be an integer in [{least}, {upper}]")
     return number
 
 
 def check_real(name: str, value: SupportsFloat) -> None:
     """Refuse what is no finite number. Raises BadInput that names the argument."""
-    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat) or not math.isfinite(float(value)):
-        raise BadInput(f"{name}={value!r}: must be a finite number")
+    try:
+        finite = isinstance(value, SupportsFloat) and math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):  # an array of several, or an integer beyond every float
+        finite = False
+    if isinstance(value, bool | str | bytes) or not finite:
+        raise BadInput(f"{name}={said(value)}: must be a finite number")
 
 
 def seed_of(value: SupportsIndex) -> int:

@@ -142,7 +142,7 @@ def play(game: Option | str, states: "npt.ArrayLike", moves: "npt.ArrayLike") ->
     (2, 3)
     """
     rules = Rules(value_of("game", game))
-    before, chosen = batch_of(rules.width, states), np.asarray(moves)
+    before, chosen = batch_of(rules.width, states), _array(moves)
     if chosen.shape != (len(before),) or chosen.dtype.kind not in "iu":
         raise BadInput(f"moves: must be int64[{len(before)}], a move for each state, not {_shape(chosen)}")
     chosen = chosen.astype(np.int64)
@@ -218,7 +218,7 @@ def position_text(game: Option | str, state: "npt.ArrayLike") -> str:
 
 def batch_of(width: int, states: "npt.ArrayLike") -> States:
     """``states`` as uint64[B, width], contiguous, B at least 1; raises BadInput for another shape or type."""
-    given = np.asarray(states)
+    given = _array(states)
     if given.dtype != np.uint64 or given.ndim != 2 or given.shape[1] != width or not len(given):
         raise BadInput(f"states: must be uint64[B, {width}], a batch of at least one state, not {_shape(given)}")
     return np.ascontiguousarray(given)
@@ -226,10 +226,19 @@ def batch_of(width: int, states: "npt.ArrayLike") -> States:
 
 def one_of(width: int, state: "npt.ArrayLike") -> States:
     """``state`` as uint64[width], from a state or a batch of one; raises BadInput for another shape or type."""
-    given = np.asarray(state)
+    given = _array(state)
     if given.dtype != np.uint64 or given.shape not in ((width,), (1, width)):
         raise BadInput(f"state: must be uint64[{width}], one state, not {_shape(given)}")
     return np.ascontiguousarray(given.reshape(width))
+
+
+def _array(given: npt.ArrayLike) -> np.ndarray:
+    """What is given as an array; rows of several lengths as one of objects, object[rows], which every caller refuses."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        rows: Any = given
+        return np.empty(len(rows), object)
 
 
 def _shape(given: np.ndarray) -> str:

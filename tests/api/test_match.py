@@ -132,6 +132,8 @@ REFUSED = {
     "players: 3 is no player; take search.player": lambda: g.play_match(BOXES, (3, RANDOM)),  # type: ignore[arg-type]
     "elo0=10, elo1=0: elo0 must be below elo1, both in ": lambda: _won().sprt(10, 0),
     "elo0='a': must be a finite number": lambda: _won().sprt("a", 1),
+    r"elo0=array\(\[0, 1\]\): must be a finite number": lambda: _won().sprt(np.array([0, 1]), 10),
+    "elo1=10*: must be a finite number": lambda: _won().sprt(0, 10**400),
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
     "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(

@@ -76,6 +76,12 @@ REFUSED = {
     r"state: must be uint64\[3\], one state, not uint64\[2, 3\]": lambda game: g.board_text(game, g.start(game, 2)),
     "move=0: not legal in this state; legal are 19": lambda game: g.move_text(game, g.start(game), 0),
     "batch=0: must be an integer in": lambda game: g.start(game, batch=0),
+    "batch=.too many digits to show.: must be an integer in": lambda game: g.start(game, batch=10**5000),
+    r"states: must be uint64\[B, \d+\], .* not object\[2\]": lambda game: g.play(game, [[0], [1, 2]], [0, 1]),
+    r"moves: must be int64\[1\], a move for each state, not object\[2\]": lambda game: g.play(
+        game, g.start(game), [[0], [1, 2]]
+    ),
+    r"state: must be uint64\[\d+\], one state, not object\[2\]": lambda game: g.legal_moves(game, [[0], [1, 2]]),
     "batch=True: must be an integer in": lambda game: g.start(game, batch=True),
     "plies=-1: must be an integer in": lambda game: g.random_positions(game, 1, plies=-1),
     r"seed=-1: must be an integer in \[0, 2\^64 - 1\]": lambda game: g.random_positions(game, 1, seed=-1),

@@ -189,6 +189,15 @@ REFUSED = {
     "search.threshold=3: counts with search.expansion='threshold' alone": lambda: g.Search(BOXES, threshold=3),
     "search.stored_above=0.5: counts with search.table alone": lambda: g.Search(BOXES, stored_above=0.5),
     "engine='gpu': must be one of auto, cpu, cuda": lambda: g.Search(BOXES, engine="gpu"),
+    r"search.threshold=array\(\[1, 2\]\): must be an integer in \[1, ": lambda: g.Search(
+        BOXES, threshold=np.array([1, 2])
+    ),
+    r"game.rows=array\(\[\[1\], \[2\]\]\): must be an integer in \[1, 4\]": lambda: g.make(
+        "dots_and_boxes", rows=np.array([[1], [2]])
+    ),
+    r"game.rows=.too many digits to show.: must be an integer in \[1, 4\]": lambda: g.make(
+        "dots_and_boxes", rows=10**5000
+    ),
     r"threads=0: must be an integer in \[1, 4096\]": lambda: g.Search(BOXES, threads=0),
     "memory_gb='1': must be a number of at least 1e-9, or None": (
         lambda: g.Search(BOXES, memory_gb="1")  # type: ignore[arg-type]
