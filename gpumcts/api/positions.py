@@ -233,7 +233,7 @@ def one_of(width: int, state: "npt.ArrayLike") -> States:
 
 
 def _array(given: npt.ArrayLike) -> np.ndarray:
-    """What is given as an array; rows of several lengths as one of objects, object[rows], which every caller refuses."""
+    """What is given as an array; rows of several lengths as objects, which every caller refuses."""
     try:
         return np.asarray(given)
     except ValueError:

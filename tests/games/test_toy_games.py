@@ -112,7 +112,9 @@ def test_dots_and_boxes_evaluation_counts_what_can_be_taken():
 MANY_BOXES = f"--/|||/-- {'1' * 5000} A"  # more digits than Python reads as a number
 
 
-@pytest.mark.parametrize("text", ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A", MANY_BOXES])
+@pytest.mark.parametrize(
+    "text", ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A", MANY_BOXES]
+)
 def test_dots_and_boxes_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(DotsAndBoxes(1, 2), text)
@@ -225,7 +227,12 @@ def test_dice_duel_evaluation_is_antisymmetric():
     assert contract.evaluation(game, contract.parse_position(game, "3 3 1 again")) == 2
 
 
-@pytest.mark.parametrize("text", ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0", f"{'1' * 5000} 0 0 -"])
+MANY_TURNS = f"{'1' * 5000} 0 0 -"
+
+
+@pytest.mark.parametrize(
+    "text", ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0", MANY_TURNS]
+)
 def test_dice_duel_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(DiceDuel(), text)
