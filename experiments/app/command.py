@@ -60,6 +60,7 @@ from experiments.app.overrides import (
     flags_first,
     key_of,
     once_each,
+    read_overrides,
     words_once_each,
 )
 from experiments.app.own_modules import register
@@ -226,7 +227,7 @@ class Command:
     def _read(self, flags: Any, more: list[str]) -> Line:
         """The command line, refused where no configuration could make sense of it."""
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-        given = parser.parse_overrides(flags.overrides)
+        given = read_overrides(parser, flags.overrides)
         check_overrides(given)
         check_given_once(given)
         check_experiment(given, self.name)

@@ -1,6 +1,7 @@
 """Hydra's, OmegaConf's and YAML's messages in one line that says what is wrong and what there is instead."""
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -113,7 +114,7 @@ def choices(group: str) -> list[str]:
 def command_of(experiment: str) -> str | None:
     """The command that an experiment of ``conf/`` is for, as its file begins with it; None where there is no such."""
     file = CONF / "experiment" / f"{experiment}.yaml"
-    found = COMMAND_OF.search(file.read_text(encoding="utf-8")) if file.is_file() else None
+    found = COMMAND_OF.search(file.read_text(encoding="utf-8")) if os.path.isfile(file) else None
     return None if found is None else found["command"]
 
 
@@ -123,7 +124,8 @@ def name_of_choice(group: str, choice: str) -> str | None:
     if own_module(group, choice):
         return choice
     file = CONF / group / f"{choice}.yaml"
-    found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    # os.path, unlike a Path, takes a text too long for a name, as a position or moves may be, for no file's.
+    found = yaml.safe_load(file.read_text(encoding="utf-8")) if os.path.isfile(file) else None
     return found.get("name") if isinstance(found, dict) else None
 
 

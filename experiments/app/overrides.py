@@ -28,6 +28,18 @@ def flags_first(words: Sequence[str]) -> list[str]:
     return [*others] if len(others) == len(words) else ["-m", *others]
 
 
+def read_overrides(parser: OverridesParser, words: Sequence[str]) -> list[Override]:
+    """The overrides of a command line. Raises BadInput for a number of more digits than Python reads, of any key."""
+    given = []
+    for word in words:
+        try:
+            given += parser.parse_overrides([word])
+        except ValueError:  # of Python's int; Hydra's own errors are none
+            key = word.partition("=")[0]
+            raise BadInput(f"{key}: a number has at most 4,300 digits; quote text twice: '{key}=\"...\"'") from None
+    return given
+
+
 def check_overrides(given: Sequence[Override]) -> None:
     """Refuse what Hydra would answer with a traceback, or take for something else: an empty folder for the current."""
     for override in given:
@@ -39,10 +51,17 @@ def check_overrides(given: Sequence[Override]) -> None:
             _check_choice(override, value)
             _check_no_path(override, value)
         _check_choice_of_hydra(override, value)
+        _check_range(override)
         if override.key_or_group == LEFT_OUT:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
+
+
+def _check_range(override: Override) -> None:
+    """Refuse a range whose step is 0, at which Python's fails."""
+    if override.is_range_sweep() and override.value().step == 0:
+        raise BadInput(f"{override.input_line}: the step of a range is not 0")
 
 
 def _check_no_null(override: Override) -> None:

@@ -17,6 +17,7 @@ from gpumcts import options
 
 SCHEME = "own"
 PATH = f"{SCHEME}://modules"
+MAX_NAME = 200  # bytes; file systems know no file by a name much longer, and ``glob`` fails at it
 BELOW = ("*", "*/*")
 """Folders below the current one in which a user's modules are looked for."""
 
@@ -32,7 +33,8 @@ def as_module(group: str, choice: str) -> str | None:
     if "/" in stem:
         files = [Path(f"{stem}.py")]
     else:
-        files = [file for folder in BELOW if stem.isidentifier() for file in sorted(Path().glob(f"{folder}/{stem}.py"))]
+        named = stem.isidentifier() and len(stem.encode("utf-8", "replace")) <= MAX_NAME
+        files = [file for folder in BELOW if named for file in sorted(Path().glob(f"{folder}/{stem}.py"))]
     return next((name for file in files if _has_option(file) and (name := _dotted(file))), None)
 
 

@@ -14,6 +14,10 @@ TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 BAD = {
     "match game=checkers": "game=checkers is not known (did you mean chess?); there are: amazons, chess, ",
     "match game=3": "game=3 is not known",
+    f"match game={'x' * 400}": f"game={'x' * 400} is not known; there are: amazons, ",
+    f"match seed={'1' * 5000}": "seed: a number has at most 4,300 digits; quote text twice: 'seed=\"...\"'",
+    f"search position={'/'.join(['x' * 60] * 70)}": "position: the board is ",
+    "match -m seed=range(1,9,0)": "seed=range(1,9,0): the step of a range is not 0",
     "match game=[go,othello]": (
         "game=[go,othello] names several choices: name one, or add -m to run them all: -m game=go,othello"
     ),
