@@ -8,13 +8,14 @@ none where the reference does has learnt nothing: its correlation is 0. Position
 whole games are drawn for the intervals, never boards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 RESAMPLES = 2000
 EXACT_GAMES, FLIPS = 12, 10_000  # of the sign-flip test
+SIGNS_AT_ONCE = 1 << 20  # 8 MiB of them; all those of 10,000 games would be 800 MB
 
 
 class Agreement(NamedTuple):
@@ -109,9 +110,10 @@ class Resampled:
     def __init__(self, games: Sequence[int] | np.ndarray, seed: int = 0, resamples: int = RESAMPLES) -> None:
         self._numbers, self._of = np.unique(np.asarray(games, np.int64), return_inverse=True)
         count = len(self._numbers)
-        drawn = np.random.default_rng(seed).integers(0, count, (resamples, count)) if count else np.zeros((0, 0), int)
-        weights = np.array([np.bincount(row, minlength=count) for row in drawn], np.float64)
-        self._weights = weights.reshape(len(drawn), count)
+        self._weights = np.empty((resamples if count else 0, count))
+        generator = np.random.default_rng(seed)
+        for row in self._weights:  # one at a time: of many games the numbers of all would fill the memory
+            row[:] = np.bincount(generator.integers(0, count, count), minlength=count)
         self.games = count
 
     def totals(self, values: np.ndarray) -> np.ndarray:
@@ -149,19 +151,30 @@ class Resampled:
         interval = self.mean(values)
         by_game = np.zeros(self.games)
         np.add.at(by_game, self._of, values)
-        if self.games <= EXACT_GAMES:
-            signs = 1.0 - 2.0 * (np.arange(1 << self.games)[:, None] >> np.arange(self.games) & 1)
-        else:
-            signs = np.random.default_rng(1).choice((-1.0, 1.0), (FLIPS, self.games))
-            signs[0] = 1.0
-        reached = np.abs(signs @ by_game) >= abs(by_game.sum()) * (1 - 1e-12)
-        return interval, float(reached.mean())
+        least, reached, tried = abs(by_game.sum()) * (1 - 1e-12), 0, 0
+        for signs in _signs(self.games):
+            reached += int((np.abs(signs @ by_game) >= least).sum())
+            tried += len(signs)
+        return interval, reached / tried
 
     def _interval(self, mean: float, drawn: np.ndarray) -> Interval:
         if self.games < 2:
             return Interval(mean, None, None)
         low, high = np.quantile(drawn, (0.025, 0.975))
         return Interval(mean, float(low), float(high))
+
+
+def _signs(games: int) -> Iterator[np.ndarray]:
+    """The signs of the sign-flip test, float64[some, games] at a time."""
+    if games <= EXACT_GAMES:
+        yield 1.0 - 2.0 * (np.arange(1 << games)[:, None] >> np.arange(games) & 1)
+        return
+    generator, rows = np.random.default_rng(1), max(1, SIGNS_AT_ONCE // games)
+    for first in range(0, FLIPS, rows):
+        signs = generator.choice((-1.0, 1.0), (min(rows, FLIPS - first), games))
+        if first == 0:
+            signs[0] = 1.0
+        yield signs
 
 
 def at_time(seconds: np.ndarray, values: np.ndarray, time: float) -> np.ndarray | None:

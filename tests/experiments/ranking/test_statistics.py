@@ -1,12 +1,22 @@
 """Ranks, correlations and intervals of experiments.rank, against plain definitions."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.ranking.statistics import Resampled, agreement, at_times, pooled_rho, pooled_tau, ranks
+from experiments.ranking.statistics import (
+    FLIPS,
+    RESAMPLES,
+    Resampled,
+    agreement,
+    at_times,
+    pooled_rho,
+    pooled_tau,
+    ranks,
+)
 
 
 def test_ranks_are_scipys_for_exact_ties():
@@ -89,6 +99,20 @@ def test_many_games_flip_at_random():
     values = np.random.default_rng(5).normal(0.35, 1, 40)
     expected = 2 * stats.norm.sf(abs(values.sum()) / np.sqrt((values**2).sum()))
     assert Resampled(np.arange(40)).difference(values)[1] == pytest.approx(expected, abs=0.02)
+
+
+def test_resamples_and_signs_of_many_games_are_drawn_in_parts_and_are_those_of_one_draw():
+    values = np.random.default_rng(6).normal(0.05, 1, 400)
+    drawn = np.random.default_rng(0).integers(0, 400, (RESAMPLES, 400))
+    signs = np.random.default_rng(1).choice((-1.0, 1.0), (FLIPS, 400))
+    signs[0] = 1.0
+    tracemalloc.start()
+    interval, p = Resampled(np.arange(400)).difference(values)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert p == np.mean(np.abs(signs @ values) >= abs(values.sum()) * (1 - 1e-12))
+    assert (interval.low, interval.high) == pytest.approx(np.quantile(values[drawn].mean(axis=1), (0.025, 0.975)))
+    assert peak < signs.nbytes  # 32 MB
 
 
 def test_curves_are_read_at_equal_times():
