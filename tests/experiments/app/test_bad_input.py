@@ -16,7 +16,7 @@ BAD = {
     "match game=3": "game=3 is not known",
     f"match game={'x' * 400}": f"game={'x' * 400} is not known; there are: amazons, ",
     f"match seed={'1' * 5000}": "seed: a number has at most 4,300 digits; quote text twice: 'seed=\"...\"'",
-    f"search position={'/'.join(['x' * 60] * 70)}": "position: the board is ",
+    f"search position={'/'.join(['x' * 60] * 70)}": "position: Othello takes 64 characters",
     "match -m seed=range(1,9,0)": "seed=range(1,9,0): the step of a range is not 0",
     "match game=[go,othello]": (
         "game=[go,othello] names several choices: name one, or add -m to run them all: -m game=go,othello"
