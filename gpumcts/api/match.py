@@ -44,7 +44,8 @@ class Match:
         player is an external engine, whose games nobody can repeat
     seconds : wall-clock time of this call
     records : the games in order: ``game`` (number), ``first`` (0 or 1: who of the two moved first), ``result`` (win,
-        draw or loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text)
+        draw or loss) and ``score`` in [-1, 1] for the first of the two players, ``plies``, ``moves`` (text); where an
+        external engine gave the game up ``ended`` (resigned or forfeited) and ``reason`` too
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -102,10 +103,10 @@ class Match:
         return sprt(self.wins, self.draws, self.losses, elo0, elo1, alpha, beta)
 
     def to_frame(self) -> "polars.DataFrame":
-        """The records, one row a game."""
+        """The records, one row a game; null where a record lacks a key that another has."""
         import polars
 
-        return polars.DataFrame(list(self.records))
+        return polars.DataFrame(list(self.records), infer_schema_length=None)
 
 
 def play_match(

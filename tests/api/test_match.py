@@ -171,6 +171,13 @@ REFUSED = {
 }
 
 
+def test_a_frame_has_what_a_late_game_alone_tells():
+    played = [{"game": number, "score": 1.0, "plies": 3} for number in range(200)]
+    records = [*played, {"game": 200, "score": -1.0, "plies": 2, "ended": "resigned", "reason": ""}]
+    frame = g.Match(201, 200, 0, 1, None, 1.0, records).to_frame()
+    assert frame["ended"].to_list() == [None] * 200 + ["resigned"]
+
+
 def _won():
     records = [{"moves": "a1b1 " * 100}] * 4
     return g.Match(games=4, wins=3, draws=1, losses=0, digest="ab" * 32, seconds=1.0, records=records)
