@@ -49,6 +49,7 @@ from experiments.app.launchers import (
 from experiments.app.line import Line
 from experiments.app.overrides import (
     LEFT_OUT,
+    check_deletions,
     check_experiment,
     check_given_once,
     check_not_overruled,
@@ -306,6 +307,9 @@ class Command:
             checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, list(more)))))
         except BadInput as error:
             raise experiments.explained(error, config, given) from None
+        except KeyError as error:
+            check_deletions(given, error)
+            raise
         experiments.check_entries(config, given)
         changes = experiments.departures(config, plain, given)
         if (objective := config.get(OBJECTIVE)) is not None:

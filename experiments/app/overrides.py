@@ -1,5 +1,6 @@
 """The overrides of a command line: which are refused that Hydra would take, what they set, which of them are swept."""
 
+import math
 import shlex
 from collections.abc import Sequence
 from itertools import product
@@ -19,6 +20,7 @@ LEFT_OUT = "hydra.sweeper.left_out"
 LEFT_OUT_GROUPS = (EXPERIMENT, "preset", "cell")  # of which nothing is chosen where nobody says so
 FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
+MAX_VALUES = 1_000_000  # of a range
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
@@ -59,9 +61,15 @@ def check_overrides(given: Sequence[Override]) -> None:
 
 
 def _check_range(override: Override) -> None:
-    """Refuse a range whose step is 0, at which Python's fails."""
-    if override.is_range_sweep() and override.value().step == 0:
-        raise BadInput(f"{override.input_line}: the step of a range is not 0")
+    """Refuse a range of step 0, at which Python fails, one without end, and one of more values than memory has."""
+    if not override.is_range_sweep():
+        return
+    found: Any = override.value()
+    ends = [end or 0.0 for end in (found.start, found.stop)]
+    if not found.step or not all(map(math.isfinite, (*ends, found.step))):
+        raise BadInput(f"{override.input_line}: a range has finite ends and a finite step that is not 0")
+    if (ends[1] - ends[0]) / found.step > MAX_VALUES:
+        raise BadInput(f"{override.input_line}: a range has at most {MAX_VALUES:,} values")
 
 
 def _check_no_null(override: Override) -> None:
@@ -102,6 +110,13 @@ def _check_no_path(override: Override, value: Any) -> None:
         if name not in choices(group):
             raise BadInput(no_such_choice(group, choice))
         raise BadInput(f"{key}={choice} is a path; a choice is given by its name: {key}={name}")
+
+
+def check_deletions(given: Sequence[Override], missing: KeyError) -> None:
+    """Refuse what a command line takes away (``~game``), where a check finds a key ``missing``."""
+    taken = [str(override.input_line) for override in given if override.is_delete()]
+    if taken:
+        raise BadInput(f"{' '.join(taken)}: the command needs {missing.args[0]}; leave {taken[0]} out") from None
 
 
 def check_experiment(given: Sequence[Override], command: str) -> None:

@@ -17,7 +17,11 @@ BAD = {
     f"match game={'x' * 400}": f"game={'x' * 400} is not known; there are: amazons, ",
     f"match seed={'1' * 5000}": "seed: a number has at most 4,300 digits; quote text twice: 'seed=\"...\"'",
     f"search position={'/'.join(['x' * 60] * 70)}": "position: Othello takes 64 characters",
-    "match -m seed=range(1,9,0)": "seed=range(1,9,0): the step of a range is not 0",
+    "match ~game": "~game: the command needs game; leave ~game out",
+    "match ~opponent.backup": "~opponent.backup: the command needs backup; leave ~opponent.backup out",
+    "match -m seed=range(1,9,0)": "seed=range(1,9,0): a range has finite ends and a finite step that is not 0",
+    "match -m seed=range(1,inf)": "seed=range(1,inf): a range has finite ends and a finite step that is not 0",
+    "match -m seed=range(1,1e12)": "seed=range(1,1e12): a range has at most 1,000,000 values",
     "match game=[go,othello]": (
         "game=[go,othello] names several choices: name one, or add -m to run them all: -m game=go,othello"
     ),
