@@ -204,7 +204,7 @@ def _name_in_package(name: str) -> str:
 
 def _definitions(text: str) -> str:
     """Functions, classes and constants in capitals of a script, as they are written there."""
-    lines = text.splitlines()
+    lines = text.split("\n")  # those that ast counts; a form feed ends none
     parts = []
     for node in ast.parse(text).body:
         if _defines(node):

@@ -53,14 +53,17 @@ def test_a_module_that_it_imports_counts_and_one_beside_it_does_not(version, tmp
     assert sources_of(version(imported)) != first
 
 
-def test_of_a_script_its_definitions_count(version, tmp_path, monkeypatch):
+@pytest.mark.parametrize("apart", ["", "\f"], ids=["lines", "form feeds"])
+def test_of_a_script_its_definitions_count(version, tmp_path, monkeypatch, apart):
     """What it does with them, such as the number of games, is no part of an option."""
     kind = type(version())
     monkeypatch.setattr(kind, "__module__", "__main__")
     found = []
     for games, step in ((10, 1), (20, 1), (20, 2)):
         script = tmp_path / "script.py"
-        script.write_text(f"games = {games}\nSTEP = {step}\n\n\ndef body():\n    return STEP\n\n\nprint(games)\n")
+        script.write_text(
+            f"games = {games}\n{apart}\nSTEP = {step}\n{apart}\n\ndef body():\n    return STEP\n\n\nprint(games)\n"
+        )
         monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
         again = type(kind.__name__, (tuple,), {"__module__": "__main__"})  # as a script that is run once more
         found.append(sources_of(again()))
