@@ -6,6 +6,7 @@ import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
+from gpumcts.games.chess.options import MAX_GAME_PLIES
 from gpumcts.programs.position import Position
 
 FEN_FIELDS, FEN_CLOCK = 6, 4  # the clock of fifty moves, and the move number after it
@@ -16,13 +17,11 @@ def start_of(game: Any, text: str) -> Any:
 
     A move number beyond the longest game of our rules is read as 1: the GUI plays on, and refusal would lose the game.
     """
-    try:
-        return contract.parse_position(game, text)
-    except BadInput:
-        *fields, number = text.split() or [""]
-        if len(fields) + 1 != FEN_FIELDS or not (number.isascii() and number.isdecimal()):
-            raise
-        return contract.parse_position(game, " ".join([*fields, "1"]))
+    *fields, number = text.split() or [""]
+    if len(fields) + 1 == FEN_FIELDS and number.isascii() and number.isdecimal():
+        if len(number.lstrip("0")) > 4 or int(number) > MAX_GAME_PLIES // 2:
+            text = " ".join([*fields, "1"])
+    return contract.parse_position(game, text)
 
 
 class UciPosition(Position):

@@ -88,6 +88,7 @@ BAD = {
     START.replace("0 1", "2049 1"): "the clock of fifty moves is '2049', not a number from 0 to 2048",
     START.replace("0 1", "0 -1"): "the move number is '-1', not a number from 0 to 1025",
     START.replace("0 1", "0 1026"): "the move number is '1026', not a number from 0 to 1025",
+    "4k3/8/8/8/8/8/8/4K3 b - - 0 1025": "the move number is '1025', not a number from 0 to 1024",
     START.replace("0 1", "0 1.5"): "the move number is '1.5', not a number",
     START.replace("0 1", "٣ 1"): "the clock of fifty moves is '٣', not a number",
     START.replace("0 1", "0 1" + "0" * 30): "the move number is '1000",

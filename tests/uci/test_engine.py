@@ -1,7 +1,6 @@
 """Our engine: every request, the form of its answers, clock, searches without an end, and what it makes of noise."""
 
 import io
-import math
 import random
 import re
 import threading
@@ -10,10 +9,9 @@ import time
 import numpy as np
 import pytest
 
-from gpumcts.errors import BadInput
 from gpumcts.games.contract import position_text
 from gpumcts.playouts.uniform import Uniform
-from gpumcts.programs.clock import MIN_SECONDS, Limits
+from gpumcts.programs.clock import Limits
 from gpumcts.programs.position import Position
 from gpumcts.programs.rehearsal import NOBODY, rehearse
 from gpumcts.rng import key_of
@@ -21,8 +19,7 @@ from gpumcts.tree.backup.average import Average
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
-from gpumcts.uci.info import MAX_CENTIPAWNS, centipawns
-from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
+from gpumcts.uci.info import centipawns
 from tests.uci.drivers import FIRST, OTHELLO, moves, talk
 
 LAST_DISC = "XO".ljust(64, "-")
@@ -54,90 +51,6 @@ class Steps(io.RawIOBase):
         with self.changed:
             self.changed.wait_for(lambda: sign in self.told, 60)
         return part
-
-
-# -------------------------------------------------------------------------------------------------------- the form
-
-
-@pytest.mark.parametrize(
-    ("line", "request_"),
-    [
-        (b"isready", Request("isready", [])),
-        (b" joho\tdebug  on\r", Request("debug", ["on"])),
-        (b"go depth 3", Request("go", ["depth", "3"])),
-        (b"", None),
-        (b"\xff\x00 xyzzy GO", None),
-    ],
-)
-def test_lines(line, request_):
-    assert parse(line) == request_
-
-
-def game(text):
-    return game_of(text.split())
-
-
-def go(text):
-    return go_of(text.split())
-
-
-def test_positions():
-    assert game("startpos") == Game("", [])
-    assert game("startpos moves e2e4 e7e5") == Game("", ["e2e4", "e7e5"])
-    assert game("fen a b - 0 1 moves c2c4") == Game("a b - 0 1", ["c2c4"])
-    for text in ("", "moves e2e4", "fen", "fen moves e2e4", "startpos e2e4", "sfen a"):
-        with pytest.raises(BadInput, match="it takes 'startpos' or 'fen'"):
-            game(text)
-
-
-def test_what_go_says():
-    said = go("depth x wtime 60000 btime -20 infinite winc 100 nodes 12 nodes searchmoves e2e4 movetime 99 boo")
-    assert (said.wtime, said.btime, said.winc, said.nodes, said.movetime, said.depth) == (60000, -20, 100, 12, 99, None)
-    assert said.endless and said.idle == () and said.searchmoves == ("e2e4",)
-    assert go("depth 3 mate 2").idle == ("depth", "mate") and not go("depth 3").endless
-    assert go("ponder").endless
-    assert go_of(["nodes", "9" * 400]).nodes is None
-
-
-@pytest.mark.parametrize(
-    ("text", "unread"),
-    [
-        ("movetime abc", ("movetime abc",)),
-        ("nodes -5 wtime -100", ("nodes -5",)),
-        ("movetime", ("movetime",)),
-        ("depth infinite", ("depth",)),
-        ("nodes 12 movetime 1.5", ("movetime 1.5",)),
-        ("btime -20 winc -3 movetime 0 nodes 0", ()),
-    ],
-)
-def test_limits_without_a_number_count_as_not_said(text, unread):
-    said = go(text)
-    assert said.unread == unread
-    assert all(getattr(said, words.split()[0]) is None for words in unread)
-    assert said.endless == ("infinite" in text)
-
-
-def test_the_clock():
-    """Nine tenths of a share of what is left, and of the increment, less the lag; never more than what is left."""
-    assert go("").clock(0, 30) == math.inf == go("wtime 1000").clock(1, 30)
-    assert go("wtime 60000 btime 30000").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
-    assert go("wtime 60000 btime 30000").clock(1, 30, 0.5) == pytest.approx(0.9 * 1 - 0.5)
-    assert go("wtime 60000 winc 1000").clock(0, 30) == pytest.approx(0.9 * 3 - 0.05)
-    assert go("wtime 60000 movestogo 2").clock(0, 30) == pytest.approx(0.9 * 30 - 0.05)
-    assert go("wtime 2000 winc 9000 movestogo 1").clock(0, 30) == pytest.approx(0.9 * 2 - 0.05)
-    assert go("wtime 60000").clock(0, 1) == pytest.approx(0.9 * 12 - 0.05)
-    assert go("wtime 60000").clock(0, 300) == pytest.approx(0.9 * 1.5 - 0.05)
-    assert go("wtime -5").clock(0, 30) == MIN_SECONDS == go("wtime 0 movestogo 0").clock(0, 30)
-    assert go("").seconds() is None
-    assert (go("movetime 1000").seconds(0.25), go("movetime 1").seconds()) == (0.75, MIN_SECONDS)
-
-
-def test_scores():
-    """The Elo formula, both ways, and its ends."""
-    assert centipawns(0.5) == 0 and centipawns(0.64) == 100 and centipawns(0.36) == -100
-    for cp in (-700, -35, 1, 250, 1200):
-        assert centipawns(1 / (1 + 10 ** (-cp / 400))) == cp
-    assert (centipawns(1.0), centipawns(0.0), centipawns(1e-300)) == (MAX_CENTIPAWNS, *[-MAX_CENTIPAWNS] * 2)
 
 
 def test_it_introduces_itself_before_the_search_is_made(engine, searcher):

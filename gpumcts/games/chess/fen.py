@@ -172,7 +172,7 @@ def state_of(text: str) -> State:
     check_men(board)
     check_rights(board, rights)
     # Some programs write 0. A game that has all its plies ends with White to move, at the number after the last.
-    number = max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2 + 1))
+    number = max(1, number_in(moves, "the move number", 0, MAX_GAME_PLIES // 2 + (not black)))
     plies = 2 * (number - 1) + black
     since = min(number_in(halves, "the clock of fifty moves", 0, MAX_GAME_PLIES), MAX_CLOCK)
     files = passant_file(board, black, passed)

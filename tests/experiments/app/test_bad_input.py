@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.app.refusals import refused, tree
+
 ROOT = Path(__file__).resolve().parents[3]
 TINY = "games=2 budget.iterations=2 threads=1 engine=cpu"
 
@@ -315,19 +317,6 @@ BAD = {
 }
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
-
-
-def refused(outcome, message: str) -> None:
-    assert outcome.code == 2
-    assert outcome.out == ""
-    lines = outcome.err.splitlines()
-    assert len(lines) == 1, outcome.err
-    assert lines[0].startswith("error: ")
-    assert message in lines[0]
-
-
 def keys_of(line: str) -> str:
     """Which keys a line gives, whatever their values."""
     return re.sub(r"=\S*", "", line)
@@ -372,29 +361,10 @@ def test_cuda_without_a_device_is_one_line(run, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_another_run_is_not_written_over(run, tmp_path):
-    line = "match games=2 threads=1 engine=cpu player=random player@opponent.player=random hydra.run.dir=here"
-    assert run(line).code == 0
-    before = tree(tmp_path)
-    refused(run(f"{line} game.corner_weight=7"), "game.corner_weight=7 differs from")
-    refused(
-        run("perft depth=1 hydra.run.dir=here"),
-        "here holds a run of experiments.match; choose another folder for experiments.perft",
-    )
-    assert tree(tmp_path) == before
-
-
 def test_a_clock_in_too_little_memory_is_told_of_no_iterations(run):
     """Nobody gave any, so fewer of them are no advice."""
     done = run("match budget=seconds memory_gb=1e-9")
     assert done.err.strip().endswith(" MiB may be used")
-
-
-def test_a_folder_without_permission_is_one_line(run, tmp_path):
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    (tmp_path / "closed").mkdir(mode=0o500)
-    refused(run("match hydra.run.dir=closed/run"), "cannot be written")
 
 
 def test_the_shell_sees_the_exit_code(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from experiments.app.overrides import flags_first
 from experiments.reproduction.again import _replaced
-from tests.experiments.app.test_bad_input import refused, tree
+from tests.experiments.app.refusals import refused, tree
 
 REFUSED = {
     "match games=2 games=4": "games is given twice: games=2 and games=4",
