@@ -18,9 +18,9 @@ def start_of(game: Any, text: str) -> Any:
     A move number beyond the longest game of our rules is read as 1: the GUI plays on, and refusal would lose the game.
     """
     *fields, number = text.split() or [""]
-    if len(fields) + 1 == FEN_FIELDS and number.isascii() and number.isdecimal():
-        if len(number.lstrip("0")) > 4 or int(number) > MAX_GAME_PLIES // 2:
-            text = " ".join([*fields, "1"])
+    counted = len(fields) + 1 == FEN_FIELDS and number.isascii() and number.isdecimal()
+    if counted and (len(number.lstrip("0")) > 4 or int(number) > MAX_GAME_PLIES // 2):
+        text = " ".join([*fields, "1"])
     return contract.parse_position(game, text)
 
 
