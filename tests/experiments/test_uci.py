@@ -103,7 +103,7 @@ BAD = {
     ): "selection=rave wants a game whose moves are points (CELLS), and game=chess is none",
     (
         "uci memory_gb=1e-9",
-    ): "memory_gb=1e-09: too little for any search: a batch of budget.playouts_per_leaf=1 takes 64 rows x ",
+    ): "memory_gb=1e-09: too little for any search: a batch of budget.playouts_per_leaf=1 takes 256 rows x ",
     (
         "match game=othello player=uci player.depth=1",
         f"player.command='{FAKE} good'",
