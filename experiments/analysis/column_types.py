@@ -18,7 +18,6 @@ from gpumcts.tree.settings import Settings
 from gpumcts.validation import hint_of
 
 CONFIG, RUN = "config.", "run."
-MAX_INT64 = 2**63 - 1
 WHOLE = ("run.threads", "run.seed", "config.data.games", "config.data.positions", "config.data.to_ply")
 """Columns of whole numbers whose class is not at hand: of a run's record, and of positions, whose module is heavy."""
 

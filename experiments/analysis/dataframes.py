@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.analysis.column_types import MAX_INT64, column, types_of
+from experiments.analysis.column_types import column, types_of
 from experiments.runs.results import TABLE, Result, flat
 from gpumcts.whole_files import write_whole
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars
 
 LEFT_OUT = ("identity", "earlier")
+MAX_INT64 = 2**63 - 1
 
 
 def write_table(results: list[Result], folder: Path) -> None:

@@ -184,13 +184,14 @@ def test_a_game_that_is_over_is_let_go_of(engine, searcher, monkeypatch):
     assert gone == [number, number + 1]
 
 
-def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused():
+def test_a_search_without_memory_ends_and_one_that_never_fits_is_refused(monkeypatch):
+    monkeypatch.setattr("gpumcts.tree.incremental_search.SECONDS_A_SLICE", 1e-4)  # short, on fast machines too
     words = GtpPosition(OTHELLO).words()
     small = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=200_000)
     search = IncrementalSearch(small, words, key_of(3))
     for _ in search.slices(None, None):
         pass
-    assert 0 < search.iterations < 10_000 and "may be used" in search.stopped_by  # how many is a matter of pace
+    assert 100 < search.iterations < 10_000 and "may be used" in search.stopped_by
     none = Searcher(OTHELLO, Uniform(), Ucb1(), Average(), memory_limit=1000)
     with pytest.raises(BadInput, match="a tree takes"):
         next(IncrementalSearch(none, words, key_of(3)).slices(None, None))
