@@ -27,6 +27,7 @@ from annotated_types import Interval
 from gpumcts.errors import BadInput
 
 MAX_SEED = 2**64 - 1
+MAX_SAID = 200  # characters of a value that a message repeats
 WORDS: dict[Any, str] = {
     int: "an integer",
     float: "a number",
@@ -99,12 +100,13 @@ def _plain(value: Any) -> Any:
 
 
 def said(value: Any) -> str:
-    """A value as a message has it, on one line."""
+    """A value as a message has it, on one line of at most MAX_SAID characters."""
     try:
         text = repr(value)
     except ValueError:  # Python writes no integer of more than 4,300 digits
         return "(too many digits to show)"
-    return " ".join(text.split()) if "\n" in text else text
+    text = " ".join(text.split()) if "\n" in text else text
+    return text if len(text) <= MAX_SAID else text[: MAX_SAID - 3] + "..."
 
 
 def describe(hint: Any, words: Mapping[Any, str] = WORDS) -> str:

@@ -98,9 +98,12 @@ class Match:
 
         Raises BadInput where ``elo0`` is not below ``elo1``, and for probabilities that are not in (0, 0.5).
         """
-        for name, value in {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}.items():
+        named = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
+        for name, value in named.items():
             check_real(name, value)
-        return sprt(self.wins, self.draws, self.losses, elo0, elo1, alpha, beta)
+        # Decimals and fractions do not mix with floats.
+        numbers = {name: value if isinstance(value, int) else float(value) for name, value in named.items()}
+        return sprt(self.wins, self.draws, self.losses, **numbers)
 
     def to_frame(self) -> "polars.DataFrame":
         """The records, one row a game; null where a record lacks a key that another has."""
@@ -174,7 +177,7 @@ def _place_of(folder: Path | str | None) -> AbstractContextManager[Path | str]:
     """The folder of a match; one that goes with the call where none is named."""
     if folder is None:
         return tempfile.TemporaryDirectory(prefix="gpumcts-match-")
-    if not isinstance(folder, str | os.PathLike) or "\0" in str(folder):
+    if not isinstance(folder, str | os.PathLike) or str(folder) == "" or "\0" in str(folder):
         raise BadInput(f"folder={folder!r}: must be a path, or None")
     return nullcontext(folder)
 

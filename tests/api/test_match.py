@@ -2,6 +2,8 @@
 
 import json
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -133,7 +135,7 @@ REFUSED = {
     "elo0=10, elo1=0: elo0 must be below elo1, both in ": lambda: _won().sprt(10, 0),
     "elo0='a': must be a finite number": lambda: _won().sprt("a", 1),
     r"elo0=array\(\[0, 1\]\): must be a finite number": lambda: _won().sprt(np.array([0, 1]), 10),
-    "elo1=10*: must be a finite number": lambda: _won().sprt(0, 10**400),
+    r"elo1=10{196}\.\.\.: must be a finite number": lambda: _won().sprt(0, 10**400),
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
     "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
@@ -158,6 +160,7 @@ REFUSED = {
     "players.Uct.origin=3: must be None; search.player": lambda: g.play_match(BOXES, (g.players.Uct(origin=3), RANDOM)),
     "folder=3: must be a path, or None": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=3),  # type: ignore[arg-type]
     r"folder='a\\x00b': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder="a\0b"),
+    "folder='': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=""),
     "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
     "search.threshold=2: counts with": lambda: g.play_match(
         BOXES, (g.players.Uct(settings=g.Search(BOXES).settings._replace(threshold=2)), RANDOM)
@@ -176,6 +179,10 @@ def test_a_frame_has_what_a_late_game_alone_tells():
     records = [*played, {"game": 200, "score": -1.0, "plies": 2, "ended": "resigned", "reason": ""}]
     frame = g.Match(201, 200, 0, 1, None, 1.0, records).to_frame()
     assert frame["ended"].to_list() == [None] * 200 + ["resigned"]
+
+
+def test_a_sequential_test_takes_any_real_numbers():
+    assert _won().sprt(Decimal("0"), Decimal("10.5"), Fraction(1, 20)) == _won().sprt(0, 10.5, 0.05)
 
 
 def _won():
