@@ -214,7 +214,7 @@ REFUSED = {
         g.start(BOXES), iterations=7
     ),
     "iterations=2148: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
-        BOXES, playouts_per_leaf=1_000_000
+        BOXES, playouts_per_leaf=1_000_000, threads=1
     )(g.start(BOXES), iterations=2148),
     "iterations=3000: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
         BOXES, playouts_per_leaf=1_000_000, table=16
