@@ -36,7 +36,8 @@ class WatchedLauncher(Launcher):
         self.swept, self.watch = task_function.swept, task_function.watch
         with read_write(self.config.hydra.launcher):
             self.config.hydra.launcher._target_ = self.watch.launcher
-        prepare_launcher(self.config.hydra.runtime.choices, self.config.hydra.launcher)
+        own = self.config.hydra
+        prepare_launcher(own.runtime.choices, own.launcher, own.overrides.hydra)
         self.launcher = Plugins.instance().instantiate_launcher(
             hydra_context=hydra_context, task_function=task_function, config=self.config
         )

@@ -9,7 +9,7 @@ from typing import Any
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig
 
-from experiments.app import ray_settings
+from experiments.app import joblib_settings, ray_settings, submitit_settings
 from experiments.config.schema import usable_cores
 from gpumcts.errors import BadInput
 
@@ -17,7 +17,7 @@ GRID = "grid"
 GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
-RAY = "ray"
+JOBLIB, RAY, SUBMITIT_LOCAL, SUBMITIT_SLURM = "joblib", "ray", "submitit_local", "submitit_slurm"
 SAMPLER_SEED = "hydra.sweeper.sampler.seed"
 LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
 """The module between a sweeper and a launcher."""
@@ -29,6 +29,13 @@ EXTRAS = {
     (SWEEPER, "optuna"): ("optuna", "hydra_plugins.hydra_optuna_sweeper"),
 }
 """The extra that installs a choice, and a module of it."""
+CHECKS = {
+    JOBLIB: joblib_settings.check,
+    RAY: ray_settings.check,
+    SUBMITIT_LOCAL: submitit_settings.check,
+    SUBMITIT_SLURM: submitit_settings.check,
+}
+"""Of the launchers' keys, by launcher."""
 COUNTS = {"max_batch_size": ", or null", "n_trials": "", "n_jobs": ""}
 """Keys of sweepers that count runs, and what else they may be."""
 DIRECTIONS = ("minimize", "maximize")
@@ -55,15 +62,20 @@ def check_sweeps(given: Sequence[Override]) -> None:
 
 
 def check_launcher(choices: Mapping[str, Any], launcher: Mapping[str, Any]) -> None:
-    """Raise BadInput where the launcher that is chosen would never begin, by Hydra's configuration of it."""
-    if choices.get(LAUNCHER) == RAY:
-        ray_settings.check(launcher)
+    """Raise BadInput where Hydra's configuration of the chosen launcher has what it would not do."""
+    if check := CHECKS.get(str(choices.get(LAUNCHER))):
+        check(launcher)
 
 
-def prepare_launcher(choices: Mapping[str, Any], launcher: DictConfig) -> None:
-    """Fill in what the launcher that is chosen is not told by the command line."""
+def prepare_launcher(choices: Mapping[str, Any], launcher: DictConfig, given: Sequence[str] = ()) -> None:
+    """Fill in what the launcher that is chosen is not told by the command line.
+
+    given : the command line's overrides of Hydra's own keys
+    """
     if choices.get(LAUNCHER) == RAY:
         ray_settings.prepare(launcher)
+    elif choices.get(LAUNCHER) == SUBMITIT_LOCAL:
+        submitit_settings.prepare_local(launcher, given)
 
 
 def check_sweeper(chosen: Mapping[str, Any]) -> None:
@@ -111,7 +123,8 @@ def failure(error: Exception) -> str | None:
             continue
         if any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
             chosen = "submitit" if plugin.endswith("submitit_launcher") else choice
-            return f"{group}={chosen} failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
+            words = [type(error).__name__, " ".join(str(error).split()).rstrip(".")]
+            return f"{group}={chosen} failed: {': '.join(filter(None, words))}"
     return None
 
 
@@ -130,9 +143,9 @@ def _is_there(module: str) -> bool:
 def at_once(choices: Mapping[str, Any], launcher: Mapping[str, Any], sweeper: Mapping[str, Any], runs: int) -> int:
     """How many of so many runs share this machine at a time, by what is chosen and by Hydra's configuration of it."""
     chosen, workers = str(choices.get(LAUNCHER)), 1
-    if chosen == "joblib":
+    if chosen == JOBLIB:
         workers = _joblib_workers(launcher.get("n_jobs"))
-    elif chosen == "submitit_local":
+    elif chosen == SUBMITIT_LOCAL:
         workers = runs  # all of them, each in a process
     elif chosen == RAY:
         workers = ray_settings.workers(launcher)

@@ -25,11 +25,13 @@ from gpumcts.tree.search import Searcher
 from gpumcts.uci.info import InfoWriter, line
 from gpumcts.uci.options import CHESS, VARIANT
 from gpumcts.uci.position import UciPosition, start_of
-from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse
+from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse, setting_of
 
 POLL_SECONDS = 0.05  # at the input, while the search is being made
 MAX_REQUESTS = 10_000  # that wait meanwhile
 NO_MOVE_TEXT = "(none)"
+TOO_LONG = "<too long>"
+"""All that ``position`` says where its line has more than MAX_LINE bytes."""
 MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
 """Requests that do not wait for the end of a search."""
 OPTIONS = {"move overhead": ("Move Overhead", round(1000 * LAG), 0, 5000), "multipv": ("MultiPV", 1, 1, 20)}
@@ -84,8 +86,11 @@ class Inbox:
         content = self._lines.next()
         if content is None:
             self.ended = True
-        elif len(content) <= MAX_LINE and (request := parse(content)) is not None:
-            self._requests.append(request)
+        elif (request := parse(content[:MAX_LINE])) is not None:
+            if len(content) <= MAX_LINE:
+                self._requests.append(request)
+            elif request.name == "position":  # were it passed over, the next search would be of an old position
+                self._requests.append(Request("position", [TOO_LONG]))
 
 
 class UciEngine:
@@ -178,15 +183,13 @@ class UciEngine:
             self._tell("readyok")
 
     def _set_option(self, arguments: list[str]) -> None:
-        words = " ".join(arguments).removeprefix("name ")
-        name, _, text = words.partition(" value ")
-        if name.strip().lower() == VARIANT.lower() and text.strip() == name_of(self._game):
+        name, text = setting_of(arguments)
+        if name.lower() == VARIANT.lower() and text == name_of(self._game):
             return
-        option = OPTIONS.get(name.strip().lower())
+        option = OPTIONS.get(name.lower())
         if option is None:
-            raise BadInput(f"there is no option {name.strip()!r}")
+            raise BadInput(f"there is no option {name!r}")
         name, _, least, most = option
-        text = text.strip()
         if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
             raise BadInput(f"option {name} takes an integer in [{least}, {most}]")
         self._options[name.lower()] = int(text)
@@ -202,6 +205,8 @@ class UciEngine:
         """A game that goes on is followed from where it was; any other is played anew."""
         position, told = self._position, self._told
         self._position = None
+        if arguments == [TOO_LONG]:
+            raise BadInput(f"position: a line has at most {MAX_LINE:,} bytes")
         game = game_of(arguments)
         known = len(told.moves)
         if position is None or game.start != told.start or game.moves[:known] != told.moves:
@@ -296,15 +301,21 @@ class UciEngine:
         return named
 
     def _limits_of(self, searcher: Searcher, position: UciPosition, go: Go) -> Limits:
-        """What ``go`` says of iterations and time is done; a clock, or nothing, leaves it to the engine's limits."""
+        """What ``go`` says of iterations and time is done; a clock, or nothing, leaves it to the engine's limits.
+
+        A clock that comes with ``nodes`` counts as well: match programs send both, and who runs out of time has lost.
+        """
         lag = self._options["move overhead"] / 1000
         if go.endless:
             return Limits(None, None)
-        if go.nodes is not None or go.movetime is not None:
-            nodes = None if go.nodes is None else max(go.nodes, min_iterations(searcher.settings))
-            return Limits(nodes, go.seconds(lag))
-        seconds = min(self._limits.seconds or math.inf, go.clock(position.mover, position.moves_left(), lag))
-        return Limits(self._limits.iterations, None if seconds == math.inf else seconds)
+        own, seconds = self._limits, go.seconds(lag)
+        nodes = None if go.nodes is None else max(go.nodes, min_iterations(searcher.settings))
+        if seconds is not None:
+            return Limits(nodes, seconds)
+        by_clock = go.clock(position.mover, position.moves_left(), lag)
+        if nodes is None:
+            nodes, by_clock = own.iterations, min(own.seconds or math.inf, by_clock)
+        return Limits(nodes, None if by_clock == math.inf else by_clock)
 
     def _begin_search(self) -> Future[Searcher]:
         """The search that is being made, or has been."""

@@ -48,6 +48,17 @@ def game_of(arguments: list[str]) -> Game:
     raise BadInput("position: it takes 'startpos' or 'fen' and a position, and then 'moves' and moves, or nothing")
 
 
+def setting_of(arguments: list[str]) -> tuple[str, str]:
+    """Of ``setoption name NAME value VALUE``: both as text, with single spaces; the value is empty where none is said.
+
+    Raises BadInput where there is no name.
+    """
+    at = arguments.index("value") if "value" in arguments else len(arguments)
+    if arguments[:1] != ["name"] or at == 1:
+        raise BadInput("setoption: it takes 'name' and the name of an option, and then 'value' and its value")
+    return " ".join(arguments[1:at]), " ".join(arguments[at + 1 :])
+
+
 class Go(NamedTuple):
     """What ``go`` says, milliseconds and numbers; None where it says nothing of it.
 

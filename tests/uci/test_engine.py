@@ -121,6 +121,8 @@ def test_limits(engine):
     assert nodes("go")[0] == nodes("go wtime 100000 btime 100000")[0] == nodes("go movestogo 3")[0] == 25
     assert nodes("go nodes 40")[0] == 40 and nodes("go nodes 0")[0] == 2
     assert nodes("go nodes 40 movetime 60000")[0] == 40
+    assert nodes("go nodes 40 wtime 60000 btime 60000")[0] == 40
+    assert nodes("go nodes 1000000 wtime 300 btime 300")[0] < 1_000_000  # who runs out of time has lost
     assert nodes("go movetime 70")[0] > 0 and nodes("go movetime 1")[0] > 0
     told = "info string depth: not for a search by playouts, whose limits are nodes and time"
     assert nodes("go depth 7") == (25, told)
@@ -301,10 +303,14 @@ def test_options(engine):
     assert [each[2] for each in found] == ["1", "2", "3"] and len({each[7].split()[0] for each in found}) == 3
     assert found[0][7].split()[0] == moves(lines)[0]
     refused = talk(
-        fresh, "setoption name multipv value 0", "setoption name Hash value 16", "setoption", "setoption name MultiPV"
+        fresh,
+        "setoption name multipv value 0",
+        "setoption name Hash value 16",
+        "setoption",
+        "setoption name MultiPV value",
     )
     assert [line.startswith("info string ") for line in refused] == [True] * 4
-    assert refused[0] == "info string option MultiPV takes an integer in [1, 20]"
+    assert refused[0] == refused[3] == "info string option MultiPV takes an integer in [1, 20]"
     assert talk(fresh, "setoption name Move Overhead value 5000", "go movetime 5000")  # and 5 s less 5 s is little
     assert fresh._options == {"multipv": 3, "move overhead": 5000}
 

@@ -55,5 +55,17 @@ def test_a_line_without_end_is_passed_over(engine):
     assert talk(engine(), raw=b"uci" * (2 * MAX_LINE) + b"\nisready\n") == ["readyok"]
 
 
+def test_a_position_in_too_long_a_line_is_refused(engine):
+    """The position before it is not searched in its place."""
+    line = b"position startpos moves " + b"f5 " * MAX_LINE
+    answer = talk(engine(), raw=b"position startpos\n" + line + b"\ngo nodes 9\nposition startpos\ngo nodes 9\n")
+    assert answer[:2] == [
+        "info string position: a line has at most 65,536 bytes",
+        "info string go: the last position was refused",
+    ]
+    first, second = moves(answer)
+    assert first == "(none)" and second in FIRST
+
+
 def test_the_end_of_input_without_a_newline_still_counts(engine):
     assert talk(engine(), raw=b"isready") == ["readyok"]

@@ -7,7 +7,7 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.programs.clock import MIN_SECONDS
 from gpumcts.uci.info import MAX_CENTIPAWNS, centipawns
-from gpumcts.uci.requests import Game, Request, game_of, go_of, parse
+from gpumcts.uci.requests import Game, Request, game_of, go_of, parse, setting_of
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,25 @@ def test_positions():
     for text in ("", "moves e2e4", "fen", "fen moves e2e4", "startpos e2e4", "sfen a"):
         with pytest.raises(BadInput, match="it takes 'startpos' or 'fen'"):
             game(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name Move  Overhead value  10 ", ("Move Overhead", "10")),
+        ("name MultiPV value", ("MultiPV", "")),
+        ("name MultiPV", ("MultiPV", "")),
+        ("name Book value a b", ("Book", "a b")),
+    ],
+)
+def test_settings(text, expected):
+    assert setting_of(text.split()) == expected
+
+
+@pytest.mark.parametrize("text", ["", "name", "name value 3", "value 3 name MultiPV", "MultiPV 3"])
+def test_a_setting_without_a_name_is_refused(text):
+    with pytest.raises(BadInput, match="it takes 'name' and the name of an option"):
+        setting_of(text.split())
 
 
 def test_what_go_says():

@@ -257,12 +257,14 @@ def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once():
 
 
 def test_a_launcher_that_fails_is_one_line(tmp_path):
-    """A pool that cannot start is no fault of a run: no traceback, and another launcher plays the sweep there."""
-    needs("joblib")
-    failed = command(f"{SWEEP} hydra/launcher=joblib hydra.launcher.n_jobs=0 -m", tmp_path)
+    """A launcher that cannot start is no fault of a run: no traceback, and another one plays the sweep there."""
+    needs("submitit")
+    failed = command(f"{SWEEP} hydra/launcher=submitit_local hydra.launcher.submitit_folder=/dev/null/x -m", tmp_path)
     errors = [line for line in failed.stderr.splitlines() if line.startswith("error: ")]
     assert failed.returncode == 1 and "Traceback" not in failed.stderr, failed.stderr
-    assert len(errors) == 1 and errors[0].startswith("error: hydra/launcher=joblib failed: ValueError: n_jobs == 0")
+    assert len(errors) == 1 and errors[0].startswith(
+        "error: hydra/launcher=submitit failed: NotADirectoryError: [Errno"
+    )
     assert command(f"{SWEEP} -m", tmp_path).returncode == 0 and len(summaries(tmp_path)) == 2
 
 
