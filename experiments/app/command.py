@@ -275,6 +275,10 @@ class Command:
             raise BadInput(
                 f"hydra/sweeper={first.hydra.runtime.choices[SWEEPER]}: give objective=..., as objective=win_rate"
             )
+        if not line.swept():
+            raise BadInput(
+                f"hydra/sweeper={first.hydra.runtime.choices[SWEEPER]}: name a key and its values, as seed=1,2"
+            )
         job = self._job(line, line.fixed())
         folder, also = Path(str(first.hydra.sweep.dir)), []
         if not line.names_folder:

@@ -54,6 +54,7 @@ def check_overrides(given: Sequence[Override]) -> None:
             _check_no_path(override, value)
         _check_choice_of_hydra(override, value)
         _check_range(override)
+        _check_interval(override)
         if override.key_or_group == LEFT_OUT:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
@@ -70,6 +71,15 @@ def _check_range(override: Override) -> None:
         raise BadInput(f"{override.input_line}: a range has finite ends and a finite step that is not 0")
     if (ends[1] - ends[0]) / found.step > MAX_VALUES:
         raise BadInput(f"{override.input_line}: a range has at most {MAX_VALUES:,} values")
+
+
+def _check_interval(override: Override) -> None:
+    """Refuse an interval from which a sweeper could draw nothing."""
+    if not override.is_interval_sweep():
+        return
+    found: Any = override.value()
+    if not -math.inf < found.start <= found.end < math.inf:
+        raise BadInput(f"{override.input_line}: an interval has finite ends, the lower one first")
 
 
 def _check_no_null(override: Override) -> None:

@@ -25,3 +25,10 @@ def test_one_run_takes_no_launcher_and_no_sweeper(run, tmp_path, word):
     code, _, error = run(f"match {word} games=2")
     assert code == 2 and error == f"error: {word}: is of use in a sweep alone: add -m\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_sweeper_that_has_nothing_to_draw_is_one_line(run, tmp_path):
+    needs("optuna")
+    done = run("match -m hydra/sweeper=optuna objective=win_rate games=2")
+    said = "error: hydra/sweeper=optuna: name a key and its values, as seed=1,2\n"
+    assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])

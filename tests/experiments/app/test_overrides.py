@@ -22,6 +22,8 @@ REFUSED = {
     "search preset=null": "preset=null: leave it out, and nothing is chosen",
     "match -m seed=range(3,3)": "seed=range(3,3): no value is among these, so there is nothing to run",
     "match -m backup=glob(nosuch*) seed=1": "backup=glob(nosuch*): no value is among these",
+    "match -m backup.decay=interval(0.9,0.1)": "backup.decay=interval(0.9,0.1): an interval has finite ends, the lower",
+    "match -m backup.decay=interval(0,inf)": "backup.decay=interval(0,inf): an interval has finite ends, the lower",
     "match -m seed=1,2 hydra.launcher=joblib": "hydra.launcher=joblib: choose it as hydra/launcher=joblib",
     "match -m seed=1,2 hydra.launcher=joblib,basic": "choose it as hydra/launcher=NAME",
     "match -m seed=1,2 hydra.sweeper=optuna": "hydra.sweeper=optuna: choose it as hydra/sweeper=optuna",
