@@ -1,4 +1,4 @@
-"""Boards that no random game comes to against python-chess: pins en passant, castling, many promoted pieces, few men."""
+"""Boards that no random game comes to, against python-chess: pins en passant, castling, promoted pieces, few men."""
 
 import random
 
