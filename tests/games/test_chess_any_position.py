@@ -38,6 +38,18 @@ def put_passant(board, pick):
     for beside in (file - 1, file + 1):
         if 0 <= beside < 8 and not board.piece_at(square := chess.square(beside, 4 if mine else 3)):
             board.set_piece_at(square, chess.Piece(PAWN, mine))
+    if pick.random() < 0.5:
+        open_rank(board, pick, pick.sample([0, 7], 2))
+
+
+def open_rank(board, pick, ends):
+    """The king of the player to move and a rook or queen of the other on the two ends of the rank of these pawns."""
+    if board.castling_rights:
+        return
+    own, other = (chess.square(file, 4 if board.turn else 3) for file in ends)
+    board.remove_piece_at(board.king(board.turn))
+    board.set_piece_at(own, chess.Piece(chess.KING, board.turn))
+    board.set_piece_at(other, chess.Piece(pick.choice([ROOK, QUEEN]), not board.turn))
 
 
 def any_board(kind, pick):
