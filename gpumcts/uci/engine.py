@@ -35,6 +35,8 @@ TOO_LONG = "<too long>"
 MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
 """Requests that do not wait for the end of a search."""
 OPTIONS = {"move overhead": ("Move Overhead", round(1000 * LAG), 0, 5000), "multipv": ("MultiPV", 1, 1, 20)}
+PONDER = "Ponder"
+"""The option that a GUI looks for before it lets an engine think in the other side's time."""
 """By name in lower case: name, default, least and most. Move Overhead is in milliseconds."""
 
 
@@ -116,6 +118,7 @@ class UciEngine:
         self._told = Game("", [])
         self._number = 0  # of the game
         self._options = {name: option[1] for name, option in OPTIONS.items()}
+        self._tells_reply = False  # the move of the other side to ponder on
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._introduce,
             "isready": self._ready,
@@ -172,6 +175,7 @@ class UciEngine:
         self._tell("id author the gpumcts authors")
         for name, default, least, most in OPTIONS.values():
             self._tell(f"option name {name} type spin default {default} min {least} max {most}")
+        self._tell(f"option name {PONDER} type check default false")
         if (game := name_of(self._game)) != CHESS:
             self._tell(f"option name {VARIANT} type combo default {game} var {game}")
         self._tell("uciok")
@@ -185,6 +189,11 @@ class UciEngine:
     def _set_option(self, arguments: list[str]) -> None:
         name, text = setting_of(arguments)
         if name.lower() == VARIANT.lower() and text == name_of(self._game):
+            return
+        if name.lower() == PONDER.lower():
+            if text not in ("true", "false"):
+                raise BadInput(f"option {PONDER} takes true or false")
+            self._tells_reply = text == "true"
             return
         option = OPTIONS.get(name.lower())
         if option is None:
@@ -274,7 +283,9 @@ class UciEngine:
         found = search.found()
         writer.write(found)
         best = found.decide_among(named) if named else int(found.decide()[0])
-        return position.text(named[0] if best is None else best)
+        move = named[0] if best is None else best
+        following = position.line(found.principal_variation(0, move))[1:2] if self._tells_reply else []
+        return " ponder ".join([position.text(move), *following])
 
     def _think(self, search: IncrementalSearch, limits: Limits, writer: InfoWriter, go: Go) -> bool:
         """Search within limits; False where ``ponderhit`` came first."""

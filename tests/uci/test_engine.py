@@ -70,7 +70,8 @@ def test_it_introduces_itself_before_the_search_is_made(engine, searcher):
     assert re.fullmatch(r"id name gpumcts \S+", lines[0]) and lines[1].startswith("id author ")
     options = [line for line in lines if line.startswith("option ")]
     assert options[-1] == "option name UCI_Variant type combo default othello var othello"
-    assert all(re.fullmatch(r"option name [\w ]+ type spin default \d+ min \d+ max \d+", line) for line in options[:-1])
+    assert options[-2] == "option name Ponder type check default false"
+    assert all(re.fullmatch(r"option name [\w ]+ type spin default \d+ min \d+ max \d+", line) for line in options[:-2])
     assert lines[2 + len(options)] == "uciok" and options
 
 
@@ -313,6 +314,25 @@ def test_options(engine):
     assert refused[0] == refused[3] == "info string option MultiPV takes an integer in [1, 20]"
     assert talk(fresh, "setoption name Move Overhead value 5000", "go movetime 5000")  # and 5 s less 5 s is little
     assert fresh._options == {"multipv": 3, "move overhead": 5000}
+
+
+def test_a_gui_that_ponders_is_told_the_expected_reply(engine):
+    fresh = engine()
+    assert " ponder " not in moves(talk(fresh, "go nodes 300"))[0]
+    lines = talk(fresh, "setoption name ponder value true", "go nodes 300")
+    move, reply = INFO.fullmatch(lines[-2])[7].split()[:2]
+    assert moves(lines) == [f"{move} ponder {reply}"]
+    asked = talk(fresh, f"position startpos moves {move} {reply}", "go ponder nodes 300", "ponderhit")
+    assert not any(line.startswith("info string") for line in asked) and len(moves(asked)) == 1
+    assert talk(fresh, "go nodes 2", "setoption name Ponder value on")[-1] == (
+        "info string option Ponder takes true or false"
+    )
+    assert " ponder " not in moves(talk(fresh, "setoption name Ponder value false", "go nodes 300"))[0]
+
+
+def test_a_tree_of_one_move_tells_no_reply(engine):
+    lines = talk(engine(), "setoption name Ponder value true", "go nodes 2")
+    assert moves(lines)[0] in FIRST
 
 
 def test_a_fault_of_ours_costs_no_more_than_the_move(engine, monkeypatch):
