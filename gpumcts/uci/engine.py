@@ -35,9 +35,9 @@ TOO_LONG = "<too long>"
 MEANWHILE = ("isready", "uci", "debug", "stop", "ponderhit")
 """Requests that do not wait for the end of a search."""
 OPTIONS = {"move overhead": ("Move Overhead", round(1000 * LAG), 0, 5000), "multipv": ("MultiPV", 1, 1, 20)}
+"""By name in lower case: name, default, least and most. Move Overhead is in milliseconds."""
 PONDER = "Ponder"
 """The option that a GUI looks for before it lets an engine think in the other side's time."""
-"""By name in lower case: name, default, least and most. Move Overhead is in milliseconds."""
 
 
 class Inbox:

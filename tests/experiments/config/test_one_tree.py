@@ -105,7 +105,7 @@ def test_trees_share_a_budget():
     [
         (f"budget.iterations={BATCHES}", f"{BATCHES} iterations, "),
         (f"budget.iterations={2 * BATCHES}", f"{2 * BATCHES} iterations in batches of 2 leaves, "),
-        ("game=dots_and_boxes budget.iterations=9 search.leaves_per_tree=64", "9 iterations in batches of 9 leaves, "),
+        ("budget.iterations=9 search.leaves_per_tree=64", "9 iterations in batches of 9 leaves, "),
     ],
 )
 def test_a_search_tells_how_many(run, keys, told):
