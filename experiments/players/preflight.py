@@ -10,7 +10,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
 from gpumcts.tree.checks import min_iterations
-from gpumcts.tree.host.shared_tree import slots_of_threads
+from gpumcts.tree.host.sharing import slots_of_threads
 from gpumcts.tree.memory import SHARE_OF_MEMORY, without_iterations
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.tables.parts import TableParts

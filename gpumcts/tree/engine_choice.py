@@ -7,7 +7,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.device_search import DeviceEngine
-from gpumcts.tree.host.shared_tree import threads_share_trees
+from gpumcts.tree.host.sharing import threads_share_trees
 from gpumcts.tree.host.team import useful_threads
 from gpumcts.tree.settings import Settings
 

@@ -17,7 +17,7 @@ from gpumcts.tree.host.in_flight import BatchesInFlight
 from gpumcts.tree.host.iterations import HostIterations
 from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.host.search import HostSearch
-from gpumcts.tree.host.shared_tree import slots_of_threads
+from gpumcts.tree.host.sharing import slots_of_threads
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.advance import NO_WATCH, LevelWatch

@@ -296,7 +296,7 @@ def flights() -> Outcome:
 def threads_share_a_tree() -> Outcome:
     """All threads share a tree whose leaves a device plays: with a rest, with little room, solved."""
     from gpumcts.tree import memory as tree_memory
-    from gpumcts.tree.host import shared_tree
+    from gpumcts.tree.host import shared_tree, sharing
 
     calls, run_coordinator, found, expected = [], shared_tree.run_coordinator, [], []
 
@@ -307,8 +307,8 @@ def threads_share_a_tree() -> Outcome:
     for leaves, iterations, slots, solve in ((150, 1805, 3.0, False), (128, 6000, 0.0, False), (128, 1280, 3.0, True)):
         settings = Settings(leaves_per_tree=leaves, solve=solve)
         calls.clear()
-        few = holding(shared_tree, run_coordinator=noted, MIN_LEAVES_BESIDE_DEVICE=100)
-        with few, holding(tree_memory, SLOTS_PER_NODE=slots):
+        few = holding(sharing, MIN_LEAVES_BESIDE_DEVICE=100)
+        with few, holding(shared_tree, run_coordinator=noted), holding(tree_memory, SLOTS_PER_NODE=slots):
             searcher = searcher_of(operator_of("average"), settings, DOTS, engine="cuda", threads=3)
             tables = _tables(searcher.search(roots(DOTS, 1), keys_for(1), iterations))
         found.append(f"{tables} {calls[-1] == iterations // leaves * leaves}")

@@ -10,7 +10,7 @@ import pytest
 from gpumcts.kernels.cuda import captured_graph
 from gpumcts.kernels.cuda.captured_graph import PLAYED
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree.host import device_playouts, shared_blocks, shared_tree
+from gpumcts.tree.host import device_playouts, shared_blocks, sharing
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import digest, roots
@@ -94,7 +94,7 @@ class GraphBatch(InFlightBatch):
 def a_tree_is_a_block(monkeypatch):
     """So that threads share a few trees out as they share thousands, and a tree of few leaves a batch."""
     monkeypatch.setattr(shared_blocks, "ROWS_OF_A_BLOCK", 1)
-    monkeypatch.setattr(shared_tree, "MIN_LEAVES_BESIDE_DEVICE", 100)
+    monkeypatch.setattr(sharing, "MIN_LEAVES_BESIDE_DEVICE", 100)
 
 
 def searched(engine, threads=2, **more):

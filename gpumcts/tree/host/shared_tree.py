@@ -16,22 +16,17 @@ from gpumcts.kernels.playout_engine import LeafBatch, PlayoutEngine
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.host.shared_blocks import ANSWER, BASE, TOLD
-from gpumcts.tree.host.team import Team, is_worth_a_team, team_of, team_room, useful_threads
+from gpumcts.tree.host.sharing import team_for, threads_share_trees
+from gpumcts.tree.host.team import team_room
 from gpumcts.tree.host.team_steps import run_coordinator, run_worker
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.batch import Batch
-from gpumcts.tree.iteration.steps import Method, Steps, back_up_part_step, is_shared
-from gpumcts.tree.search_parts import SearchParts
-from gpumcts.tree.selection.contract import learner
-from gpumcts.tree.settings import Settings
+from gpumcts.tree.iteration.steps import Method, Steps, back_up_part_step
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING
 
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 MAX_BATCHES = 4096  # of a compiled call whose leaves a device plays
-# Of a batch that threads share beside a device: with fewer, waiting takes what sharing gives
-# (docs/performance/one-tree.md).
-MIN_LEAVES_BESIDE_DEVICE = 1024
 
 Block = tuple[int, int]
 
@@ -129,37 +124,6 @@ def _of_all(ticks: np.ndarray) -> np.ndarray:
     whole, found[WAITING] = len(ticks) * ticks[0, WAITING], 0
     found[WAITING] = max(0, whole - int(found.sum()))
     return found
-
-
-def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
-    """A team of so many threads, as many as have something to do."""
-    settings, game = parts.settings, parts.game
-    leaves, shared = settings.leaves_per_tree, is_shared(learner(parts.rule), parts.operator, parts.switches)
-    own_playouts = 1 if beside_device else settings.playouts_per_leaf  # of a leaf, that the threads play
-    useful = useful_threads(threads, leaves, own_playouts)
-    return team_of(
-        useful, leaves, game.MAX_MOVES, parts.room // leaves, parts.kept_columns, shared,
-        settings.playouts_per_leaf, bool(game.LANES),
-    )  # fmt: skip
-
-
-def threads_share_trees(settings: Settings, threads: int, trees: int, beside_device: bool) -> bool:
-    """Whether the threads share each tree, one after the other: there are too few trees for one each.
-
-    Beside a device only a tree that is alone: of several, half go on while the device plays the leaves of the others.
-    """
-    if settings.batches_in_flight > 1 or threads < 2 * trees:
-        return False
-    if beside_device:
-        return trees == 1 and settings.leaves_per_tree >= MIN_LEAVES_BESIDE_DEVICE
-    return is_worth_a_team(settings.leaves_per_tree, settings.playouts_per_leaf)
-
-
-def slots_of_threads(parts: SearchParts, threads: int, trees: int, beside_device: bool) -> int:
-    """Slots a tree is given beside those of its nodes, where threads take slots of their own in it."""
-    if not threads_share_trees(parts.settings, threads, trees, beside_device):
-        return 0
-    return team_room(team_for(parts, threads, beside_device), parts.settings.leaves_per_tree)
 
 
 class SharedTrees:
