@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numba.core.caching import IndexDataCacheFile
 
+from gpumcts import claims
 from gpumcts.own_sources import version_of
 from gpumcts.verbs import JIT_OPTIONS
 
@@ -55,6 +56,11 @@ def root() -> Path:
 def folder(classes: frozenset[type] = frozenset()) -> Path:
     """Where code is kept that is compiled for these users' own classes, and for any of the library's."""
     return Path(_library) / f"{OWN}{_own_digest(classes)}" if classes else Path(_library)
+
+
+def is_found_by_others() -> bool:
+    """Whether other processes of this program keep their code in the same folder; not where it cannot be written."""
+    return Path(_library) == root() / digest()
 
 
 def keeps(classes: frozenset[type]) -> bool:
@@ -248,8 +254,19 @@ def in_turns(files: type) -> None:
 
         return call
 
+    def looked_up(load: Callable) -> Callable:
+        @functools.wraps(load)
+        def call(self: Any, *arguments: Any) -> Any:
+            found = load(self, *arguments)
+            while found is None and claims.missed():
+                found = load(self, *arguments)
+            return found
+
+        return call
+
     if not hasattr(files.save, "__wrapped__"):  # type: ignore[attr-defined]
-        files.save, files.load = guarded(files.save), guarded(files.load)  # type: ignore[attr-defined]
+        files.save = guarded(files.save)  # type: ignore[attr-defined]
+        files.load = looked_up(guarded(files.load))  # type: ignore[attr-defined]
 
 
 in_turns(IndexDataCacheFile)

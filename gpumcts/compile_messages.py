@@ -44,6 +44,11 @@ def _compilations() -> _Compilations:
     return listener
 
 
+def note_compilation() -> None:
+    """Announce what is loaded as a compilation: another process compiles it."""
+    _compilations().begun.set()
+
+
 @contextlib.contextmanager
 def announced(name: str, may_load: bool = False) -> Iterator[None]:
     """Announce a compilation that takes long under ``name``, and note in ``compile_seconds`` how long it took.

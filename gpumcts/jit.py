@@ -5,8 +5,8 @@ What games call beside ``inlined`` stands in ``bits`` and ``scratch``; it can be
 
 import functools
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numba
 from numba import cfunc, njit, types
@@ -30,6 +30,7 @@ from gpumcts.bits import (
     with_bits,
     word_at,
 )
+from gpumcts.claims import claimed
 from gpumcts.class_names import check_signature, own_classes
 from gpumcts.compile_messages import announced
 from gpumcts.scratch import scratch
@@ -38,6 +39,7 @@ from gpumcts.verbs import JIT_OPTIONS, inlined
 __all__ = [
     "JIT_OPTIONS",
     "SEPARATE",
+    "Source",
     "bit_reverse",
     "bits_float",
     "blend",
@@ -54,6 +56,7 @@ __all__ = [
     "scratch",
     "separate",
     "trailing_zeros",
+    "type_of_steps",
     "with_bits",
     "word_at",
 ]
@@ -68,25 +71,38 @@ def _wake_numba() -> None:
     cpu_target.target_context.refresh()
 
 
-def entry(function: Callable) -> Callable:
+def entry(function: Callable) -> Any:
     """Decorator for compiled functions that Python calls: compiled for the arguments' types, kept in the disk cache.
 
-    Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array.
+    Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array. Its method
+    ``prepare(kinds, name)`` compiles or loads the code for arguments of these numba types, without a call; ``name`` is
+    what to call it in progress messages.
 
     Numba fixes a function's cache folder when it decorates it. Here that happens at the first call with each set of
     users' own classes, whose code lies in folders of its own (see ``cache``).
     """
-    made: dict[frozenset[type], Callable] = {}
+    made: dict[frozenset[type], Any] = {}
     making = threading.Lock()
 
-    @functools.wraps(function)
-    def call(*arguments: Any) -> Any:
-        classes = own_classes(arguments)
+    def made_for(classes: frozenset[type]) -> Any:
         if classes not in made:
             with making, cache.pointed(classes) as kept:
                 made.setdefault(classes, njit(**{**SEPARATE, "cache": kept})(function))
-        return made[classes](*arguments)
+        return made[classes]
 
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        return made_for(own_classes(arguments))(*arguments)
+
+    def prepare(kinds: tuple, name: str) -> None:
+        if numba.config.DISABLE_JIT:
+            return
+        _wake_numba()
+        classes = own_classes(kinds)
+        with announced(name, may_load=True), claimed(function, kinds, cache.folder(classes)):
+            made_for(classes).compile(kinds)
+
+    call.prepare = prepare  # type: ignore[attr-defined]
     return call
 
 
@@ -111,6 +127,20 @@ def keep_type(bundle: type) -> None:
     typeof_impl.register(bundle)(lambda steps, context: built(steps))
 
 
+def type_of_steps(bundle: type, signatures: Sequence[Any]) -> Any:
+    """The numba type of a NamedTuple class of steps with these signatures; None for steps that are None."""
+    kinds = [types.none if signature is None else types.FunctionType(signature) for signature in signatures]
+    return types.BaseTuple.from_types(kinds, bundle)
+
+
+class Source(NamedTuple):
+    """What ``separate`` compiles."""
+
+    function: Callable
+    signature: Any
+    name: str
+
+
 def separate(function: Callable, signature: Any, name: str) -> Any:
     """Compile ``function`` on its own, to be handed to compiled glue as a value.
 
@@ -130,5 +160,9 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     check_signature(signature)
     _wake_numba()
     classes = own_classes(signature.args)
-    with announced(name, may_load=True), cache.pointed(classes) as kept:
+    with (
+        announced(name, may_load=True),
+        cache.pointed(classes) as kept,
+        claimed(function, signature, cache.folder(classes)),
+    ):
         return cfunc(signature, cache=kept, nopython=True, error_model="numpy", _nrt=False)(function)

@@ -13,7 +13,7 @@ from numba import types
 from gpumcts.call_size import Shares
 from gpumcts.class_names import title
 from gpumcts.errors import BadInput
-from gpumcts.jit import entry, separate
+from gpumcts.jit import Source, entry, separate
 from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
 from gpumcts.kernels.cuda.device_clock import DeviceClock
 from gpumcts.kernels.host_batch import HostBatch
@@ -35,8 +35,8 @@ def evaluate_signature(game: Any, policy: Any) -> Any:
     return types.void(numba.typeof(game), numba.typeof(policy), words, keys, types.int64, types.int64, tally)
 
 
-def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
-    """The evaluation step of (game, policy) compiled for the CPU, in lanes where they can be.
+def evaluate_source(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Source:
+    """The evaluation step of (game, policy) for the CPU, in lanes where they can be.
 
     ``policy`` is the value that travels into compiled code; ``lanes`` is a key of WIDTHS, or 1 (or False) for the loop
     one by one. No outcome depends on it. Raises BadInput for another number.
@@ -55,7 +55,12 @@ def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
     name = f"playouts of {title(policy)} on {title(game)}"
     if lanes not in (1, LANE_COUNT):
         name += f", {lanes} lanes"
-    return separate(function, evaluate_signature(game, policy), name)
+    return Source(function, evaluate_signature(game, policy), name)
+
+
+def evaluate_step(game: Any, policy: Any, lanes: int = LANE_COUNT) -> Any:
+    """``evaluate_source``, compiled."""
+    return separate(*evaluate_source(game, policy, lanes))
 
 
 @entry

@@ -1,8 +1,9 @@
 """The root at the end of a search: its children, the move to play, the principal variation."""
 
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import numba
 import numpy as np
 
 from gpumcts.games.contract import NO_MOVE, remaining_plies, unpack
@@ -95,6 +96,12 @@ def _most_visited_path(forest, tree, node, moves):
 def empty_table(trees: int, moves: int, zeros: Callable = np.zeros) -> RootTable:
     """A table of so many rows and columns; its arrays come from ``zeros(shape, dtype)``."""
     return allocate(RootTable, (trees,), {"moves": moves}, zeros=zeros)
+
+
+def prepare_table(operator: Any, forest: Any) -> None:
+    """Compile or load what ``root_table`` needs for an operator and for forests of one type."""
+    kinds = tuple(numba.typeof(value) for value in (operator, forest, empty_table(1, 1)))
+    _fill.prepare(kinds, "the table of the root")
 
 
 def root_table(operator, forest) -> RootTable:

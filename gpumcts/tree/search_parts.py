@@ -45,6 +45,7 @@ class SearchParts:
         settings: Settings = Settings(),
         memory_limit: int | None = None,
     ) -> None:
+        self._made_of = game, policy, rule, operator, settings, memory_limit
         game = compiled(game)
         own_classes((game, policy, rule, operator))  # names of their own, before numba is asked for their types
         check_tree_parts(game, policy, rule, operator, settings)
@@ -67,6 +68,10 @@ class SearchParts:
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if self.stores_whole_paths else 0))
         row_bytes = sum(array.nbytes for array in self.batch(1))
         self.memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
+
+    def __reduce__(self) -> tuple:
+        """Pickled as what they were made of: classes of compiled values need not be found by their names."""
+        return SearchParts, self._made_of
 
     @property
     def stores_whole_paths(self) -> bool:

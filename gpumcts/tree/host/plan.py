@@ -1,19 +1,18 @@
 """A search as the loops over iterations on the host take it: parts, compiled steps, threads, who plays the leaves."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.forest import Forest
+from gpumcts.tree.host.compilation import compiled
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.advance import NO_WATCH, LevelWatch, advance_block
 from gpumcts.tree.iteration.batch import Batch
-from gpumcts.tree.iteration.steps import Method, Steps, back_up_step, expand_step, select_step
+from gpumcts.tree.iteration.steps import Method, Steps
 from gpumcts.tree.search_parts import SearchParts
-from gpumcts.tree.selection.contract import learner
 from gpumcts.tree.time_split import no_ticks
 
 
@@ -24,24 +23,20 @@ class SearchPlan:
     threads : of the CPU, that the loops may use
     engine : what plays the leaves of the trees; None where the compiled steps do it on the CPU
     steps : compiled; without the evaluation where an engine plays
+    back_up_part : the step of threads that share a tree, compiled; None where it may not be needed
     """
 
     parts: SearchParts
     threads: int
     engine: PlayoutEngine | None
     steps: Steps
+    back_up_part: Any = None
 
     @classmethod
     def compiled(cls, parts: SearchParts, threads: int, engine: PlayoutEngine | None) -> Self:
         """The plan of these parts, its steps compiled or loaded from the cache."""
-        forest, batch, switches = parts.empty_forest(1, 1), parts.batch(1), parts.switches
-        steps = Steps(
-            select_step(parts.rule, parts.operator, forest, switches, batch),
-            expand_step(parts.game, forest, switches, batch),
-            evaluate_step(parts.played_game, parts.policy) if engine is None else None,
-            back_up_step(learner(parts.rule), parts.operator, forest, switches, batch),
-        )
-        return cls(parts, threads, engine, steps)
+        found = compiled(parts, threads, engine is not None)
+        return cls(parts, threads, engine, found.steps, found.back_up_part)
 
     @property
     def without_playouts(self) -> tuple[Steps, Method]:

@@ -144,7 +144,9 @@ class SharedTrees:
         """The steps of threads that share a tree; lazily, since loading one more takes longer than a short search."""
         parts, plan = self._parts, self._plan
         steps, method = (plan.steps, parts.method) if plan.engine is None else plan.without_playouts
-        part = back_up_part_step(parts.operator, parts.empty_forest(1, 1), parts.switches, parts.batch(1))
+        part = plan.back_up_part
+        if part is None:
+            part = back_up_part_step(parts.operator, parts.empty_forest(1, 1), parts.switches, parts.batch(1))
         return steps._replace(back_up_part=part), method
 
     def iterate(self, wave: Wave, span: Block, device: OnDevice | None = None) -> None:

@@ -10,7 +10,7 @@ import numba
 from numba import types
 
 from gpumcts.class_names import title
-from gpumcts.jit import keep_type, separate
+from gpumcts.jit import Source, keep_type, separate
 from gpumcts.tree.backup.contract import back_up_at
 from gpumcts.tree.iteration.back_up import back_up_leaves, back_up_part
 from gpumcts.tree.iteration.batch import Batch
@@ -50,27 +50,27 @@ keep_type(Steps)
 OPEN = (types.int64, types.int64, types.int64)  # begin, end, side
 
 
-def select_step(rule: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``select`` compiled for a rule and an operator (values; forest, switches and batch give the types)."""
+def select_source(rule: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Source:
+    """``select`` for a rule and an operator (values; forest, switches and batch give the types)."""
     typed = (numba.typeof(v) for v in (rule, operator, forest, switches))
     signature = types.void(*typed, *OPEN, numba.typeof(batch))
     function = select.find(type(switches))
-    return separate(function, signature, f"selection by {title(rule)} over {title(operator)}")
+    return Source(function, signature, f"selection by {title(rule)} over {title(operator)}")
 
 
-def expand_step(game: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``expand`` compiled for a game."""
+def expand_source(game: Any, forest: Any, switches: Any, batch: Batch) -> Source:
+    """``expand`` for a game."""
     typed = (numba.typeof(v) for v in (game, forest, switches))
     signature = types.int64(*typed, *OPEN, numba.typeof(batch))
-    return separate(expand.find(type(switches)), signature, f"tree moves of {title(game)}")
+    return Source(expand.find(type(switches)), signature, f"tree moves of {title(game)}")
 
 
-def back_up_step(learner: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``back_up_leaves`` compiled for an operator, and a learner."""
+def back_up_source(learner: Any, operator: Any, forest: Any, switches: Any, batch: Batch) -> Source:
+    """``back_up_leaves`` for an operator, and a learner."""
     typed = (numba.typeof(v) for v in (learner, operator, forest, switches))
     signature = types.void(*typed, types.int64, types.int64, numba.typeof(batch))
     learning = "" if isinstance(learner, NoLearner) else f", {title(learner)} learning"
-    return separate(back_up_leaves, signature, f"backup by {title(operator)}{learning}")
+    return Source(back_up_leaves, signature, f"backup by {title(operator)}{learning}")
 
 
 def is_shared(learner: Any, operator: Any, switches: Any) -> bool:
@@ -78,14 +78,19 @@ def is_shared(learner: Any, operator: Any, switches: Any) -> bool:
     return back_up_at.find(type(operator)) is not None and isinstance(learner, NoLearner) and not switches.solve
 
 
-def back_up_part_step(operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
-    """``back_up_part`` compiled for an operator; one that does nothing for an operator without ``back_up_at``."""
+def back_up_part_source(operator: Any, forest: Any, switches: Any, batch: Batch) -> Source:
+    """``back_up_part`` for an operator; one that does nothing for an operator without ``back_up_at``."""
     typed = (numba.typeof(v) for v in (operator, forest, switches))
     places = types.Array(types.int32, 1, "C")
     counts = (types.int64, types.int64, types.boolean)
     signature = types.void(*typed, places, places, *counts, numba.typeof(batch))
     function = _no_part if back_up_at.find(type(operator)) is None else back_up_part
-    return separate(function, signature, f"shared backup by {title(operator)}")
+    return Source(function, signature, f"shared backup by {title(operator)}")
+
+
+def back_up_part_step(operator: Any, forest: Any, switches: Any, batch: Batch) -> Any:
+    """``back_up_part_source``, compiled."""
+    return separate(*back_up_part_source(operator, forest, switches, batch))
 
 
 def _no_part(operator, forest, switches, rows, tops, begin, end, above, batch):

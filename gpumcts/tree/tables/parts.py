@@ -60,6 +60,7 @@ class TableParts:
         engine: str = "cpu",
         memory_limit: int | None = None,
     ) -> None:
+        self._made_of = game, policy, rule, operator, settings, engine, memory_limit
         self.game, self.policy, self.rule, self.operator = compiled(game), compiled(policy), rule, operator
         self.settings = settings
         if settings.table is None:
@@ -74,6 +75,10 @@ class TableParts:
         self._memory_limit = memory_limit
         row_bytes = bytes_a_row(self.game.WORDS, self.game.MAX_MOVES, self.game.MAX_PLIES)
         self.tree_bytes = memory_of(self.entries) + row_bytes
+
+    def __reduce__(self) -> tuple:
+        """Pickled as what they were made of, as ``SearchParts`` are."""
+        return TableParts, self._made_of
 
     def _check(self, engine: str) -> None:
         """Refuse what a table cannot do."""

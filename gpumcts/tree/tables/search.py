@@ -7,11 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpumcts.call_size import next_size
+from gpumcts.class_names import own_classes
+from gpumcts.compile_stage import results
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE
@@ -69,6 +72,19 @@ class TableSearched(TreeSearchResult):
         return line
 
 
+def _walk(parts: TableParts) -> Any:
+    return walk_step(parts.game, parts.replacement, parts.switches, *parts.block(1))
+
+
+def _pick(parts: TableParts) -> Any:
+    block = parts.block(1)
+    return pick_step(parts.rule, parts.operator, parts.switches, block.frontier, block.paths)
+
+
+def _evaluate(parts: TableParts) -> Any:
+    return evaluate_step(parts.game, parts.policy)
+
+
 class TableSearcher:
     """UCT with any game, playout policy and selection rule on many roots at once, each in a table of its own.
 
@@ -96,12 +112,8 @@ class TableSearcher:
         self.parts = parts = TableParts(game, policy, rule, operator, settings, engine, memory_limit)
         self.game, self.rules, self.settings, self.threads = parts.game, parts.rules, settings, threads
         self.time_shares = TimeShares()
-        block = parts.block(1)
-        self._steps = TableSteps(
-            walk_step(parts.game, parts.replacement, parts.switches, *block),
-            pick_step(parts.rule, parts.operator, parts.switches, block.frontier, block.paths),
-            evaluate_step(parts.game, parts.policy),
-        )
+        jobs = [partial(job, parts) for job in (_walk, _pick, _evaluate)]
+        self._steps = TableSteps(*results(jobs, threads, not own_classes(parts.method)))
 
     @property
     def concurrent(self) -> bool:
