@@ -7,8 +7,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
-
 from gpumcts.compile_messages import note_compilation
 
 PREFIX = "compiling-"
@@ -52,6 +50,8 @@ class _Claim:
         if self._looks_again:
             _manner.get().begins()
             return False
+        from filelock import FileLock, Timeout  # later: it takes 30 ms
+
         lock = FileLock(self._file)
         try:
             try:

@@ -8,6 +8,7 @@ A user's own classes are compiled by the process alone: a helper would run the u
 """
 
 import contextlib
+import importlib
 import os
 import pickle
 import subprocess
@@ -18,6 +19,7 @@ from typing import Any
 
 from gpumcts import cache, claims
 from gpumcts.machine import usable_cores
+from gpumcts.verbs import body_modules
 
 Job = Callable[[], Any]
 """Compiles something, or loads it, by ``jit.separate`` or the ``prepare`` of an entry."""
@@ -63,7 +65,8 @@ class _Helpers:
         if count <= 0 or not sys.executable or not cache.is_found_by_others():
             return
         try:
-            message = pickle.dumps((cache.digest(), tuple(self._jobs)))
+            modules = sorted(name for name in body_modules if name.partition(".")[0] == __package__)
+            message = pickle.dumps((cache.digest(), modules, pickle.dumps(tuple(self._jobs))))
         except (pickle.PicklingError, AttributeError, TypeError):
             return  # an option that is not pickled by name
         begin = f"import sys; sys.path[:] = {sys.path!r}; from gpumcts.compile_stage import help_out; help_out()"
@@ -103,9 +106,11 @@ def help_out() -> None:
     size = int.from_bytes(sys.stdin.buffer.read(LENGTH), "little")
     message = sys.stdin.buffer.read(size)
     threading.Thread(target=_end_with_input, daemon=True).start()
-    digest, jobs = pickle.loads(message)
+    digest, modules, jobs = pickle.loads(message)
     if digest == cache.digest():  # else the sources have changed since that process began
-        compile_free(jobs)
+        for module in modules:  # or a verb might find another body here
+            importlib.import_module(module)
+        compile_free(pickle.loads(jobs))
 
 
 def compile_free(jobs: Iterable[Job]) -> None:

@@ -75,8 +75,8 @@ def entry(function: Callable) -> Any:
     """Decorator for compiled functions that Python calls: compiled for the arguments' types, kept in the disk cache.
 
     Like all compiled code here they fill arrays that they are given; numba refuses one that makes an array. Its method
-    ``prepare(kinds, name)`` compiles or loads the code for arguments of these numba types, without a call; ``name`` is
-    what to call it in progress messages.
+    ``prepare(kinds, name)`` compiles or loads the code for arguments of these numba types, without a call, and returns
+    numba's dispatcher; ``name`` is what to call it in progress messages.
 
     Numba fixes a function's cache folder when it decorates it. Here that happens at the first call with each set of
     users' own classes, whose code lies in folders of its own (see ``cache``).
@@ -94,13 +94,15 @@ def entry(function: Callable) -> Any:
     def call(*arguments: Any) -> Any:
         return made_for(own_classes(arguments))(*arguments)
 
-    def prepare(kinds: tuple, name: str) -> None:
+    def prepare(kinds: tuple, name: str) -> Any:
         if numba.config.DISABLE_JIT:
-            return
+            return function
         _wake_numba()
         classes = own_classes(kinds)
         with announced(name, may_load=True), claimed(function, kinds, cache.folder(classes)):
-            made_for(classes).compile(kinds)
+            dispatcher = made_for(classes)
+            dispatcher.compile(kinds)
+            return dispatcher
 
     call.prepare = prepare  # type: ignore[attr-defined]
     return call

@@ -30,6 +30,10 @@ prefer_widest()
 JIT_OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 
+body_modules: set[str] = set()
+"""Where the bodies of this process lie: another one compiles the same if it has them all."""
+
+
 def inlined(function: Callable) -> Callable:
     """Decorator for scalar helpers: compiled into every caller on every target, and itself in plain Python.
 
@@ -112,6 +116,7 @@ def verb(*on: str) -> Callable[[Callable], Any]:
                 if classes in bodies:
                     raise TypeError(f"{contract.__name__} has a body for {classes} already")
                 bodies[classes] = body
+                body_modules.add(body.__module__)
                 note_body(contract, classes, body)
                 found.clear()
                 return body
