@@ -219,6 +219,18 @@ def test_playouts_that_look_back_against_a_list(fen, count):
         assert found != whole(GAME, Uniform(), start, keys), "the rule ended no playout"
 
 
+def test_a_third_occurrence_on_the_last_ply_before_the_cut_is_a_draw():
+    """As mate on that ply wins; every other playout is worth the evaluation where it was cut."""
+    looks_back, keys, start = options.compiled(Chess(repetition="everywhere")), drivers.keys_of(36, count=4000), LOCKED
+    words, _, plies = trace_from(position(start), keys, room=10)
+    third, cut_after = marks(words, plies), Uniform(truncate=8)
+    assert third[:, 8].any() and not third[:, :8].any()
+    found, judged = (np.array(whole(game, cut_after, position(start), keys)) for game in (looks_back, GAME))
+    assert judged[:, 0].all(), "no evaluation is that of a draw"
+    assert np.array_equal(found[:, 0], np.where(third[:, 8], 0, judged[:, 0]))
+    assert (found[:, 1] == 8).all() and (judged[:, 1] == 8).all()
+
+
 def leaves(count):
     """Positions of random games, mates and draws among them, and their keys."""
     words, _, plies = drivers.trace(GAME, drivers.keys_of(33, count=4))

@@ -62,7 +62,7 @@ def playout_that_looks_back(policy, game, state, key):
     seen = scratch(128, np.uint64)  # by the clock of fifty moves; it ends at 100
     stream, plies, limit = key, np.int64(0), cut(policy)
     first = np.int64(clock(state)) & 127
-    while plies < limit and not over(game, state):
+    while not over(game, state):
         now = np.int64(clock(state)) & 127
         first = min(first, now)
         seen[now] = fingerprint(state)
@@ -71,6 +71,8 @@ def playout_that_looks_back(policy, game, state, key):
             times += seen[i] == seen[now]
         if times >= 2:
             return np.int64(0), plies
+        if plies >= limit:  # a game that is drawn by then is not judged by its evaluation
+            break
         state = step(game, policy, state, stream)
         stream += PLY_STEP
         plies += 1
