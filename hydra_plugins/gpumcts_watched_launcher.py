@@ -16,7 +16,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, read_write
 
 from experiments.app.failed_runs import Failed
-from experiments.app.launchers import prepare_launcher, quieten
+from experiments.app.launchers import prepare_launcher, quieten, start_launcher
 from experiments.app.overrides import label_of
 from experiments.app.task import Task
 from experiments.terminal.console import say
@@ -51,7 +51,7 @@ class WatchedLauncher(Launcher):
         rows = [(tuple(row), self._complaint(row)) for row in job_overrides]
         accepted = [row for row, complaint in rows if complaint is None]
         once = list(dict.fromkeys(accepted))
-        launched = self.launcher.launch([*map(list, once)], initial_job_idx=initial_job_idx) if once else ()
+        launched = self._launched(once, initial_job_idx) if once else ()
         return_of = dict(zip(once, launched, strict=True))
         for row in dict.fromkeys(row for number, row in enumerate(accepted) if row in accepted[:number]):
             say(f"{label_of(row, self.swept)}: drawn more than once at a time, and done once")
@@ -62,6 +62,11 @@ class WatchedLauncher(Launcher):
         ]
         self.watch.report([job.return_value for job in returns])
         return returns
+
+    def _launched(self, rows: Sequence[Sequence[str]], first: int) -> Sequence[JobReturn]:
+        own = self.config.hydra
+        start_launcher(own.runtime.choices, own.launcher)
+        return self.launcher.launch([*map(list, rows)], initial_job_idx=first)
 
     def _complaint(self, row: Sequence[str]) -> str | None:
         if self.watch.refusal is None:

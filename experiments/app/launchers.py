@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig
 
@@ -18,6 +19,8 @@ GRIDS = (GRID, "basic")
 """Sweepers whose runs are known beforehand: our own, and Hydra's, which composes each run twice."""
 LAUNCHER, SWEEPER = "hydra/launcher", "hydra/sweeper"
 JOBLIB, RAY, SUBMITIT_LOCAL, SUBMITIT_SLURM = "joblib", "ray", "submitit_local", "submitit_slurm"
+RAY_AWS = "ray_aws"
+"""The plugin's other launcher, which starts machines; it is of the time before Ray 2."""
 SAMPLER_SEED = "hydra.sweeper.sampler.seed"
 LAUNCH = "hydra_plugins.gpumcts_watched_launcher"
 """The module between a sweeper and a launcher."""
@@ -63,6 +66,9 @@ def check_sweeps(given: Sequence[Override]) -> None:
 
 def check_launcher(choices: Mapping[str, Any], launcher: Mapping[str, Any]) -> None:
     """Raise BadInput where Hydra's configuration of the chosen launcher has what it would not do."""
+    if choices.get(LAUNCHER) == RAY_AWS:
+        raise BadInput(f"{LAUNCHER}={RAY_AWS}: a sweep starts a Ray of its own on this machine: {LAUNCHER}={RAY}")
+    _check_keys(str(choices.get(LAUNCHER)), launcher)
     if check := CHECKS.get(str(choices.get(LAUNCHER))):
         check(launcher)
 
@@ -76,6 +82,24 @@ def prepare_launcher(choices: Mapping[str, Any], launcher: DictConfig, given: Se
         ray_settings.prepare(launcher)
     elif choices.get(LAUNCHER) == SUBMITIT_LOCAL:
         submitit_settings.prepare_local(launcher, given)
+
+
+def start_launcher(choices: Mapping[str, Any], launcher: DictConfig) -> None:
+    """Start what the runs of the chosen launcher share, before the first of them. Raises BadInput."""
+    if choices.get(LAUNCHER) == RAY:
+        ray_settings.start(launcher)
+
+
+def _check_keys(choice: str, launcher: Mapping[str, Any]) -> None:
+    """Raise BadInput at a key that the launcher does not have: a plus before it adds any; some launchers ignore it."""
+    store, file = ConfigStore.instance(), f"{choice}.yaml"
+    if file not in store.list(LAUNCHER):  # one of a user's own
+        return
+    known = [str(key) for key in store.load(f"{LAUNCHER}/{file}").node if not str(key).startswith("_")]
+    for key in launcher:
+        if key not in known and not str(key).startswith("_"):
+            has = ", ".join(known) or "no keys"
+            raise BadInput(f"hydra.launcher.{key}: unknown key; {LAUNCHER}={choice} has {has}")
 
 
 def check_sweeper(chosen: Mapping[str, Any]) -> None:
@@ -121,7 +145,8 @@ def failure(error: Exception) -> str | None:
     for (group, choice), (_, plugin) in EXTRAS.items():  # launchers first: a sweeper calls them
         if group == SWEEPER and LAUNCH in modules:
             continue
-        if any(name == plugin or name.startswith(f"{plugin}.") for name in modules):
+        roots = (plugin, choice)  # Ray is started without its plugin
+        if any(name in roots or name.startswith(tuple(f"{root}." for root in roots)) for name in modules):
             chosen = "submitit" if plugin.endswith("submitit_launcher") else choice
             words = [type(error).__name__, " ".join(str(error).split()).rstrip(".")]
             return f"{group}={chosen} failed: {': '.join(filter(None, words))}"

@@ -321,6 +321,31 @@ def test_a_wrong_key_of_rays_is_one_line_before_it_starts(run, tmp_path, word, s
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", f"error: {said}\n", [])
 
 
+@pytest.mark.parametrize(
+    ("extra", "words", "said"),
+    [
+        ("", "+hydra.launcher.n_jobs=2", "n_jobs: unknown key; hydra/launcher=basic has no keys"),
+        (
+            "joblib",
+            "hydra/launcher=joblib +hydra.launcher.job=2",
+            "job: unknown key; hydra/launcher=joblib has n_jobs, ",
+        ),
+        ("ray", "hydra/launcher=ray +hydra.launcher.n_jobs=2", "n_jobs: unknown key; hydra/launcher=ray has ray"),
+    ],
+)
+def test_a_key_that_a_launcher_does_not_have_is_one_line(run, tmp_path, extra, words, said):
+    if extra:
+        needs(extra)
+    done = run(f"match -m seed=1,2 {words}")
+    assert (done.code, done.out, [*tmp_path.iterdir()]) == (2, "", [])
+    assert done.err.startswith(f"error: hydra.launcher.{said}") and done.err.count("\n") == 1
+
+
+def test_the_launcher_of_rays_plugin_that_starts_machines_is_refused():
+    with pytest.raises(BadInput, match=r"^hydra/launcher=ray_aws: a sweep starts a Ray of its own on this machine"):
+        launchers.check_launcher({"hydra/launcher": "ray_aws"}, {})
+
+
 @pytest.mark.slow
 def test_ray_says_nothing_of_its_own_and_hides_no_result(run, tmp_path):
     """Six lines that differ in numbers alone; a sweep that grows plays what is missing, and tells the rest again."""
@@ -337,8 +362,9 @@ def test_ray_says_nothing_of_its_own_and_hides_no_result(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_interrupt_leaves_no_process_of_ray(tmp_path):
-    """As a terminal sends it: to the whole group."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_of_ray(number, tmp_path):
+    """SIGINT as a terminal sends it, to the whole group; SIGTERM as ``kill`` does, to the sweep alone."""
     needs("ray")
     words = ["-m", "count=100000000", "seed=1,2,3", "threads=1", "engine=cpu", "hydra.sweep.dir=sweep"]
     process = subprocess.Popen(
@@ -352,12 +378,12 @@ def test_an_interrupt_leaves_no_process_of_ray(tmp_path):
             assert process.poll() is None and time.monotonic() < begun + 120
             time.sleep(0.1)
         family = psutil.Process(process.pid).children(recursive=True)
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130 and "Traceback" not in err, err
-    assert err.splitlines()[-1] == "interrupted; the same command goes on where it was" and out == ""
+    assert process.returncode == 130 and "Traceback" not in err and "SIGTERM" not in err, err
+    assert err.splitlines()[-1] == "interrupted; the same command starts again" and out == ""
     assert family and not psutil.wait_procs(family, timeout=20)[1]
 
 
@@ -390,6 +416,7 @@ JOBLIB, OPTUNA = "hydra_plugins.hydra_joblib_launcher._core", "hydra_plugins.hyd
         ([launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
         ([OPTUNA, "optuna.study"], "hydra/sweeper=optuna failed: RuntimeError: of its own"),
         ([OPTUNA, launchers.LAUNCH, JOBLIB], "hydra/launcher=joblib failed: RuntimeError: of its own"),
+        ([launchers.LAUNCH, "ray._private.worker"], "hydra/launcher=ray failed: RuntimeError: of its own"),
         ([OPTUNA, launchers.LAUNCH, "experiments.app.command"], None),
     ],
 )
