@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn, JobStatus
+from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationResolutionError
 
-from experiments.app import launchers
+from experiments.app import launchers, ray_settings
 from experiments.app.error_messages import one_line
 from experiments.app.failed_runs import Watch
 from experiments.app.sweeps import folder_of_study
@@ -237,9 +238,11 @@ def test_a_direction_that_is_none_is_one_line(run, tmp_path):
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
 
 
-def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once():
-    """Of two runs at once in one folder the second would be refused, and the study would end."""
-    launched, watch = [], Watch(4, "")
+@pytest.mark.parametrize("choice", ["basic", "ray"])
+def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once(choice, monkeypatch):
+    """Of two runs at once in one folder the second would be refused, and the study would end; Ray is started before."""
+    launched, watch, started = [], Watch(4, ""), []
+    monkeypatch.setattr(ray_settings, "start", lambda keys: started.append((keys, len(launched))))
 
     class Chosen:
         def launch(self, rows, initial_job_idx):
@@ -248,9 +251,14 @@ def test_a_run_that_a_sweeper_draws_twice_at_a_time_is_done_once():
 
     launcher = WatchedLauncher()
     launcher.launcher, launcher.watch, launcher.swept = Chosen(), watch, ("seed",)
+    keys = {"ray": {"init": {}, "remote": {}}}
+    launcher.config = OmegaConf.create(
+        {"hydra": {"runtime": {"choices": {"hydra/launcher": choice}}, "launcher": keys}}
+    )
     rows = [["seed=1"], ["seed=2"], ["seed=1"], ["seed=1"]]
     assert [job.return_value for job in launcher.launch(rows, 0)] == [1.0, 2.0, 1.0, 1.0]
     assert launched == [["seed=1"], ["seed=2"]] and watch.launched == 4
+    assert started == ([(keys, 0)] if choice == "ray" else [])
 
 
 def test_a_launcher_that_fails_is_one_line(tmp_path):
