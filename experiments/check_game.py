@@ -25,7 +25,7 @@ from rich.table import Table
 from experiments.config.validation import shown, typed
 from experiments.terminal.console import say, show, showing, shown_in_full
 from gpumcts import options
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance.suite import Effort, answers

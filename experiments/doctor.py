@@ -30,7 +30,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Look, and say what is there; returns it as the summary."""
     import psutil
 
-    from gpumcts.cache import folder
+    from gpumcts.compiling.cache import folder
     from gpumcts.kernels.cuda.driver import every_device
     from gpumcts.kernels.engines import available
 

@@ -16,7 +16,7 @@ from experiments.app.command import Command, Run
 from experiments.app.serving import check_serving, own_streams, serving_config, tell_batches
 from experiments.config.command_options import GtpKeys
 from experiments.config.schema import Checked, Given, Plain, game_value
-from gpumcts.own_sources import SOURCES
+from gpumcts.compiling.own_sources import SOURCES
 
 
 def gtp_config(plain: Plain, given: Given | None = None) -> Checked:

@@ -14,7 +14,6 @@ from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
-from gpumcts import cache
 from gpumcts.bits import (
     bit_reverse,
     bits_float,
@@ -30,9 +29,10 @@ from gpumcts.bits import (
     with_bits,
     word_at,
 )
-from gpumcts.claims import claimed
-from gpumcts.class_names import check_signature, own_classes
-from gpumcts.compile_messages import announced
+from gpumcts.compiling import cache
+from gpumcts.compiling.claims import claimed
+from gpumcts.compiling.class_names import check_signature, own_classes
+from gpumcts.compiling.messages import announced
 from gpumcts.scratch import scratch
 from gpumcts.verbs import JIT_OPTIONS, inlined
 

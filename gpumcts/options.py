@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from gpumcts.class_names import admit, title
+from gpumcts.compiling.class_names import admit, title
+from gpumcts.compiling.own_sources import SOURCES, contracts_of, is_own, sources_of
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import SOURCES, contracts_of, is_own, sources_of
 from gpumcts.validation import checked
 
 FOLDERS = {

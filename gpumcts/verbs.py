@@ -16,22 +16,12 @@ from numba import types
 from numba.core.target_extension import current_target
 from numba.extending import intrinsic, overload
 
-from gpumcts.class_names import name_as_written
-from gpumcts.own_sources import note_body
-from gpumcts.vectors import prefer_widest
+from gpumcts.compiling.class_names import name_as_written
+from gpumcts.compiling.flags import JIT_OPTIONS
+from gpumcts.compiling.own_sources import note_body
+from gpumcts.compiling.vectors import prefer_widest
 
 prefer_widest()
-
-# Without forced inlining calls stay in the playout loop, and LLVM does not vectorise a loop with calls. Without
-# ``_nrt`` numba counts no references: it would, with atomic instructions, for every array that goes through a function,
-# even an inlined one, and LLVM takes the pairs out of straight code alone, not out of loops. Such code borrows the
-# arrays it is given; it can make views of them, but no array of its own (see ``scratch``). Compiled code alone
-# calls it, so numba leaves out its wrapper for C: an eighth of all compile time.
-JIT_OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-
-
-body_modules: set[str] = set()
-"""Where the bodies of this process lie: another one compiles the same if it has them all."""
 
 
 def inlined(function: Callable) -> Callable:
@@ -116,7 +106,6 @@ def verb(*on: str) -> Callable[[Callable], Any]:
                 if classes in bodies:
                     raise TypeError(f"{contract.__name__} has a body for {classes} already")
                 bodies[classes] = body
-                body_modules.add(body.__module__)
                 note_body(contract, classes, body)
                 found.clear()
                 return body

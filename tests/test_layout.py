@@ -19,7 +19,11 @@ LEVELS = (
     {"api"},
 )
 """From the bottom to the top; the modules of the root stand below, but for the two that open the door."""
-LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+LOWEST, OF_ROOT = "compiling", -1
+"""The room below the modules of the root."""
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms} | {LOWEST: OF_ROOT - 1}
+LEAVES = ("errors", "machine")
+"""Modules of the root that import none of the library: all may use them."""
 DOORS = ("__init__.py", "__main__.py")
 BODIES = (
     "games/chess/informed.py",
@@ -59,18 +63,23 @@ def names(path: Path) -> set[str]:
 def imported(path: Path) -> set[str]:
     """Rooms of gpumcts that a file imports from when it is imported itself; "" for modules of the root."""
     found = names_of(ast.parse(path.read_text("utf-8")).body)
-    rooms = {name.split(".")[1] for name in found if name.startswith("gpumcts.")}
+    rooms = {name.split(".")[1] for name in found if name.startswith("gpumcts.")} - set(LEAVES)
     return {room if room in LEVEL else "" for room in rooms}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_go_down(path):
     parts = path.relative_to(ROOT / "gpumcts").parts
-    level = LEVEL.get(parts[0], -1)
-    above = {room for room in imported(path) if LEVEL.get(room, -1) > level}
+    level = LEVEL.get(parts[0], OF_ROOT)
+    above = {room for room in imported(path) if LEVEL.get(room, OF_ROOT) > level}
     if "/".join(parts) in BODIES:
         above -= {"playouts"}
     assert not above or parts in [(door,) for door in DOORS], f"imports {', '.join(sorted(above))}"
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_leaves_import_none_of_the_library(name):
+    assert not [found for found in names(ROOT / "gpumcts" / f"{name}.py") if found.startswith("gpumcts")]
 
 
 def test_all_rooms_have_a_level():

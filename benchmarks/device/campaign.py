@@ -13,7 +13,7 @@ from benchmarks.device.device_tests import SAID
 from benchmarks.device.process import device_problem
 from benchmarks.device.sizes import NAMED
 from benchmarks.device.steps import CHECK, Context, Step, compile_first, needless, steps
-from gpumcts import cache
+from gpumcts.compiling import cache
 from gpumcts.errors import BadInput
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 from gpumcts.kernels.cuda import device_choices

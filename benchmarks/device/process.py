@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpumcts import cache
+from gpumcts.compiling import cache
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS_CACHE = "tests-of-gpumcts"  # as ``tests/conftest.py`` has it

@@ -15,7 +15,7 @@ from benchmarks.device.device_tests import Results
 from benchmarks.device.process import ABSENT_CODE, environment, python, together
 from benchmarks.device.sizes import REHEARSED, Sizes
 from benchmarks.measure import Row
-from gpumcts import cache
+from gpumcts.compiling import cache
 from gpumcts.errors import BadInput
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 from gpumcts.kernels.cuda import device_choices

@@ -27,7 +27,7 @@ def game_title(name: str) -> str:
     """A game in a title: one of the library's in words, one's own by the name of its class."""
     if "." not in name:
         return name.replace("_", " ").capitalize()
-    from gpumcts.class_names import title
+    from gpumcts.compiling.class_names import title
     from gpumcts.options import option
 
     try:

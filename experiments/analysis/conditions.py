@@ -6,7 +6,7 @@ from typing import Any
 from experiments.analysis.labels import MARKS_OF_A_SWEEP
 from experiments.runs.results import Result
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
-from gpumcts.own_sources import SOURCES
+from gpumcts.compiling.own_sources import SOURCES
 
 NOT_TOLD = ("name", SOURCES)  # of an option beside its name
 SIDE = ("player", "playout", "selection", "backup")

@@ -13,8 +13,8 @@ from experiments.config.schema import Given, Plain, PlayerConfig
 from experiments.config.validation import group_at, shown
 from experiments.players import kinds
 from experiments.players.contract import GROUPS, Kind
+from gpumcts.compiling.own_sources import SOURCES, sources_of
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import SOURCES, sources_of
 
 
 def names() -> list[str]:

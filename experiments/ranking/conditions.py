@@ -9,7 +9,7 @@ from experiments.config.schema import Checked
 from experiments.config.validation import shown
 from experiments.ranking.positions import DataKeys, Positions, content_digest
 from experiments.runs.run_directory import CONFIG
-from gpumcts.own_sources import SOURCES
+from gpumcts.compiling.own_sources import SOURCES
 
 THIRD = {
     "played": "the third occurrence of a position draws the games the positions are of, not in searches and playouts",

@@ -10,7 +10,7 @@ from experiments.ranking.methods import PlayoutsKeys, SearchKeys
 from experiments.ranking.summary import equal_times
 from experiments.ranking.tables import BOARDS, RANKS, write_boards, write_ranks
 from experiments.terminal.console import seconds_text, table
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.playouts.uniform import Uniform
 
 REPORT = "report.md"

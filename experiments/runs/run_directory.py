@@ -16,8 +16,8 @@ from typing import Any
 
 from experiments.config.json_files import read_json
 from experiments.config.schema import Checked
+from gpumcts.compiling.own_sources import changed
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import changed
 
 CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
 DIGITS = 10

@@ -18,7 +18,7 @@ from experiments.terminal.live_line import columns_that_fit
 from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
-from gpumcts import compile_messages
+from gpumcts.compiling import messages
 from gpumcts.whole_files import disk_full
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
@@ -259,12 +259,12 @@ def bar(title: str, total: float) -> Iterator[Bar]:
         return
     columns = columns_that_fit(console.width, title, "", "", "", "")
     with Progress(*columns, console=console, transient=True) as progress:
-        before = compile_messages.announce
-        compile_messages.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
+        before = messages.announce
+        messages.announce = lambda name: progress.console.print(f"compiling {name} ...", style="dim")
         try:
             yield Bar(title, total, progress)
         finally:
-            compile_messages.announce = before
+            messages.announce = before
 
 
 @contextmanager

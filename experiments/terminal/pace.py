@@ -3,14 +3,14 @@
 import time
 from collections.abc import Callable
 
-from gpumcts import compile_messages
+from gpumcts.compiling import messages
 
 MIN_SHARE, MIN_SECONDS = 0.03, 5.0  # of work, either of which is enough to estimate the rest by
 
 
 def compiled() -> float:
     """Seconds of compiling in this process so far; those of two threads at a time count twice."""
-    return sum(list(compile_messages.compile_seconds.values()))  # a list, since other threads may add to it
+    return sum(list(messages.compile_seconds.values()))  # a list, since other threads may add to it
 
 
 def is_known(share: float, seconds: float) -> bool:

@@ -23,7 +23,7 @@ from gpumcts.alpha_beta.roots import (
 )
 from gpumcts.alpha_beta.search import Stack, empty_stack
 from gpumcts.alpha_beta.table import MAX_DEPTH, MIN_ENTRIES, TranspositionTable, empty_table
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE

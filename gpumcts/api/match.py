@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from gpumcts.api.interrupts import stoppable
 from gpumcts.api.option_values import Option
 from gpumcts.api.search import Search, bytes_of, engine_named, threads_of
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner

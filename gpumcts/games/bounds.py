@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 
 MET = {"MAX_MOVES": "a position with more legal moves", "MAX_PLIES": "a game with more plies"}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import has_evaluation
 from gpumcts.options import name_of

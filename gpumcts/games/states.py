@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.verbs import JIT_OPTIONS
 
 S = TypeVar("S", bound=type)

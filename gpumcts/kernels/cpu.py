@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from gpumcts.call_size import Shares
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.jit import Source, entry, separate
 from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes

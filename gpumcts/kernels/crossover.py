@@ -18,7 +18,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpumcts import cache
+from gpumcts.compiling import cache
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import faults
 

@@ -23,9 +23,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from gpumcts.compiling.own_sources import changed
 from gpumcts.errors import BadInput
 from gpumcts.match.lock import held, message_of
-from gpumcts.own_sources import changed
 from gpumcts.whole_files import sync_folder, write_whole
 
 FORMAT = 1

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.batches import Batch, Batches

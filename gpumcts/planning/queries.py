@@ -10,8 +10,8 @@ import numpy as np
 import psutil
 
 from gpumcts.call_size import Shares
-from gpumcts.class_names import title
-from gpumcts.compile_messages import announced
+from gpumcts.compiling.class_names import title
+from gpumcts.compiling.messages import announced
 from gpumcts.errors import BadInput
 from gpumcts.jit import entry
 from gpumcts.options import compiled

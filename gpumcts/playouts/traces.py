@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpumcts.bits import put_word, with_bits, word_at
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.games.contract import (
     count_moves,
     evaluation,

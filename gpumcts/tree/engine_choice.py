@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpumcts.class_names import name_as_written
+from gpumcts.compiling.class_names import name_as_written
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_engine import PlayoutEngine

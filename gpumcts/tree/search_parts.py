@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.class_names import own_classes
+from gpumcts.compiling.class_names import own_classes
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.playout_loop import tally_columns
 from gpumcts.options import compiled

@@ -18,7 +18,7 @@ from gpumcts.tree.settings import Settings
 
 ROOT = Path(gpumcts.__file__).parent
 PACKAGES = {"playout": "playouts", "selection": "selection", "backup": "backup"}
-HEAVY = {"numba", "numpy", "scipy", "pydantic", "polars", "gpumcts.cache"}
+HEAVY = {"numba", "numpy", "scipy", "pydantic", "polars", "gpumcts.compiling.cache"}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

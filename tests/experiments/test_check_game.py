@@ -120,8 +120,8 @@ def test_a_module_without_an_option_is_told_what_it_lacks(lab):
 
 def test_helper_modules_are_part_of_the_source(lab):
     """An edit of a module beside the game's is a new version, which is asked and compiled anew."""
-    from gpumcts import cache
-    from gpumcts.class_names import own_classes
+    from gpumcts.compiling import cache
+    from gpumcts.compiling.class_names import own_classes
 
     (lab / "helper_lab").mkdir()
     (lab / "helper_lab" / "common.py").write_text("MOST = 3\n")

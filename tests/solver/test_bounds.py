@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpumcts.alpha_beta.batch import Deepening
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello

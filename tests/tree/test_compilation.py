@@ -117,11 +117,11 @@ def test_users_own_classes_are_compiled_in_one_process(monkeypatch, policy, shar
 
 
 SEARCH = """
-from gpumcts import compile_stage
+from gpumcts.compiling import stage
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import roots
 from tests.tree.test_compilation import TEAM
-compile_stage.usable_cores = lambda: {processes}
+stage.usable_cores = lambda: {processes}
 searcher = searcher_of(operator_of("average"), TEAM, threads=2)
 print(searcher.search(roots(OTHELLO, 1), keys_for(1), 1000).table)
 """

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gpumcts import cache
-from gpumcts.class_names import own_classes
+from gpumcts.compiling import cache
+from gpumcts.compiling.class_names import own_classes
 
 _held: set[Any] = set()
 _asking = threading.RLock()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.core.errors import NumbaError
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.conformance import places
 from gpumcts.games.conformance.typed_bodies import returned

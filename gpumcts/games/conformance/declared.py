@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance import places

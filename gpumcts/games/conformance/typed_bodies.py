@@ -16,7 +16,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import NumbaError
 from numba.core.typed_passes import NopythonTypeInference
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract, moves
 from gpumcts.games.conformance import places

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gpumcts import cache
-from gpumcts.class_names import name_as_written
+from gpumcts.compiling import cache
+from gpumcts.compiling.class_names import name_as_written
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda.driver import describe
 from gpumcts.options import name_of

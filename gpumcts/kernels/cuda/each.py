@@ -16,7 +16,7 @@ from typing import Any
 import numba
 from numba import cuda
 
-from gpumcts.compile_messages import announced
+from gpumcts.compiling.messages import announced
 from gpumcts.kernels.cuda import device
 from gpumcts.kernels.cuda.code_options import FUSED, tables_in_memory, unfused
 from gpumcts.kernels.cuda.kernels import jit

@@ -14,10 +14,10 @@ import numba
 import numpy as np
 from numba import cuda, types
 
-from gpumcts import cache
 from gpumcts.bits import popcount
-from gpumcts.class_names import own_classes, title
-from gpumcts.compile_messages import announced
+from gpumcts.compiling import cache
+from gpumcts.compiling.class_names import own_classes, title
+from gpumcts.compiling.messages import announced
 from gpumcts.games.contract import over, overrun, unpack
 from gpumcts.jit import inlined
 from gpumcts.kernels.cuda import device, faults

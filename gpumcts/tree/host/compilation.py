@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from gpumcts.class_names import own_classes
-from gpumcts.compile_stage import results
+from gpumcts.compiling.class_names import own_classes
+from gpumcts.compiling.stage import results
 from gpumcts.jit import Source, separate, type_of_steps
 from gpumcts.kernels.cpu import evaluate_source
 from gpumcts.tree.host.sharing import team_for, threads_share_trees

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.jit import Source, keep_type, separate
 from gpumcts.tree.backup.contract import back_up_at
 from gpumcts.tree.iteration.back_up import back_up_leaves, back_up_part

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import types
 
-from gpumcts.class_names import title
+from gpumcts.compiling.class_names import title
 from gpumcts.games.contract import NO_MOVE, count_moves, move_after, mover, play, unpack
 from gpumcts.jit import entry, inlined, keep_type, separate
 from gpumcts.kernels.playout_loop import TALLY_COLUMNS

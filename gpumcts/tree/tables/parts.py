@@ -4,7 +4,7 @@ from typing import Any
 
 import psutil
 
-from gpumcts.class_names import own_classes
+from gpumcts.compiling.class_names import own_classes
 from gpumcts.errors import BadInput
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled, name_of

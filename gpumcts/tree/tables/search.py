@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gpumcts.call_size import next_size
-from gpumcts.class_names import own_classes
-from gpumcts.compile_stage import results
+from gpumcts.compiling.class_names import own_classes
+from gpumcts.compiling.stage import results
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE

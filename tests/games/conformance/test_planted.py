@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from gpumcts import own_sources
+from gpumcts.compiling import own_sources
 from gpumcts.errors import BadInput
 from gpumcts.games.conformance import watch
 from gpumcts.games.conformance.suite import Suite, bad_positions

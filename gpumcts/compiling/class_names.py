@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from gpumcts.compiling.own_sources import Version, is_extended, is_own, version_of
 from gpumcts.errors import BadInput
-from gpumcts.own_sources import Version, is_extended, is_own, version_of
 
 DIGITS = 8
 

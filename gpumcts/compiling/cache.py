@@ -24,9 +24,9 @@ import numba
 import numpy as np
 from numba.core.caching import IndexDataCacheFile
 
-from gpumcts import claims
-from gpumcts.own_sources import version_of
-from gpumcts.verbs import JIT_OPTIONS
+from gpumcts.compiling import claims
+from gpumcts.compiling.flags import JIT_OPTIONS
+from gpumcts.compiling.own_sources import version_of
 
 KEEP_FOLDERS = 3
 KEEP_OWN = 64  # folders for sets of users' own classes
@@ -99,7 +99,7 @@ def pointed(classes: frozenset[type]) -> Iterator[bool]:
 @functools.cache
 def digest() -> str:
     """A hash of the library's sources, as they are at first, of the versions and of the options."""
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     text = hashlib.sha256(repr((JIT_OPTIONS, numba.__version__, np.__version__, llvmlite.__version__)).encode())
     text.update(repr(_device_versions()).encode())
     text.update(repr((sys.version, os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES"))).encode())

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from gpumcts import options
+from gpumcts.compiling.own_sources import SOURCES, sources_of
 from gpumcts.errors import BadInput
 from gpumcts.match.journal import Journal
-from gpumcts.own_sources import SOURCES, sources_of
 from gpumcts.tree.backup.average import Average
 from tests.games.conformance import heap, lab
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpumcts import class_names, options
+from gpumcts import options
+from gpumcts.compiling import class_names
 from gpumcts.errors import BadInput
 from gpumcts.games.amazons import Amazons
 from gpumcts.games.chess import Chess

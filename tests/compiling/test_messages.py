@@ -5,15 +5,15 @@ import time
 import pytest
 from numba import njit
 
-from gpumcts import compile_messages
-from gpumcts.compile_messages import announced
+from gpumcts.compiling import messages
+from gpumcts.compiling.messages import announced
 
 
 @pytest.fixture
 def said(monkeypatch):
     names = []
-    monkeypatch.setattr(compile_messages, "announce", names.append)
-    monkeypatch.setattr(compile_messages, "PATIENCE", 0.01)
+    monkeypatch.setattr(messages, "announce", names.append)
+    monkeypatch.setattr(messages, "PATIENCE", 0.01)
     return names
 
 
@@ -21,7 +21,7 @@ def test_a_compilation_is_announced_under_its_name(said):
     with announced("doubling", may_load=True):
         assert njit(lambda x: 2 * x)(21) == 42
         time.sleep(0.1)
-    assert said == ["doubling"] and compile_messages.compile_seconds["doubling"] >= 0.1
+    assert said == ["doubling"] and messages.compile_seconds["doubling"] >= 0.1
 
 
 def test_what_takes_long_and_compiles_nothing_is_loaded(said):

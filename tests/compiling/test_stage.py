@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gpumcts import cache, claims, compile_stage
-from gpumcts.compile_stage import results
-from tests.compile_jobs import PATIENCE, endless, fails
+from gpumcts.compiling import cache, claims, stage
+from gpumcts.compiling.stage import results
+from tests.compiling.jobs import PATIENCE, endless, fails
 
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def helpers(monkeypatch):
         messages.append(message)
         return subprocess.Popen(["true"], stdin=subprocess.PIPE)
 
-    monkeypatch.setattr(compile_stage, "usable_cores", lambda: 4)
-    monkeypatch.setattr(compile_stage, "_started", start)
+    monkeypatch.setattr(stage, "usable_cores", lambda: 4)
+    monkeypatch.setattr(stage, "_started", start)
     return messages
 
 
@@ -48,7 +48,7 @@ def elsewhere(waits: list[bool], number: int) -> int:
 def test_what_a_helper_compiles_is_loaded(tmp_path, processes, hits):
     """And every function is compiled once."""
     environment = {**os.environ, "GPUMCTS_CACHE": str(tmp_path)}
-    command = [sys.executable, "-c", f"from tests.compile_jobs import main; main({processes})"]
+    command = [sys.executable, "-c", f"from tests.compiling.jobs import main; main({processes})"]
     done = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True)
     assert (done.stdout.strip(), done.returncode) == (hits, 0), done.stderr
     assert len(list(tmp_path.rglob("*.nbc"))) == 3
@@ -81,7 +81,7 @@ def test_where_no_process_can_be_started_it_goes_on_alone(helpers, monkeypatch):
     def refuse(command, message):
         raise BlockingIOError("no more processes")
 
-    monkeypatch.setattr(compile_stage, "_started", refuse)
+    monkeypatch.setattr(stage, "_started", refuse)
     assert results([partial(lacking, 1), partial(lacking, 2)], 4) == [1, 2]
 
 
@@ -98,9 +98,9 @@ def test_a_job_that_fails_is_told():
 
 
 def test_a_helper_ends_with_its_input(tmp_path, monkeypatch):
-    monkeypatch.setattr(compile_stage, "usable_cores", lambda: 2)
+    monkeypatch.setattr(stage, "usable_cores", lambda: 2)
     file, begin = tmp_path / "begun", time.monotonic()
-    shared = compile_stage._Helpers([partial(endless, str(file)), int], 1)
+    shared = stage._Helpers([partial(endless, str(file)), int], 1)
     shared.start()
     while not file.exists():
         assert time.monotonic() < begin + PATIENCE

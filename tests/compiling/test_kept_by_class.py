@@ -13,7 +13,7 @@ import pytest
 import gpumcts as g
 from gpumcts.options import compiled
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 KEEPS = re.compile(r"(^|\.)(lru_)?cache\b")
 OPTIONS = {"game", "policy", "rule", "operator", "option", "playout", "backup", "selection", "mdp"}
 

@@ -16,7 +16,7 @@ import psutil
 SOURCES = "_sources"
 """Key of the identity of an own option; no field of a NamedTuple begins with an underscore."""
 DIGITS = 16
-LIBRARY = Path(__file__).resolve().parent
+LIBRARY = Path(__file__).resolve().parent.parent
 OTHERS = (
     *(Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")),
     *(LIBRARY.parent / beside for beside in ("experiments", "benchmarks", "hydra_plugins")),
@@ -26,6 +26,8 @@ STARTED = psutil.Process().create_time()
 SCRIPTS = ("__main__", "__mp_main__")
 CONSTANTS = (bool, int, float, str, np.generic, np.ndarray)
 
+body_modules: set[str] = set()
+"""Modules of the library that have bodies of verbs: another process compiles the same if it has them all."""
 _bodies: dict[type, set[str]] = {}
 """Modules outside the library that have bodies of verbs for a class, by class."""
 _contracts: dict[type, set[str]] = {}
@@ -72,7 +74,10 @@ def note_body(contract: Callable, classes: tuple[type, ...], body: Callable) -> 
 
     Where a user's own class is among them, code without that class does not take the body in.
     """
-    if _top(contract.__module__) != LIBRARY.name or _top(body.__module__) == LIBRARY.name:
+    if _top(body.__module__) == LIBRARY.name:
+        body_modules.add(body.__module__)
+        return
+    if _top(contract.__module__) != LIBRARY.name:
         return
     of_library = {kind for kind in classes if kind is object or not is_own(kind)}
     concerned = set(classes) - of_library

@@ -6,8 +6,8 @@ import time
 import pytest
 from filelock import FileLock
 
-from gpumcts import claims
-from gpumcts.claims import CompiledElsewhere, Manner, claimed, missed
+from gpumcts.compiling import claims
+from gpumcts.compiling.claims import CompiledElsewhere, Manner, claimed, missed
 
 
 def code():

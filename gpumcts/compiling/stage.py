@@ -17,9 +17,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gpumcts import cache, claims
+from gpumcts.compiling import cache, claims
+from gpumcts.compiling.own_sources import body_modules
 from gpumcts.machine import usable_cores
-from gpumcts.verbs import body_modules
 
 Job = Callable[[], Any]
 """Compiles something, or loads it, by ``jit.separate`` or the ``prepare`` of an entry."""
@@ -65,11 +65,10 @@ class _Helpers:
         if count <= 0 or not sys.executable or not cache.is_found_by_others():
             return
         try:
-            modules = sorted(name for name in body_modules if name.partition(".")[0] == __package__)
-            message = pickle.dumps((cache.digest(), modules, pickle.dumps(tuple(self._jobs))))
+            message = pickle.dumps((cache.digest(), sorted(body_modules), pickle.dumps(tuple(self._jobs))))
         except (pickle.PicklingError, AttributeError, TypeError):
             return  # an option that is not pickled by name
-        begin = f"import sys; sys.path[:] = {sys.path!r}; from gpumcts.compile_stage import help_out; help_out()"
+        begin = f"import sys; sys.path[:] = {sys.path!r}; from gpumcts.compiling.stage import help_out; help_out()"
         for _ in range(count):
             try:
                 self._running.append(_started([sys.executable, "-c", begin], message))

@@ -1,4 +1,4 @@
-"""Jobs that compile little, for processes to share (``test_compile_stage``)."""
+"""Jobs that compile little, for processes to share (``test_stage``)."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from gpumcts import cache, compile_stage
+from gpumcts.compiling import cache, stage
 from gpumcts.jit import entry, separate
 
 PATIENCE = 100.0  # seconds
@@ -65,10 +65,10 @@ def endless(file: str) -> None:
 
 def main(processes: int) -> None:
     """Print how often each of two steps and an entry came from the cache, an empty one in the beginning."""
-    compile_stage.usable_cores = lambda: processes
+    stage.usable_cores = lambda: processes
     begin = outlasting if processes > 1 else lambda process: compiled(0)
     jobs = partial(begin, os.getpid()), partial(compiled, 1), prepared
-    steps = compile_stage.results(jobs, processes)
+    steps = stage.results(jobs, processes)
     found = np.zeros(1, np.int64)
     third(39, found)
     assert (steps[0].ctypes(41), steps[1].ctypes(40), found[0]) == (42, 42, 42)

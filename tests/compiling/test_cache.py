@@ -11,7 +11,7 @@ import numba
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from gpumcts import cache, class_names
+from gpumcts.compiling import cache, class_names
 
 CLASSES = [IndexDataCacheFile]
 try:

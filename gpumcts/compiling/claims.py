@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpumcts.compile_messages import note_compilation
+from gpumcts.compiling.messages import note_compilation
 
 PREFIX = "compiling-"
 POLL = 0.02  # seconds

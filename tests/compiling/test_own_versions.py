@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import gpumcts as g
-from gpumcts import cache, own_sources
-from gpumcts.class_names import own_classes
+from gpumcts.compiling import cache, own_sources
+from gpumcts.compiling.class_names import own_classes
 from gpumcts.games import contract
 from tests.games.conformance import heap
 
@@ -197,7 +197,7 @@ def test_an_edit_while_a_process_lives_poisons_nothing(lab):
     environment = {
         **os.environ,
         "GPUMCTS_CACHE": str(lab / "cache"),
-        "PYTHONPATH": f"{Path(__file__).parents[1]}:{lab}",
+        "PYTHONPATH": f"{Path(__file__).parents[2]}:{lab}",
     }
     said = [
         subprocess.run(

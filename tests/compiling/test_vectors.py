@@ -4,7 +4,7 @@ import numba
 import pytest
 from llvmlite.binding import get_host_cpu_features
 
-from gpumcts import vectors
+from gpumcts.compiling import vectors
 from gpumcts.kernels import lane_check
 from gpumcts.kernels.playout_loop import LANE_COUNT, playing_in_lanes
 from gpumcts.options import compiled, option
