@@ -139,7 +139,7 @@ def test_a_class_of_the_library_with_a_body_from_outside_has_a_folder_of_its_own
     assert own_classes([duel]) == frozenset()
     own_sources.note_body(contract.play, (type(duel),), ours)
     assert own_classes([(duel,)]) == {type(duel)} and cache.folder({type(duel)}) != cache.folder()
-    assert list(own_sources.version_of(type(duel)).sources)[-1] == __name__
+    assert {__name__, heap.__name__} <= own_sources.version_of(type(duel)).sources.keys()
     assert type(duel).__name__ == "DiceDuel"
 
 
