@@ -76,12 +76,13 @@ class _Helpers:
                 return  # no more processes
 
     def end(self) -> None:
-        """Let them go: they end when their input does."""
+        """End them at once: all that was wanted is there, or is wanted no more. One may be stopped, or still begin."""
+        for process in self._running:
+            process.kill()
         for process in self._running:
             assert process.stdin is not None
             with contextlib.suppress(OSError):  # it has ended
                 process.stdin.close()
-        for process in self._running:
             process.wait()
         self._running = []
 
@@ -123,5 +124,7 @@ def compile_free(jobs: Iterable[Job]) -> None:
 
 
 def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+    # Not by sys.stdin: a thread that reads it when the process ends by itself makes Python abort.
+    while os.read(sys.stdin.fileno(), LENGTH):
+        pass
     os._exit(0)

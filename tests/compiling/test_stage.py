@@ -1,8 +1,10 @@
 """Jobs that compile are shared among processes, and what helpers compile is loaded."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -97,15 +99,46 @@ def test_a_job_that_fails_is_told():
         results([fails, partial(int, 2)], 2)
 
 
-def test_a_helper_ends_with_its_input(tmp_path, monkeypatch):
+@pytest.fixture
+def helper(monkeypatch):
+    """Starts a helper for some jobs; gives the helpers and its process."""
     monkeypatch.setattr(stage, "usable_cores", lambda: 2)
+    begun = []
+
+    def start(*jobs):
+        shared = stage._Helpers(jobs, 1)
+        begun.append(shared)
+        shared.start()
+        return shared, shared._running[0]
+
+    yield start
+    for shared in begun:
+        for process in shared._running:
+            process.kill()
+        shared.end()
+
+
+def test_a_helper_ends_with_its_input(tmp_path, helper):
     file, begin = tmp_path / "begun", time.monotonic()
-    shared = stage._Helpers([partial(endless, str(file)), int], 1)
-    shared.start()
+    _, process = helper(partial(endless, str(file)), int)
     while not file.exists():
         assert time.monotonic() < begin + PATIENCE
         time.sleep(0.02)
-    (process,) = shared._running
     assert process.poll() is None
-    shared.end()
-    assert process.returncode == 0
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 0
+
+
+def test_a_helper_that_is_done_ends_by_itself(helper):
+    """While its input goes on."""
+    _, process = helper(int, int)
+    assert process.wait(PATIENCE) == 0
+
+
+def test_nobody_waits_for_the_end_of_a_helper_that_was_stopped(helper):
+    shared, process = helper(int, int)
+    process.send_signal(signal.SIGSTOP)
+    ending = threading.Thread(target=shared.end, daemon=True)
+    ending.start()
+    ending.join(10)
+    assert not ending.is_alive() and process.returncode == -signal.SIGKILL

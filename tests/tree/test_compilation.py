@@ -66,8 +66,11 @@ def kinds(monkeypatch):
         (Settings(), 1, options.option("selection", "rave")(), {"advance_block"}),
         (TEAM, 2, UCB1, {"run_coordinator", "run_worker"}),
         (TEAM, 1, UCB1, {"advance_block"}),
+        (TEAM._replace(roots=2), 2, UCB1, {"advance_block"}),
+        (TEAM._replace(roots=2), 4, UCB1, {"run_coordinator", "run_worker"}),
+        (Settings(leaves_per_tree=4, batches_in_flight=2), 2, UCB1, set()),
     ],
-    ids=["a leaf", "solved", "rave", "team", "one thread"],
+    ids=["a leaf", "solved", "rave", "team", "one thread", "a tree a thread", "two teams", "batches in flight"],
 )
 def test_what_is_made_ready_is_called(kinds, settings, threads, rule, loops):
     searcher = searcher_of(operator_of("average"), settings, rule=rule, threads=threads)

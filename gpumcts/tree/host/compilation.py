@@ -1,7 +1,7 @@
-"""What a search on the host compiles: its steps, and the loop over iterations of one tree, side by side.
+"""What a search on the host compiles: its steps, and the loop over iterations of one position's trees, side by side.
 
-The first search of whoever makes a search is of one tree: see ``players.construction``. What other numbers of trees
-need beside that is compiled when they are searched.
+The first search of whoever makes a search is of one position: see ``players.construction``. What other numbers of trees
+need beside that is compiled when they are searched, and so is what keeps several batches in flight.
 """
 
 from functools import partial
@@ -40,14 +40,17 @@ class Compiled(NamedTuple):
 def compiled(parts: SearchParts, threads: int, engine_plays: bool) -> Compiled:
     """The steps of a search, compiled or loaded from the cache, by as many processes as it has threads.
 
-    engine_plays : whether an engine plays the leaves; else the loop of one tree is made ready too
+    engine_plays : whether an engine plays the leaves; else the loop of one position is made ready too, where each batch
+        is played before the next is selected
     """
-    shared = not engine_plays and threads_share_trees(parts.settings, threads, 1, beside_device=False)
+    settings = parts.settings
+    in_loop = not engine_plays and settings.batches_in_flight == 1
+    shared = in_loop and threads_share_trees(settings, threads, settings.roots, beside_device=False)
     jobs: dict[str, Any] = {"expand": _expand}
     if shared:
         jobs["coordinator"] = partial(_coordinator, threads=threads)
     jobs |= {"select": _select, "evaluate": None if engine_plays else _evaluate}
-    if not engine_plays:
+    if in_loop:
         jobs["loop"] = partial(_worker, threads=threads) if shared else _loop
     jobs |= {"back_up": _back_up, "table": _table, "back_up_part": _back_up_part if shared else None}
     present = {name: partial(job, parts) for name, job in jobs.items() if job is not None}
