@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -68,7 +69,8 @@ class _Helpers:
             message = pickle.dumps((cache.digest(), sorted(body_modules), pickle.dumps(tuple(self._jobs))))
         except (pickle.PicklingError, AttributeError, TypeError):
             return  # an option that is not pickled by name
-        begin = f"import sys; sys.path[:] = {sys.path!r}; from gpumcts.compiling.stage import help_out; help_out()"
+        path = [entry for entry in sys.path if isinstance(entry, str)]  # as Python does: it passes over a Path there
+        begin = f"import sys; sys.path[:] = {path!r}; from gpumcts.compiling.stage import help_out; help_out()"
         for _ in range(count):
             try:
                 self._running.append(_started([sys.executable, "-c", begin], message))
@@ -101,8 +103,10 @@ def _started(command: list[str], message: bytes) -> subprocess.Popen:
 def help_out() -> None:
     """What a helper does: the jobs that come by its input, where nobody else has begun them.
 
-    It ends at once when its input does: the process that started it has all it wants, or is gone.
+    It ends at once when its input does: the process that started it has all it wants, or is gone. Ctrl-C is that
+    process's to answer, which may go on to the end of what it compiles.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     size = int.from_bytes(sys.stdin.buffer.read(LENGTH), "little")
     message = sys.stdin.buffer.read(size)
     threading.Thread(target=_end_with_input, daemon=True).start()

@@ -118,19 +118,23 @@ def helper(monkeypatch):
         shared.end()
 
 
-def test_a_helper_ends_with_its_input(tmp_path, helper):
+def test_a_helper_ends_with_its_input_alone(tmp_path, helper):
+    """Not by Ctrl-C, which every process of a terminal gets."""
     file, begin = tmp_path / "begun", time.monotonic()
     _, process = helper(partial(endless, str(file)), int)
     while not file.exists():
         assert time.monotonic() < begin + PATIENCE
         time.sleep(0.02)
-    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
     process.stdin.close()
     assert process.wait(PATIENCE) == 0
 
 
-def test_a_helper_that_is_done_ends_by_itself(helper):
-    """While its input goes on."""
+def test_a_helper_that_is_done_ends_by_itself(helper, monkeypatch):
+    """While its input goes on; whatever else stands in the path of modules."""
+    monkeypatch.setattr(sys, "path", [*sys.path, HERE, "/no\udcff/such"])
     _, process = helper(int, int)
     assert process.wait(PATIENCE) == 0
 
