@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numba
 from numba import cfunc, njit, types
 from numba.core.ccallback import CFunc
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
@@ -66,9 +67,13 @@ SEPARATE: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 
 @functools.cache
 def _wake_numba() -> None:
-    """Load numba's own registries before the first compilation or load does, so that they are not announced as one."""
-    cpu_target.typing_context.refresh()
-    cpu_target.target_context.refresh()
+    """Load numba's own registries before the first compilation or load does, so that they are not announced as one.
+
+    Under numba's lock: another thread may compile already, and numba raises ValueError where two load them at once.
+    """
+    with global_compiler_lock:
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
 
 
 def entry(function: Callable) -> Any:

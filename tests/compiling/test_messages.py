@@ -1,10 +1,13 @@
 """Compilations are announced where they take long, code that is loaded is not."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from numba import njit
+from numba.core.compiler_lock import global_compiler_lock
 
+from gpumcts import jit
 from gpumcts.compiling import messages
 from gpumcts.compiling.messages import announced
 
@@ -41,3 +44,12 @@ def test_what_is_done_soon_is_not_announced(said):
         pass
     time.sleep(0.05)
     assert said == []
+
+
+def test_numba_is_woken_while_no_other_thread_compiles(monkeypatch):
+    """Of two threads that load its registries at once, one gets ValueError."""
+    alone = []
+    context = SimpleNamespace(refresh=lambda: alone.append(global_compiler_lock.is_locked()))
+    monkeypatch.setattr(jit, "cpu_target", SimpleNamespace(typing_context=context, target_context=context))
+    jit._wake_numba.__wrapped__()
+    assert alone == [True, True]
