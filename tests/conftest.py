@@ -18,6 +18,9 @@ _base = Path(os.environ.get("GPUMCTS_CACHE") or os.environ.get("XDG_CACHE_HOME")
 if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of the folder by its parent
     # numba's index of a function names every class it was compiled for: a command that cannot import tests fails on one
     os.environ["GPUMCTS_CACHE"] = str(_base / _OWN)
+    # the processes that tests start read modules that the first of them translated, whatever the caller's own may write
+    os.environ["PYTHONPYCACHEPREFIX"] = str(_base / f"{_OWN}-bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
 from tests import patience  # noqa: E402
