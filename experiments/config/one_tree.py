@@ -1,7 +1,7 @@
 """How many leaves a batch has where one position is searched and no number is given: by game, in ``conf/one_tree``.
 
 A match searches many trees at a time, so a batch is full with a leaf of each. ``experiments.search``, ``gtp`` and
-``uci`` have one tree: its leaves fill the batch, at some cost in strength (``docs/many_leaves.md``).
+``uci`` have one tree: its leaves fill the batch, at some cost in strength (``docs/many_leaves_strength.md``).
 """
 
 from typing import Any, Literal
@@ -37,7 +37,7 @@ def leaves_of(
     roots : trees that share them
     table : entries of a transposition table in place of a tree, which takes one leaf at a time; None for a tree
     playouts : of a leaf; threads have as much to share with fewer leaves of more playouts
-    in_flight : how leaves in flight count; more than ``FEW`` cost strength as virtual losses (docs/many_leaves.md)
+    in_flight : how leaves in flight count; more than ``FEW`` virtual losses cost strength (see above)
     seconds : of the search, where it has no number of iterations; None where nothing ends it
     """
     if table is not None:
