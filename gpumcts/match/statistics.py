@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, ndtri
 
 from gpumcts.errors import BadInput
@@ -195,6 +194,8 @@ def _likeliest(p: np.ndarray, a: np.ndarray, mean: float) -> np.ndarray:
     By Lagrange's condition they are ``p / (1 + x (a - mean))`` with ``sum p (a - mean) / (1 + x (a - mean)) = 0``,
     which falls in x between its poles.
     """
+    from scipy.optimize import brentq  # takes a tenth of a second, which a match without this test need not wait for
+
     away = a - mean
     lowest, highest = -1 / away.max(), -1 / away.min()
     margin = 1e-12 * (highest - lowest)
