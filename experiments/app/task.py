@@ -105,7 +105,8 @@ class Task:
         try:
             summary = command.work(checked, run)
         finally:
-            device.release()  # the next run of a sweep finds the device's memory free
+            if run.of > 1:
+                device.release()  # the next run of the sweep finds memory free, the device's too
         write_json(run.folder / SUMMARY, summary)
         if before and finished and adds_nothing(summary, finished):
             write_json(path, kept(record, before))
