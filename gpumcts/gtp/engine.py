@@ -12,6 +12,7 @@ import gpumcts
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import Record, gtp_setup, record_format
 from gpumcts.gtp import analysis
+from gpumcts.gtp.arguments import SYNTAX, Refusal, number
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import GtpPosition, player_of
 from gpumcts.gtp.records import is_pipe, read_record
@@ -23,14 +24,8 @@ from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_result import TreeSearchResult
 
-SYNTAX = "syntax error"
 POLL_SECONDS = 0.02  # at the input, while an analysis has nothing more to do
-MAX_SECONDS = 1e9
 SIZE_KEYS = ("size", "base")  # of a game's configuration, which boardsize sets
-
-
-class Refusal(Exception):
-    """An answer that begins with ``?``."""
 
 
 class Choice(NamedTuple):
@@ -194,7 +189,7 @@ class GtpEngine:
             made.result().forget(np.array([self.position.number]))
 
     def _set_komi(self, arguments: list[str]) -> str:
-        komi = _number(arguments, 0)
+        komi = number(arguments, 0)
         if self._terms.get("komi") is None or self._with_terms is None:
             self._say(f"komi {komi:g}: this game has none")
         elif komi != self._terms["komi"]:
@@ -206,13 +201,13 @@ class GtpEngine:
         """The game in a file, up to the move of a number (from 1), which is not played; the board is the file's."""
         if not 1 <= len(arguments) <= 2:
             raise Refusal(SYNTAX)
-        number = _number(arguments, 1) if len(arguments) == 2 else None
-        if number is not None and (number != int(number) or number < 1):
+        stop = number(arguments, 1) if len(arguments) == 2 else None
+        if stop is not None and (stop != int(stop) or stop < 1):
             raise Refusal(SYNTAX)
         if is_pipe(arguments[0]):
             raise Refusal(f"cannot load file: {arguments[0]} is a pipe, whose end may never come")
         try:
-            record = self._record(arguments[0], None if number is None else int(number) - 1)
+            record = self._record(arguments[0], None if stop is None else int(stop) - 1)
             game, terms = self._changed(record.terms) if self._with_terms else (record.game, self._terms)
         except BadInput as error:
             raise Refusal(f"cannot load file: {error}") from None
@@ -249,14 +244,14 @@ class GtpEngine:
     # ------------------------------------------------------------------------------------------------- the time
 
     def _time_settings(self, arguments: list[str]) -> str:
-        main, period, stones = (_number(arguments, place) for place in range(3))
+        main, period, stones = (number(arguments, place) for place in range(3))
         if min(main, period, stones) < 0:
             raise Refusal(SYNTAX)
         self.clock.set(main, period, int(stones))
         return ""
 
     def _time_left(self, arguments: list[str]) -> str:
-        player, left, stones = self._player(arguments), _number(arguments, 1), _number(arguments, 2)
+        player, left, stones = self._player(arguments), number(arguments, 1), number(arguments, 2)
         self.clock.tell(player, max(left, 0.0), max(int(stones), 0))
         return ""
 
@@ -382,13 +377,3 @@ class GtpEngine:
 
 def _of(position: GtpPosition) -> tuple:
     return position.number, position.played
-
-
-def _number(arguments: list[str], place: int) -> float:
-    try:
-        number = float(arguments[place])
-    except (IndexError, ValueError):
-        raise Refusal(SYNTAX) from None
-    if not abs(number) < MAX_SECONDS:  # NaN neither
-        raise Refusal(SYNTAX)
-    return number
