@@ -261,6 +261,21 @@ def lead(game, state):
     """By how many points the first player leads in a finished game, if it counts points; 1, 0 or -1 elsewhere."""
 
 
+@verb("game")
+def handicap_points(game, count):
+    """Names of the points where ``count`` stones of a fixed handicap stand (GTP 2, 4.1.1); none where there is none."""
+
+
+@verb("game")
+def with_handicap(game, names):
+    """The state in which the first player's stones stand on these points, and the other moves; raises BadInput."""
+
+
+@verb("game")
+def chains(game, state):
+    """The stones on the board as a list of chains, each a list of names of points; none where stones form no chains."""
+
+
 class Record(NamedTuple):
     """A game as a file has it.
 

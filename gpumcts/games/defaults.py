@@ -153,6 +153,21 @@ def gtp_setup_by_fields(game):
     return [f"boardsize {' '.join(dict.fromkeys(sides))}"] if sides else []
 
 
+@contract.handicap_points.implements(object)
+def no_handicap(game, count):
+    return []
+
+
+@contract.with_handicap.implements(object)
+def without_handicap(game, names):
+    raise BadInput(f"{title(game)} has no handicap")
+
+
+@contract.chains.implements(object)
+def no_chains(game, state):
+    return []
+
+
 @contract.parse_record.implements(object)
 def without_records(game, text, plies):
     raise BadInput(f"{title(game)} has no records")

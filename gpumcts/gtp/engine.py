@@ -4,14 +4,15 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gpumcts
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import Record, gtp_setup, record_format
-from gpumcts.gtp import analysis
+from gpumcts.games.contract import Record, gtp_setup, handicap_points, record_format
+from gpumcts.gtp import analysis, handicap
 from gpumcts.gtp.arguments import SYNTAX, Refusal, number
 from gpumcts.gtp.clock import Clock
 from gpumcts.gtp.position import GtpPosition, player_of
@@ -90,6 +91,10 @@ class GtpEngine:
         }
         if record_format(game) == "sgf":
             self._commands["loadsgf"] = self._load
+        if handicap_points(game, 2):
+            for name in handicap.COMMANDS:
+                self._commands[name] = partial(self._set_handicap, name)
+            self._commands["final_status_list"] = lambda words: handicap.status_list(self.position, words)
         self._streams: dict[str, Callable[[Request, Lines, Sink], None]] = {
             **dict.fromkeys(("lz-analyze", "analyze", "kata-analyze"), self._analyze),
             **dict.fromkeys(("lz-genmove_analyze", "genmove_analyze", "kata-genmove_analyze"), self._genmove_analyze),
@@ -236,6 +241,13 @@ class GtpEngine:
             self._say(f"play {' '.join(arguments)}: {error}")
             raise Refusal("illegal move") from None
         return ""
+
+    def _set_handicap(self, command: str, arguments: list[str]) -> str:
+        names = handicap.points_of(command, self.position.game, arguments)
+        position = handicap.with_handicap(self.position, names)
+        self._forget()
+        self._go_over_to(position, self._terms)
+        return "" if command == handicap.GIVEN else " ".join(names)
 
     def _undo(self, arguments: list[str]) -> str:
         self.position.undo()

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
-from gpumcts.games.contract import lead, parse_position, play
+from gpumcts.games.contract import chains, handicap_points, lead, parse_position, play, start, with_handicap
 from gpumcts.games.go import Go
 from gpumcts.games.go.text import point_name
+from gpumcts.games.othello import Othello
 from gpumcts.gtp.analysis import rate_of
 from gpumcts.gtp.engine import GtpEngine, Limits
 from gpumcts.gtp.position import GtpPosition
@@ -265,3 +266,77 @@ def test_gnu_go_refuses_superko_as_we_do(gnugo):
     with pytest.raises(Refused, match="illegal move"):
         program.ask("play w B1")
     program.close()
+
+
+PLACES = {2: "D4 Q16", 3: "D16", 4: "Q4", 5: "K10", 6: "D10 Q10", 7: "K10", 8: "K4 K16", 9: "K10"}
+"""The fixed handicaps of GTP 2 on 19x19: each has the stones of the last even one, and these."""
+
+
+def test_fixed_handicaps_are_those_of_gtp():
+    even = ""
+    for count, more in PLACES.items():
+        points = f"{even} {more}".split()
+        assert set(handicap_points(compiled(Go(size=19)), count)) == set(points) and len(points) == count
+        even = even if count in (5, 7) else " ".join(points)
+    assert handicap_points(GO_9, 5) == ["C3", "G7", "C7", "G3", "E5"]
+    assert handicap_points(compiled(Go(size=13)), 8) == ["D4", "K10", "D10", "K4", "D7", "K7", "G4", "G10"]
+
+
+def test_a_handicap_is_no_moves_and_white_begins(engine):
+    fresh = engine()
+    assert texts(fresh, "fixed_handicap 3", "undo", "komi 0.5") == ["=C3 G7 C7", "?cannot undo", "="]
+    position = parse_position(
+        GO_9, "........./" * 2 + "..X...X../" + "........./" * 3 + "..X....../........./......... w"
+    )
+    assert fresh.position.state == position and fresh.position.game.half_points == 1
+    refused, found = texts(fresh, "play w C3", "genmove w")
+    assert refused == "?illegal move" and found.startswith("=") and len(fresh.position.moves) == 1
+    assert texts(fresh, "undo", "set_free_handicap A1 B1") == ["=", "?board not empty"], "a handicap is there"
+    assert texts(fresh, "clear_board", "set_free_handicap a1 B1 J9", "play b E5", "play w A2") == ["="] * 4
+    assert chains(GO_9, fresh.position.state) == [["A1", "B1"], ["E5"], ["J9"], ["A2"]]
+
+
+def test_handicaps_that_are_none_change_nothing(engine):
+    fresh = engine()
+    number, bad = "?invalid number of stones", "?bad vertex list"
+    assert texts(
+        fresh, "fixed_handicap 1", "fixed_handicap 10", "fixed_handicap -2", "place_free_handicap 1",
+        "fixed_handicap", "fixed_handicap 2.5", "fixed_handicap 2 3", "set_free_handicap", "set_free_handicap A1",
+        "set_free_handicap A1 pass", "set_free_handicap A1 a1", "set_free_handicap A1 I1",
+    ) == [number] * 4 + ["?syntax error"] * 4 + [bad] * 4  # fmt: skip
+    every = [point_name(GO_9, point) for point in range(GO_9.CELLS)]
+    assert texts(fresh, f"set_free_handicap {' '.join(every)}") == [bad], "no liberty is left"
+    assert texts(fresh, "play b E5", "fixed_handicap 2", "undo", "place_free_handicap 1000000000") == [
+        "=", "?board not empty", "=", "?syntax error",
+    ]  # fmt: skip
+    assert texts(fresh, "place_free_handicap 60") == ["=C3 G7 C7 G3 C5 G5 E3 E7 E5"], "as many as there are"
+    assert texts(fresh, "fixed_handicap 2") == ["?board not empty"]
+
+
+def test_a_search_of_the_empty_board_is_none_of_the_handicap(engine):
+    fresh = engine(iterations=60)
+    assert texts(fresh, "reg_genmove b", "gpumcts-winrates")[1].startswith("=")
+    assert texts(fresh, "fixed_handicap 9", "gpumcts-winrates")[1].startswith("?this position has not been searched")
+
+
+def test_the_status_of_stones_is_what_the_score_counts(engine):
+    fresh = engine()
+    assert texts(fresh, *played("A1 E5 A2 E6 J9"), "final_status_list dead")[-1] == "?cannot tell: the game is not over"
+    assert texts(fresh, "play w pass", "play b pass", "final_status_list alive", "final_status_list dead") == [
+        "=", "=", "=A1 A2\nJ9\nE5 E6", "=",
+    ]  # fmt: skip
+    assert texts(fresh, "final_status_list seki", "final_status_list", "final_status_list gone") == [
+        "=", "?syntax error", "?syntax error",
+    ]  # fmt: skip
+
+
+def test_games_without_a_handicap_know_no_such_command():
+    class Search:
+        pass
+
+    other = GtpEngine(Othello(), lambda game: Search(), Limits(1, None))
+    assert texts(other, "known_command fixed_handicap", "final_status_list dead") == ["=false", "?unknown command"]
+    other.close()
+    with pytest.raises(BadInput, match="Othello has no handicap"):
+        with_handicap(Othello(), ["a1", "b1"])
+    assert not chains(Othello(), start(Othello()))

@@ -8,12 +8,24 @@
 ``options``: the classes; ``points``: sets of points; ``setup``: states put together; ``rules``: moves, captures, score;
 ``superko``: what the game so far forbids; ``eyes`` and ``sampling``: random moves; ``chains``: stones with their
 liberties; ``playout``: playouts that keep these; ``attempts``: playouts side by side; ``evaluation``;
-``text``: notation; ``sgf``: records.
+``text``: notation; ``handicap``; ``sgf``: records.
 """
 
-from gpumcts.games.go import attempts, evaluation, playout, rules, sampling, sgf, superko, text
+from gpumcts.games.go import attempts, evaluation, handicap, playout, rules, sampling, sgf, superko, text
 from gpumcts.games.go.options import Go
 
 OPTION = Go
 
-__all__ = ["OPTION", "Go", "attempts", "evaluation", "playout", "rules", "sampling", "sgf", "superko", "text"]
+__all__ = [
+    "OPTION",
+    "Go",
+    "attempts",
+    "evaluation",
+    "handicap",
+    "playout",
+    "rules",
+    "sampling",
+    "sgf",
+    "superko",
+    "text",
+]

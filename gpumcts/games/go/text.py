@@ -107,6 +107,18 @@ def go_lead(game, state):
     return number_of(mine).bit_count() - number_of(other).bit_count() - game.half_points / 2
 
 
+@contract.chains.implements(Board)
+def go_chains(game, state):
+    found = []
+    for side in stones(game, state):
+        left = side
+        while left:
+            chain = number_of(flood(game, points_of(left & -left), points_of(side)))
+            left &= ~chain
+            found.append([point_name(game, point) for point in range(game.CELLS) if chain >> point & 1])
+    return found
+
+
 @contract.board_text.implements(Board)
 def go_board_text(game, state):
     rows = (f"{game.SIZE - i:2} {' '.join(row)}" for i, row in enumerate(_rows(game, state)))
