@@ -255,7 +255,10 @@ class DeviceSearch:
         """The seconds that the device took for a launch."""
         with self._clock.on_device():
             begin = arrays.record_event()
-            self._kernel.launch(task, task.numbers.shape[0], arrays.stream)
+            try:
+                self._kernel.launch(task, task.numbers.shape[0], arrays.stream)
+            except device.DeviceFull as error:  # the driver wants memory for the threads' stacks
+                raise device.NoRoom("device memory does not suffice to run the kernel") from error
             end = arrays.record_event()
             end.wait()
         seconds = end.since(begin)
@@ -265,11 +268,7 @@ class DeviceSearch:
         return seconds
 
     def _widen(self, arrays: Any) -> None:
-        """Give every tree room for more nodes, one array after the other: only one is there twice at a time.
-
-        The old array goes while its copy is in the queue: whoever is given its memory next comes later in the same
-        stream, and memory that goes back to the driver waits for the device.
-        """
+        """Give every tree room for more nodes, one array after the other: only one is there twice at a time."""
         slots, forest = self._parts.memory.more_slots(self._task.forest.visits.shape[1]), list(self._task.forest)
         self._task = self._task._replace(forest=None)
         for index in range(PER_NODE):

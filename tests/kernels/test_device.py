@@ -5,7 +5,7 @@ import importlib.util
 import json
 import subprocess
 import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from tests.kernels.drivers import GAMES, ROOT, UNIFORM
 needs_compiler = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed"
 )
-ATTRIBUTES = {driver_module.MULTIPROCESSORS: 132, driver_module.MAJOR: 9, driver_module.MINOR: 0}
+ATTRIBUTES = {driver_module.MULTIPROCESSORS: 132}
 
 
 IDENTITIES = [f"GPU-00000000-0000-0000-0000-00000000000{number}" for number in range(2)]
@@ -29,8 +29,11 @@ IDENTITIES = [f"GPU-00000000-0000-0000-0000-00000000000{number}" for number in r
 class Driver:
     """A driver library that shows so many devices."""
 
-    def __init__(self, devices: int, answer: int = 0, version: int = 12040) -> None:
+    def __init__(
+        self, devices: int, answer: int = 0, version: int = 12040, capability: tuple[int, int] = (9, 0)
+    ) -> None:
         self.devices, self.answer, self.version = devices, answer, version
+        self.attributes = dict(zip((driver_module.MAJOR, driver_module.MINOR), capability, strict=True))
 
     def cuInit(self, flags):
         return self.answer
@@ -56,7 +59,7 @@ class Driver:
         memory._obj.value = 5 << 30
 
     def cuDeviceGetAttribute(self, value, number, handle):
-        value._obj.value = ATTRIBUTES[number]
+        value._obj.value = {**ATTRIBUTES, **self.attributes}[number]
 
 
 def run(code: str) -> str:
@@ -108,6 +111,38 @@ def test_a_choice_that_names_no_device(monkeypatch, shown, said, driver):
     """Whatever its form, the driver reads it; where it shows nothing then, the line says by what choice."""
     monkeypatch.setenv(driver_module.VARIABLE, shown)
     assert device.ask_driver(driver).problem == said
+
+
+@pytest.mark.parametrize("answer", [802, 803, 999])
+def test_a_choice_is_not_blamed_for_a_driver(monkeypatch, answer):
+    """A cluster sets the variable for every job; a driver that fails says nothing about it."""
+    monkeypatch.setenv(driver_module.VARIABLE, "0")
+    said = device.ask_driver(Driver(1, answer=answer)).problem
+    assert said == f"the NVIDIA driver shows no device (it answers {answer})"
+
+
+PASCAL = "the device has compute capability 6.1, needed is 7.0 or later"
+VOLTA = (
+    "the device has compute capability 7.0, the packages are of CUDA 13, which needs 7.5 or later: "
+    "pip install 'gpumcts[cuda12]'"
+)
+
+
+@pytest.mark.parametrize(
+    "capability, bindings, problem",
+    [((6, 1), "12.9", PASCAL), ((6, 1), "13.5", PASCAL), ((7, 0), "12.9", ""), ((7, 0), "13.5", VOLTA),
+     ((7, 5), "13.5", ""), ((12, 1), "12.9", "")],
+)  # fmt: skip
+def test_a_device_too_early(monkeypatch, capability, bindings, problem):
+    """A driver of CUDA 13 shows devices for which nothing compiles; the line says so before a kernel is tried."""
+    monkeypatch.setattr(driver_module.ctypes, "CDLL", lambda name: Driver(1, version=13000, capability=capability))
+    monkeypatch.setattr(driver_module.metadata, "version", lambda package: bindings)
+    monkeypatch.setattr(driver_module, "_installed", lambda module: True)
+    assert driver_module.describe.__wrapped__().problem == problem
+    monkeypatch.setattr(driver_module, "_installed", lambda module: False)
+    extra = "cuda12" if capability < (7, 5) else "cuda13"
+    said = driver_module.describe.__wrapped__().problem
+    assert said == problem if problem == PASCAL else f"gpumcts[{extra}]" in said
 
 
 @pytest.mark.parametrize(
@@ -233,98 +268,6 @@ def test_simulated_events_are_recorded_again():
     early, late = buffer.record_event(), buffer.record_event()
     early.record()
     assert early.since(late) >= 0
-
-
-# ---------------------------------------------------------------------------------------------- arrays without elements
-
-
-class Runtime:
-    """What of CuPy's runtime is called, noted."""
-
-    memcpyHostToDevice = memcpyDeviceToHost = memcpyDeviceToDevice = 0
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    def __getattr__(self, name):
-        return lambda *arguments: self.calls.append(name)
-
-
-class Hollow(SimpleNamespace):
-    """An array of the device of which but shape and type are there."""
-
-    @property
-    def size(self):
-        return int(np.prod(self.shape))
-
-    @property
-    def __cuda_array_interface__(self):
-        return {"data": (0, False)}
-
-
-@pytest.fixture
-def hollow_device(monkeypatch):
-    """``device.Arrays`` and ``device.HostDeviceBuffer`` on a device that only notes calls: (arrays, buffer, calls)."""
-    runtime, stream = Runtime(), SimpleNamespace(ptr=0, synchronize=lambda: None)
-    cupy = ModuleType("cupy")
-    cupy.empty = lambda shape, dtype: Hollow(shape=shape, dtype=np.dtype(dtype), data=SimpleNamespace(ptr=0))
-    cupy_cuda = ModuleType("cupy.cuda")
-    cupy_cuda.runtime = runtime
-    cupy.cuda = cupy_cuda
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setitem(sys.modules, "cupy.cuda", cupy_cuda)
-    import numba.cuda
-
-    monkeypatch.setattr(numba.cuda, "as_cuda_array", lambda array, sync: array)
-    monkeypatch.setattr(device, "checked", lambda array: array)
-    arrays, buffer = device.Arrays.__new__(device.Arrays), device.HostDeviceBuffer.__new__(device.HostDeviceBuffer)
-    arrays._stream = buffer._stream = stream
-    buffer._memory, buffer.host = cupy.empty((4,), np.uint64), np.zeros(4, np.uint64)
-    return arrays, buffer, runtime.calls
-
-
-def test_nothing_is_filled_or_copied_at_no_address(hollow_device):
-    arrays, buffer, calls = hollow_device
-    for shape in ((0,), (5, 0), (0, 4)):
-        array, host = arrays.zeros(shape, np.int8), np.zeros(shape, np.int8)
-        arrays.upload(host, array)
-        arrays.fetch(array, host)
-    arrays.widened(arrays.zeros((0, 3), np.int8), 9)
-    buffer.upload(2, 2)
-    buffer.download(2, 2)
-    buffer.clear(2, 2)
-    assert calls == []
-
-
-def test_what_has_elements_is_filled_and_copied(hollow_device):
-    arrays, buffer, calls = hollow_device
-    array, host = arrays.zeros((2, 3), np.int8), np.zeros((2, 3), np.int8)
-    arrays.upload(host, array)
-    arrays.fetch(array, host)
-    arrays.widened(array, 5)
-    buffer.upload(1, 2)
-    buffer.download(1, 2)
-    buffer.clear(1, 2)
-    copies = ["memcpyAsync"] * 2
-    assert calls == ["memsetAsync", *copies, "memsetAsync", "memcpy2DAsync", *copies, "memsetAsync"]
-
-
-@needs_compiler
-@pytest.mark.parametrize("shape", [(0,), (5, 0), (0, 4), (5, 0, 3), (5, 3, 2)])
-def test_arrays_are_typed_as_kernels_take_them(monkeypatch, shape):
-    from numba.cuda.cudadrv import devicearray, devices
-
-    monkeypatch.setattr(devices, "get_context", lambda: None)
-    strides = np.zeros(shape, np.float64).strides
-    array = devicearray.DeviceNDArray(shape, strides, np.float64, gpu_data=SimpleNamespace())
-    assert device.checked(array) is array
-
-
-def test_arrays_of_another_layout_are_refused():
-    with pytest.raises(
-        RuntimeError, match=r"^numba-cuda takes an array of shape \(2, 3\) for one of layout F, kernels take C$"
-    ):
-        device.checked(np.zeros((3, 2)).T)
 
 
 # ------------------------------------------------------------------------------------------------------------- launches

@@ -58,10 +58,27 @@ def test_a_fault_is_a_line_and_is_known_from_then_on(error):
         ask()  # the driver is not asked again
 
 
+def test_a_fault_that_the_device_contains():
+    """An error of NVLink or of the hardware: the driver refuses all further calls of the process."""
+    with pytest.raises(device.DeviceLost, match=r"^this process's device is lost \(contained\)"):
+        ask(RuntimeError("cudaErrorContained: contained"))
+
+
+@pytest.mark.parametrize("said", ["CUDA_ERROR_OUT_OF_MEMORY: why", "cudaErrorMemoryAllocation: why"])
+def test_a_device_without_memory_is_a_line(said):
+    """For a kernel's stack, or its code; the device goes on. What was told in a line before says more."""
+    with pytest.raises(BadInput, match=r"^the device has no memory left to run a kernel; "):
+        ask(RuntimeError(said))
+    assert faults.lost() == "" and ask() == "answered"
+    with pytest.raises(BadInput, match=f"^cannot get 5 MiB: {said}$"):
+        ask(BadInput(f"cannot get 5 MiB: {said}"))
+
+
 def test_other_errors_are_no_faults():
-    for error in (RuntimeError("CUDA_ERROR_OUT_OF_MEMORY"), ValueError("cudaErrorInvalidValue")):
-        with pytest.raises(type(error)):
+    for error in (RuntimeError("CUDA_ERROR_INVALID_HANDLE"), ValueError("cudaErrorInvalidValue")):
+        with pytest.raises(type(error)) as raised:
             ask(error)
+        assert raised.value is error
     assert faults.lost() == "" and ask() == "answered"
 
 
@@ -340,7 +357,7 @@ def test_a_graph_that_is_refused(engine):
     assert in_flight.under_way and other.under_way
     in_flight.finish()
     in_flight._graph.graph.answer = 2
-    with pytest.raises(DriverRefusal):
+    with pytest.raises(BadInput, match=r"^the device has no memory left to run a kernel; "):
         in_flight.start(1000, 1)
     assert not in_flight.under_way and other.under_way
     with pytest.raises(device.DeviceLost):

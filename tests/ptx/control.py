@@ -41,6 +41,11 @@ def fail_allocation(after: int) -> None:
     driver().emulator_fail_allocation(ctypes.c_long(after))
 
 
+def refuse_launch(after: int) -> None:
+    """Refuse one launch for want of memory, after so many that succeed; those of graphs do not count."""
+    driver().emulator_refuse_launch(ctypes.c_long(after))
+
+
 def counts() -> tuple[int, int]:
     """Launches and meetings of warps since the process began."""
     launches, meetings = ctypes.c_uint64(), ctypes.c_uint64()

@@ -114,6 +114,76 @@ def no_memory_for_leaves() -> Outcome:
 
 
 @case
+def no_memory_to_launch() -> Outcome:
+    """Where the driver has no memory to run a kernel, a wave is halved, and leaves are refused in a line."""
+    from gpumcts.kernels.cuda import device
+
+    printed, said = io.StringIO(), ""
+    control.refuse_launch(1)
+    with contextlib.redirect_stderr(printed):
+        found = _tables(dots(TREES, engine="device"))
+    for engine, trees in (("device", 1), ("cuda", TREES)):
+        searcher = searcher_of(operator_of("average"), game=DOTS, engine=engine)
+        searcher.search(roots(DOTS, 1), keys_for(1), 2)
+        device.release()
+        control.refuse_launch(0)
+        try:
+            searcher.search(roots(DOTS, trees), keys_for(trees), ITERATIONS)
+        except BadInput as error:
+            said += f"{error}\n"
+    control.refuse_launch(-1)
+    halved = [line for line in printed.getvalue().splitlines(keepends=True) if "engine=device" in line]
+    return "".join([found, *halved, said]), _halved_for_launches
+
+
+def _halved_for_launches() -> str:
+    halved = "gpumcts: engine=device: device memory does not suffice to run the kernel for 5 trees; going on with 3\n"
+    alone = "budget.iterations=12: engine=device: device memory does not suffice to run the kernel, for a single tree\n"
+    full = "the device has no memory left to run a kernel; end other processes that use it, or take engine=cpu\n"
+    return _on_cpu() + halved + alone + full
+
+
+@case
+def memory_of_other_streams() -> Outcome:
+    """Memory that the pool hands on is in use in another stream: of CuPy's own work, and of another search's."""
+    import cupy
+    import numpy as np
+    from cupy.cuda import runtime
+
+    from gpumcts.kernels.cuda import device
+
+    size, found = 1 << 10, []
+    ours, theirs = device.arrays(), device.arrays()
+
+    def numbers() -> Any:
+        array = ours.zeros((4, size), np.int64)
+        ours.upload(np.arange(4 * size).reshape(4, size), array)
+        return array
+
+    def back(array: Any) -> bool:
+        host = np.zeros(array.shape, np.int64)
+        ours.fetch(array, host)
+        return bool((host[:, :size] == np.arange(4 * size).reshape(4, size)).all())
+
+    kept, gone = ours.zeros((4, size), np.int64), numbers()  # CuPy's default stream copies an array that then goes
+    kind = runtime.memcpyDeviceToDevice
+    runtime.memcpyAsync(device.address(kept), device.address(gone), gone.nbytes, kind, 0)
+    del gone
+    again = theirs.zeros((4, size), np.int64)
+    theirs.record_event().wait()
+    cupy.cuda.get_current_stream().synchronize()
+    found.append(back(kept))
+
+    gone = numbers()  # a search copies an array that then goes, and another search is given its memory
+    wide = ours.widened(gone, 2 * size)
+    del gone
+    more = theirs.zeros((4, size), np.int64)
+    theirs.record_event().wait()
+    found.append(back(wide))
+    return f"{found} {again.shape == more.shape}", lambda: "[True, True] True"
+
+
+@case
 def growing() -> Outcome:
     """Forests that begin without room grow."""
     from gpumcts.tree import memory as tree_memory

@@ -17,7 +17,7 @@ import numpy as np
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda.captured_graph import CapturedGraph, record_in_graph
 from gpumcts.kernels.cuda.driver import DeviceInfo, ask_driver, describe, driver_library, say_device
-from gpumcts.kernels.cuda.faults import DeviceLost, fault_of, lose, lost, telling
+from gpumcts.kernels.cuda.faults import DeviceFull, DeviceLost, fault_of, lose, lost, telling
 from gpumcts.kernels.cuda.simulated_memory import (
     SIMULATED_MEMORY,
     NoRoom,
@@ -28,9 +28,10 @@ from gpumcts.kernels.cuda.simulated_memory import (
 )
 
 __all__ = [
-    "Arrays", "DeviceInfo", "DeviceLost", "Event", "HostDeviceBuffer", "NoRoom", "SimulatedArrays", "SimulatedEvent",
-    "SimulatedHostDeviceBuffer", "address", "arrays", "ask_driver", "checked", "describe", "driver_library",
-    "first_line", "free_memory", "host_device_buffer", "lost", "release", "say_device", "simulated", "telling",
+    "Arrays", "DeviceFull", "DeviceInfo", "DeviceLost", "Event", "HostDeviceBuffer", "NoRoom", "SimulatedArrays",
+    "SimulatedEvent", "SimulatedHostDeviceBuffer", "address", "arrays", "ask_driver", "checked", "describe",
+    "driver_library", "first_line", "free_memory", "host_device_buffer", "lost", "other_device", "release",
+    "say_device", "simulated", "telling",
 ]  # fmt: skip
 
 MAX_PITCH = (1 << 31) - 1  # bytes of a row that the driver copies many of at once (cudaDeviceProp.memPitch)
@@ -91,17 +92,18 @@ class HostDeviceBuffer:
         import cupy
         from numba import cuda
 
+        self._stream = _stream()
         try:
             self._memory = cupy.empty(words, np.uint64)
-            self._pinned = cupy.cuda.alloc_pinned_memory(8 * words)
+            self._pinned = cupy.cuda.alloc_pinned_memory(_pinned_bytes(words))
         except (MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
             if fault := fault_of(error):
                 raise lose(fault) from error
             size, why = f"{8 * words / 2**20:,.1f} MiB", first_line(error)
             raise BadInput(f"engine=cuda: cannot get {size} of device memory and of pinned memory: {why}") from error
-        self._stream = cupy.cuda.Stream(non_blocking=True)
         # The memory goes back to its pool: nothing may still write to it. A ``__del__`` may run after the stream's.
         weakref.finalize(self, _waited_for, self._stream)
+        _after_others(self._stream)
         self.host = np.frombuffer(self._pinned, np.uint64, words)
         self.device = cuda.as_cuda_array(self._memory, sync=False)
         self.stream = cuda.external_stream(int(self._stream.ptr))
@@ -149,6 +151,41 @@ class HostDeviceBuffer:
         return CapturedGraph(self.address, queue)
 
 
+def _pinned_bytes(words: int) -> int:
+    """Of a buffer: a power of two, since CuPy's pool keeps what is given back for requests of its very size."""
+    return 1 << max(8 * words - 1, 0).bit_length()
+
+
+def other_device() -> str:
+    """What is wrong where this thread's current device is not the first; empty if nothing is, or CuPy is not there."""
+    try:
+        from cupy.cuda import runtime
+    except ImportError:
+        return ""
+    if not (number := runtime.getDevice()):
+        return ""
+    return (
+        f"this thread's current CUDA device is number {number}, and a process plays on number 0: "
+        "make that current, or choose by CUDA_VISIBLE_DEVICES"
+    )
+
+
+def _stream() -> Any:
+    """A stream of CuPy's, of the first device. BadInput where this thread's current device is another."""
+    from cupy.cuda import Stream
+
+    if problem := other_device():
+        raise BadInput(problem)
+    return Stream(non_blocking=True)
+
+
+def _after_others(stream: Any) -> None:
+    """Let a stream wait for CuPy's current one: what CuPy's pool gives may be in use there until that is done."""
+    from cupy.cuda import get_current_stream
+
+    stream.wait_event(get_current_stream().record())
+
+
 def _waited_for(stream: Any) -> None:
     with contextlib.suppress(Exception):  # the device is lost, or Python is ending
         stream.synchronize()
@@ -182,10 +219,9 @@ class Arrays:
 
     @telling
     def __init__(self) -> None:
-        import cupy
         from numba import cuda
 
-        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._stream = _stream()
         self.stream = cuda.external_stream(int(self._stream.ptr))
 
     @telling
@@ -203,6 +239,7 @@ class Arrays:
                 raise lose(fault) from error
             raise NoRoom(f"no {size / 2**20:,.1f} MiB of device memory") from error
         if size:
+            _after_others(self._stream)
             runtime.memsetAsync(memory.data.ptr, 0, size, self._stream.ptr)
         return checked(cuda.as_cuda_array(memory, sync=False))
 
@@ -231,7 +268,7 @@ class Arrays:
 
     @telling
     def widened(self, array: Any, size: int) -> Any:
-        """A copy whose second axis has the given size, zeros at its end."""
+        """A copy whose second axis has the given size, zeros at its end; the array may go on return."""
         from cupy.cuda import runtime
 
         wide = self.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)
@@ -244,6 +281,7 @@ class Arrays:
             for row in range(rows):
                 to, source = address(wide) + row * to_pitch, address(array) + row * from_pitch
                 runtime.memcpyAsync(to, source, from_pitch, kind, stream)
+        self._stream.synchronize()  # another thread's stream may be given the array's memory next
         return wide
 
     def record_event(self) -> Event:

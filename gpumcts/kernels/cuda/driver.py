@@ -21,6 +21,9 @@ MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
 LIBRARIES = ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "libcuda.so")
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 OLDEST = 12  # CUDA version of a driver that the packages can be had for
+LEAST = (7, 0)  # compute capability: lanes of a warp ask each other for peers (match.sync)
+LEAST_OF_13 = (7, 5)  # the same of the packages of CUDA 13, which compile for no earlier device
+NO_DEVICE = (0, 100, 101)  # answers of a driver that shows none: it is well, so the choice is to blame
 SECONDS_TO_LIST = 60
 
 
@@ -48,9 +51,18 @@ def describe() -> DeviceInfo:
             found = ask_driver(ctypes.CDLL(library))
         except (OSError, AttributeError):  # not there, or too old to be asked
             continue
-        return found._replace(problem=found.problem or too_old(found.driver) or missing_packages(found.driver))
+        return found._replace(problem=found.problem or _unusable(found))
     return DeviceInfo(
         problem=f"no NVIDIA driver is there ({LIBRARIES[0]}); needed are one and the extra cuda12 or cuda13"
+    )
+
+
+def _unusable(found: DeviceInfo) -> str:
+    return (
+        too_old(found.driver)
+        or too_early(found.capability)
+        or missing_packages(found.driver, found.capability)
+        or wrong_packages(found.capability)
     )
 
 
@@ -79,7 +91,7 @@ def _count(driver: Any) -> tuple[int, int]:
 
 def _none_shown(code: int) -> str:
     chosen = os.environ.get(VARIABLE)
-    if chosen is None:
+    if chosen is None or code not in NO_DEVICE:
         return f"the NVIDIA driver shows no device (it answers {code})"
     if chosen.strip() in ("", "-1"):
         return f"{VARIABLE}={chosen} hides every device from this process"
@@ -123,21 +135,47 @@ def too_old(driver: str) -> str:
     supported = int(driver.split(".")[0])
     if supported < OLDEST:
         return f"the NVIDIA driver is too old: it supports CUDA {driver}, needed is {OLDEST}.0 or later"
-    try:
-        wanted = int(metadata.version("cuda-bindings").split(".")[0])
-    except metadata.PackageNotFoundError:
-        return ""
+    wanted = _packages_of()
     if supported < wanted:
         return f"the NVIDIA driver supports CUDA {driver}, the packages are of {wanted}: pip install 'gpumcts[cuda12]'"
     return ""
 
 
-def missing_packages(driver: str) -> str:
+def too_early(capability: tuple[int, int]) -> str:
+    """What is wrong where the kernels use what the device lacks; empty if nothing is."""
+    if capability >= LEAST:
+        return ""
+    return f"the device has compute capability {_dotted(capability)}, needed is {_dotted(LEAST)} or later"
+
+
+def wrong_packages(capability: tuple[int, int]) -> str:
+    """What is wrong where the packages compile for later devices alone, whatever the driver; empty if nothing is."""
+    if capability >= LEAST_OF_13 or _packages_of() < 13:
+        return ""
+    return (
+        f"the device has compute capability {_dotted(capability)}, the packages are of CUDA 13, "
+        f"which needs {_dotted(LEAST_OF_13)} or later: pip install 'gpumcts[cuda12]'"
+    )
+
+
+def _packages_of() -> int:
+    """The version of CUDA that the installed packages are of, 0 where there are none."""
+    try:
+        return int(metadata.version("cuda-bindings").split(".")[0])
+    except metadata.PackageNotFoundError:
+        return 0
+
+
+def _dotted(capability: tuple[int, int]) -> str:
+    return ".".join(map(str, capability))
+
+
+def missing_packages(driver: str, capability: tuple[int, int] = LEAST_OF_13) -> str:
     """Packages that CUDA needs and that are missing, with the extra that brings them; empty if none is."""
     missing = [name for name, module in (("numba-cuda", "numba_cuda"), ("CuPy", "cupy")) if not _installed(module)]
     if not missing:
         return ""
-    extra = "cuda12" if driver.startswith("12.") else "cuda13"
+    extra = "cuda12" if driver.startswith("12.") or capability < LEAST_OF_13 else "cuda13"
     return f"{' and '.join(missing)} not installed: pip install 'gpumcts[{extra}]'"
 
 

@@ -39,6 +39,7 @@ def each_kernel(body: Callable[[int, Any], None], registers: int | None = None) 
 
 
 @functools.cache
+@device.telling  # code is loaded where it is compiled
 def _compiled(body: Callable[[int, Any], None], signature: tuple, name: str, registers: int | None = None) -> Any:
     """The kernel of ``body`` for a type of tasks: compiled, or loaded from the cache, once a process."""
     if device.simulated():

@@ -16,6 +16,7 @@ Function = TypeVar("Function", bound=Callable)
 FAULTS = {  # CUresult and cudaError_t share these numbers
     214: "ECC_UNCORRECTABLE",
     220: "NVLINK_UNCORRECTABLE",
+    226: "CONTAINED",
     700: "ILLEGAL_ADDRESS",
     702: "LAUNCH_TIMEOUT",
     709: "CONTEXT_IS_DESTROYED",
@@ -29,6 +30,9 @@ FAULTS = {  # CUresult and cudaError_t share these numbers
 }
 NAMES = {name.replace("_", ""): name for name in FAULTS.values()}  # as the runtime writes them, in capitals
 NAMED = re.compile(rf"(?:CUDA_ERROR_|cudaError)({'|'.join([*FAULTS.values(), *NAMES])})\b", re.IGNORECASE)
+
+OUT_OF_MEMORY = 2
+FULL = re.compile(r"CUDA_ERROR_OUT_OF_MEMORY\b|cudaErrorMemoryAllocation\b")  # numbers of compilers mean other things
 
 _lost = ""
 
@@ -45,10 +49,20 @@ class DriverRefusal(RuntimeError):
         super().__init__(f"the driver refuses {call}: it answers {code}")
 
 
+class DeviceFull(DriverRefusal, BadInput):
+    """The driver has no memory left for a call: a kernel's stack, its code, a graph. The device goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(OUT_OF_MEMORY, "")
+
+    def __str__(self) -> str:
+        return "the device has no memory left to run a kernel; end other processes that use it, or take engine=cpu"
+
+
 def check_answer(code: int, call: str) -> None:
-    """Raise DriverRefusal where the driver's answer to a call is no 0."""
+    """Raise DriverRefusal where the driver's answer to a call is no 0, DeviceFull where it lacks memory."""
     if code:
-        raise DriverRefusal(code, call)
+        raise DeviceFull() if code == OUT_OF_MEMORY else DriverRefusal(code, call)
 
 
 def lost() -> str:
@@ -63,6 +77,13 @@ def fault_of(error: BaseException) -> str:
             return FAULTS[number]
     found = NAMED.search(str(error))
     return NAMES[found.group(1).upper().replace("_", "")] if found else ""
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether CuPy, numba or the driver tells that the device lacks memory; not of what was told in a line before."""
+    if isinstance(error, BadInput | MemoryError):
+        return False
+    return FULL.search(str(error)) is not None
 
 
 def lose(fault: str) -> DeviceLost:
@@ -83,7 +104,10 @@ def _unraisable(usual: Callable, what: Any) -> None:
 
 
 def telling(function: Function) -> Function:
-    """``function``, which asks for the device: a fault met by it, or met before, is raised as ``DeviceLost``."""
+    """``function``, which asks for the device: a fault met by it, or met before, is raised as ``DeviceLost``.
+
+    Where the driver lacks memory for a call, ``DeviceFull`` is raised.
+    """
 
     @functools.wraps(function)
     def call(*arguments: Any, **more: Any) -> Any:
@@ -93,8 +117,10 @@ def telling(function: Function) -> Function:
             return function(*arguments, **more)
         except Exception as error:
             fault = "" if isinstance(error, DeviceLost) else fault_of(error)
-            if not fault:
-                raise
-            raise lose(fault) from error
+            if fault:
+                raise lose(fault) from error
+            if is_full(error):
+                raise DeviceFull() from error
+            raise
 
     return call  # type: ignore[return-value]

@@ -270,6 +270,7 @@ def jit(signature: tuple, registers: int | None = None) -> Any:
 
 
 @functools.cache
+@device.telling  # code is loaded where it is compiled
 def compiled_kernel(kernel: Callable, signature: tuple) -> Any:
     """A playout kernel for the types of a game and a policy: compiled, or loaded from the cache, once a process."""
     game, policy = (getattr(t, "instance_class", t) for t in signature[:2])
@@ -310,7 +311,7 @@ def trial() -> str:
 
     A device may be there and useless, for instance with packages newer than its driver, or lost to this process since.
     """
-    return device.lost() or _trial()
+    return device.lost() or device.other_device() or _trial()
 
 
 @functools.cache

@@ -14,6 +14,7 @@ enum { FUNCTION_MAX_THREADS = 0, FUNCTION_LOCAL = 3, FUNCTION_REGISTERS = 4 };
 static int multiprocessors = 2;
 static long allocations_left = -1; /* until two fail, since CuPy asks again once its pool is empty; -1 for no failure */
 static long launches_left = -1; /* until one loses the device; -1 where none does */
+static long launches_until_full = -1; /* then one is refused for want of memory; -1 where none is */
 static int lost;
 static int context_made;
 static _Thread_local void *contexts[64];
@@ -27,6 +28,11 @@ void emulator_set_multiprocessors(int count) {
 /* Let the device's memory be refused twice in a row, after so many allocations more. */
 void emulator_fail_allocation(long after) {
     allocations_left = after < 0 ? -1 : after + 2;
+}
+
+/* Refuse one launch, after so many that succeed, as where the driver has no memory for the stacks of its threads. */
+void emulator_refuse_launch(long after) {
+    launches_until_full = after;
 }
 
 /* Whether a launch has met a fault, after which a driver refuses every call. */
@@ -370,6 +376,7 @@ int cuLaunchKernel(struct kernel *kernel, unsigned x, unsigned y, unsigned z, un
     if (y != 1 || z != 1 || threads_y != 1 || threads_z != 1) fault("launches of more than one dimension are not emulated");
     if (shared || extra) fault("launches with shared memory or packed arguments are not emulated");
     if (launch_loses_device()) return ILLEGAL_ADDRESS;
+    if (launches_until_full >= 0 && launches_until_full-- == 0) return OUT_OF_MEMORY;
     if (!x || !threads) return INVALID_VALUE;
     if (threads > (unsigned)kernel->most_threads) return OUT_OF_RESOURCES;
     lock();

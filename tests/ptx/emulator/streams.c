@@ -24,7 +24,7 @@ struct operation {
 
 struct list { struct operation *first, *last; };
 struct stream { struct list operations, captured; int blocking, capturing; struct stream *next; };
-struct event { double moment; uint64_t asked, done; struct stream *stream; };
+struct event { double moment; uint64_t asked, done, uses; struct stream *stream; int destroyed; }; /* uses: by operations */
 struct graph { struct list operations; };
 
 static struct stream default_stream = {.blocking = 1}, *streams;
@@ -39,7 +39,7 @@ void unlock(void) {
 }
 
 static struct stream *resolved(struct stream *s) {
-    if ((uint64_t)s <= 2) return &default_stream; /* 1 and 2 are the driver's names for it */
+    if ((uint64_t)s <= 2 || s == &default_stream) return &default_stream; /* 1 and 2 are the driver's names for it */
     for (struct stream *known = streams; known; known = known->next)
         if (known == s) return s;
     fault("a stream is used that was destroyed, or never made");
@@ -105,12 +105,14 @@ void stage_source(struct operation *o) {
 static struct operation *again(const struct operation *of) {
     struct operation *o = malloc(sizeof *o);
     *o = *of;
+    if (of->event) of->event->uses++;
     if (of->parameters) o->parameters = memcpy(malloc(o->size + 1), of->parameters, o->size);
     if (of->staged) fault("a graph with a copy from pageable memory is not emulated");
     return o;
 }
 
 static void discard(struct operation *o) {
+    if (o->event && !--o->event->uses && o->event->destroyed) free(o->event);
     free(o->parameters);
     free(o->staged);
     free(o);
@@ -279,7 +281,7 @@ int cuStreamWaitEvent(struct stream *s, struct event *e, unsigned flags) {
     lock();
     if (e->asked > 0) {
         struct operation *o = operation(WAIT, 0, 0, 0);
-        o->event = e, o->record = e->asked;
+        o->event = e, o->record = e->asked, e->uses++;
         queue(s, o);
     }
     unlock();
@@ -292,10 +294,11 @@ int cuEventCreate(struct event **e, unsigned flags) {
     return OK;
 }
 
+/* What is in a stream goes on with it. */
 int cuEventDestroy_v2(struct event *e) {
     lock();
-    if (e->done < e->asked) run_until(e->stream, e, e->asked);
-    free(e);
+    e->destroyed = 1;
+    if (!e->uses) free(e);
     unlock();
     return OK;
 }
@@ -307,7 +310,7 @@ int cuEventRecordWithFlags(struct event *e, struct stream *s, unsigned flags) {
     if (s->capturing && !(flags & 1)) fault("an event is recorded in a capture, where it marks a place and no time");
     if (e->stream && e->stream != s && e->done < e->asked) run_until(e->stream, e, e->asked);
     struct operation *o = operation(RECORD, 0, 0, 0);
-    o->event = e;
+    o->event = e, e->uses++;
     if (!s->capturing) asked_for(e, s);
     queue(s, o);
     unlock();

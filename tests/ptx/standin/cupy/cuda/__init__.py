@@ -5,7 +5,16 @@ import ctypes
 from . import _driver, memory, runtime
 from ._driver import call
 
-__all__ = ["Event", "Graph", "Stream", "alloc_pinned_memory", "get_elapsed_time", "memory", "runtime"]
+__all__ = [
+    "Event",
+    "Graph",
+    "Stream",
+    "alloc_pinned_memory",
+    "get_current_stream",
+    "get_elapsed_time",
+    "memory",
+    "runtime",
+]
 
 
 class Stream:
@@ -19,6 +28,11 @@ class Stream:
 
     def synchronize(self):
         call("cuStreamSynchronize", ctypes.c_void_p(self.ptr))
+
+    def record(self):
+        event = Event()
+        event.record(self)
+        return event
 
     def wait_event(self, event):
         call("cuStreamWaitEvent", ctypes.c_void_p(self.ptr), ctypes.c_void_p(event.ptr), ctypes.c_uint(0))
@@ -69,6 +83,11 @@ class Event:
     def __del__(self):
         if getattr(self, "ptr", 0):
             call("cuEventDestroy_v2", ctypes.c_void_p(self.ptr))
+
+
+def get_current_stream():
+    """The default one, in every thread."""
+    return Stream(null=True)
 
 
 def get_elapsed_time(start, end):

@@ -5,7 +5,7 @@ import ctypes
 from ._driver import call
 from .memory import CUDADriverError as CUDARuntimeError
 
-__all__ = ["CUDARuntimeError", "memGetInfo", "memcpy2DAsync", "memcpyAsync", "memsetAsync"]
+__all__ = ["CUDARuntimeError", "getDevice", "memGetInfo", "memcpy2DAsync", "memcpyAsync", "memsetAsync"]
 
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice = range(4)
 ON_DEVICE = 2  # CUmemorytype
@@ -49,6 +49,13 @@ def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
 
 def memsetAsync(ptr, value, size, stream):
     call("cuMemsetD8Async", _address(ptr), ctypes.c_ubyte(value), ctypes.c_size_t(size), ctypes.c_void_p(int(stream)))
+
+
+def getDevice():
+    """The number of this thread's current device."""
+    found = ctypes.c_int()
+    call("cuCtxGetDevice", ctypes.byref(found))
+    return found.value
 
 
 def memGetInfo():
