@@ -157,12 +157,14 @@ def _pinned_bytes(words: int) -> int:
 
 
 def other_device() -> str:
-    """What is wrong where this thread's current device is not the first; empty if nothing is, or CuPy is not there."""
+    """What is wrong where this thread's current device is not the first; empty if nothing is, or CuPy cannot tell."""
     try:
         from cupy.cuda import runtime
-    except ImportError:
+
+        number = runtime.getDevice()
+    except (ImportError, RuntimeError):  # no CuPy, or no device: what is used next says so
         return ""
-    if not (number := runtime.getDevice()):
+    if not number:
         return ""
     return (
         f"this thread's current CUDA device is number {number}, and a process plays on number 0: "
