@@ -101,6 +101,11 @@ def most_nodes(most_moves: int, most_plies: int, iterations: int, path_an_iterat
     return nodes
 
 
+def slots_of_children(most_moves: int) -> int:
+    """Slots that a node of so many moves may take for its children: its outgrown blocks, and the last one."""
+    return int(sum(capacity for capacity in CAPACITIES if capacity < most_moves)) + most_moves
+
+
 def zeroed_forest(trees: int, slots: int, layout: Layout, zeros: Callable = np.zeros) -> Forest:
     """A forest whose arrays come from ``zeros(shape, dtype)`` and are nothing but zeros; see ``empty_forest``."""
     return allocate(Forest, (trees,), layout.lengths(slots), layout.dtypes(), zeros)

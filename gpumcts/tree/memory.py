@@ -8,7 +8,7 @@ import psutil
 
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
-from gpumcts.tree.forest import most_nodes
+from gpumcts.tree.forest import most_nodes, slots_of_children
 from gpumcts.tree.settings import SearchSwitches, Settings
 
 SHARE_OF_MEMORY = 0.4  # two searches may go on at once
@@ -23,7 +23,6 @@ SPREAD = 16  # by the root of the nodes
 # Nodes an iteration adds beside its own, over the moves of a position at most, where nodes get all their children at
 # once; on Othello it is 0.03, since few positions have so many moves, and forests grow.
 SIBLINGS = 0.1
-BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks of children and the last one take, over its moves
 
 
 @functools.lru_cache(maxsize=1)
@@ -100,7 +99,7 @@ class TreeMemory:
         """Node slots a tree is given for so many iterations, to begin with."""
         switches, most_moves = self._switches, self._game.MAX_MOVES
         if switches.flat:
-            return 1 + BLOCKS_OF_A_NODE * most_moves + self._room
+            return 1 + slots_of_children(most_moves) + self._room
         if switches.cells > 0:
             iterations = int(iterations * (1 + SIBLINGS * most_moves))
         nodes = most_nodes(most_moves, self._game.MAX_PLIES, iterations, switches.whole_path)

@@ -21,13 +21,16 @@ from gpumcts.tree.forest import (
     add_child,
     bytes_per_slot,
     capacity_class,
+    clear_node,
     empty_forest,
     most_nodes,
+    slots_of_children,
     take_block,
     widened,
     with_room,
 )
 from gpumcts.tree.host import wave as wave_module
+from gpumcts.tree.host.team import team_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
@@ -255,3 +258,16 @@ def test_too_little_memory_is_refused_with_the_arithmetic():
     assert f"{slots:,} slots" in message
     assert f"{slots * bytes_per_slot(Layout(4, OTHELLO.MAX_MOVES)) / 2**20:,.1f} MiB" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("moves", [1, 2, 33, 82, 271, 500])
+def test_slots_that_children_take(moves):
+    """All that a node's blocks take on their way to all of its children, and what a thread of a team makes sure of."""
+    forest = empty_forest(1, 5 * moves, Layout(1))
+    forest.used[0] = 1
+    clear_node(forest, 0, ROOT, 0)
+    forest.move_count[0, ROOT] = moves
+    for move in range(moves):
+        add_child(forest, 0, ROOT, move)
+    assert forest.used[0] - 1 == slots_of_children(moves)
+    assert team_of(2, 512, moves, moves, 4).node_slots == slots_of_children(moves)

@@ -16,7 +16,7 @@ import numpy as np
 from gpumcts.atomic import fetch_add, idle, load, replace, store, wait_while
 from gpumcts.jit import inlined
 from gpumcts.kernels.playout_loop import LANE_COUNT
-from gpumcts.tree.forest import CAPACITIES, NO_NODE, Forest
+from gpumcts.tree.forest import CAPACITIES, NO_NODE, Forest, slots_of_children
 
 LINE = 8  # words of int64 in a line of the cache: words of the board that different threads write lie apart
 PHASE, JOINED, TAKEN, READY, COMPLETE, DONE, ROWS, PIECES, SLOTS, PATHS = range(0, 10 * LINE, LINE)
@@ -38,7 +38,6 @@ SHARES = 8  # of a thread in a step, so that all end together
 MIN_ROWS = 64  # of a batch whose groups are shared out
 MIN_PLAYOUTS = 16  # of a share
 MIN_IN_LANES = 16 * LANE_COUNT  # the same in lanes: those that run empty at a share's end are few of all rounds
-BLOCKS_OF_A_NODE = 4  # slots that a node's outgrown blocks and the last one take, over its moves
 MIN_TEAM_PLAYOUTS = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
@@ -76,7 +75,8 @@ def team_of(
     """A team of so many threads for batches of so many leaves and playouts of a leaf, played in lanes or not."""
     largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
     rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, MIN_ROWS))
-    need = max(rows * leaf_slots, 2 * SHARES * threads * BLOCKS_OF_A_NODE * most_moves)
+    node_slots = slots_of_children(most_moves)
+    need = max(rows * leaf_slots, 2 * SHARES * threads * node_slots)
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
     part = leaves * playouts // threads
     min_share_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
@@ -91,7 +91,7 @@ def team_of(
         tops=np.zeros(leaves, np.int32),
         shares_back_up=shares_back_up,
         leaf_slots=leaf_slots,
-        node_slots=BLOCKS_OF_A_NODE * most_moves,
+        node_slots=node_slots,
         chunk=NEEDS_OF_A_CHUNK * need,
         largest=largest,
         min_share_playouts=min_share_playouts,
