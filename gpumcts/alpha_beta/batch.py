@@ -139,7 +139,9 @@ class Deepening:
         stop_event = StopEvent(stop)
 
         def search(begin: int) -> None:
-            self._search_part(roots, begin, min(begin + size, count), limits, lambda: not stop_event.is_set(), on_done)
+            end = min(begin + size, count)
+            with stop_event.set_where_this_fails():
+                self._search_part(roots, begin, end, limits, lambda: not stop_event.is_set(), on_done)
 
         if len(begins) < 2:
             for begin in begins:

@@ -326,6 +326,20 @@ def test_what_is_refused(middle):
         searches.search(states, keys, stop=stop)
 
 
+def test_what_fails_on_a_thread_ends_the_search_of_the_others():
+    """A search without a budget, and beside it one that ends at once and is told to somebody who fails."""
+    game, stop = Othello(), threading.Event()
+    end = contract.parse_position(game, "X" * 8 * 7 + "OOOOOOX. X")
+    start = contract.start(game)
+    states = np.array([[*start], [*end]], np.uint64)
+    timer = threading.Timer(20, stop.set)  # where the first search goes on
+    timer.start()
+    with pytest.raises(ZeroDivisionError):
+        Deepening(game, 64, 2).search(states, keys_of(62, count=2), stop=stop, on_done=lambda done: 1 // (1 - done))
+    timer.cancel()
+    assert not stop.is_set()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_chance_is_refused(threads):
     game = DiceDuel(1)

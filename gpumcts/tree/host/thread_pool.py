@@ -48,7 +48,7 @@ class ThreadPool:
                 self._pool = ThreadPoolExecutor(self.threads, "search")
 
         def timed(item: Any) -> None:
-            with self.time_shares.working(asking):
+            with self.time_shares.working(asking), stop_event.set_where_this_fails():
                 work(item, stop_event)
 
         begun: list[Future] = []
