@@ -13,11 +13,16 @@ import numpy as np
 from gpumcts.games.contract import CHANCE, SCORE_UNIT
 from gpumcts.jit import inlined
 from gpumcts.tree.backup.contract import flips, player_above
-from gpumcts.tree.forest import ROOT
+from gpumcts.tree.forest import ROOT, Forest
 
 LOSS, DRAW, WIN = 1, 2, 3
 """What a node is proven to be, for the player who moves at its parent (the root: who moves there)."""
 OTHER_SIDE = 4  # less the proof: the same for the other player
+
+
+def unproven(forest: Forest, begin: int, end: int) -> int:
+    """How many of the trees ``begin`` to ``end`` make iterations: those whose root is not proven."""
+    return end - begin - int(np.count_nonzero(forest.proof[begin:end, : ROOT + 1]))
 
 
 @inlined

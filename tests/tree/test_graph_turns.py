@@ -10,7 +10,8 @@ import pytest
 from gpumcts.kernels.cuda import captured_graph
 from gpumcts.kernels.cuda.captured_graph import PLAYED
 from gpumcts.tree import memory as tree_memory
-from gpumcts.tree.host import device_playouts, shared_blocks, sharing
+from gpumcts.tree.host import device_playouts, shared_blocks, shared_tree, sharing
+from gpumcts.tree.host.team import LEAVE, announce
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import digest, roots
@@ -191,3 +192,24 @@ def test_one_tree_ends_with_a_refused_call(case, name):
     with pytest.raises(RuntimeError, match=f"the answer is {REFUSED}"):
         one_tree(engine, *ONE_TREE[case])
     assert engine.asked[-1] == name and engine.asked.count(name) == 3
+
+
+def test_threads_of_a_tree_leave_where_its_device_cannot_be_used(monkeypatch):
+    """No phase has begun by then, and they wait for the first."""
+    teams = []
+
+    def fail(batch):
+        rescue.start()
+        raise RuntimeError("planted")
+
+    def noted(*parts):
+        teams.append(sharing.team_for(*parts))
+        return teams[-1]
+
+    monkeypatch.setattr(GraphBatch, "use_here", fail)
+    monkeypatch.setattr(shared_tree, "team_for", noted)
+    rescue = threading.Timer(20, lambda: announce(teams[-1], 0, LEAVE, 0))
+    with pytest.raises(RuntimeError, match="planted"):
+        one_tree(Graphs(OTHELLO), *ONE_TREE["threads that share it"])
+    assert rescue.is_alive()
+    rescue.cancel()

@@ -1,14 +1,22 @@
 """One tree, many leaves a batch: the trees of the commit that took leaves one by one, on any number of threads."""
 
 import hashlib
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from gpumcts.call_size import SECONDS_A_CALL
 from gpumcts.games import contract
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
+from gpumcts.tree.host import shared_tree
+from gpumcts.tree.host.shared_tree import FIRST_PACE
+from gpumcts.tree.host.team import SHARE_BITS
+from gpumcts.tree.host.team_steps import PHASES
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.roots import roots_of
 from gpumcts.tree.settings import Settings
@@ -164,3 +172,59 @@ def test_a_tree_that_is_reused_goes_on_alike(threads):
             digests.append(digest(found.forest))
             root = searcher.rules.play(root, found.decide())
     assert digests[:3] == digests[3:]
+
+
+@pytest.mark.parametrize(("threads", "leaves", "playouts"), [(1, 1, 1), (2, 64, 2)])
+def test_proven_roots_say_nothing_of_the_next_search(threads, leaves, playouts):
+    """Their iterations take no time; a call as long as that would let no stop be seen for minutes."""
+    settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=playouts, solve=True)
+    searcher, told = searcher_of(operator_of("average"), settings, threads=threads), []
+    end, start = packed(OTHELLO, [END]), packed(OTHELLO, [contract.start(OTHELLO)])
+    for _ in range(3):
+        assert searcher.search(end, KEYS, 10**7).forest.proof[0, ROOT] != 0
+    searcher.search(start, KEYS, 20_000, on_progress=told.append)
+    first = SECONDS_A_CALL / (FIRST_PACE * playouts)
+    assert told[0] <= first and told[1] <= 8 * first and sum(told) == 20_000  # threads lack room at first
+
+
+def test_calls_have_no_more_phases_than_the_board_can_count(monkeypatch):
+    assert PHASES * (shared_tree.MAX_SHARED_BATCHES + 1) < 1 << (63 - 2 * SHARE_BITS)
+    told, settings = [], Settings(leaves_per_tree=64, playouts_per_leaf=2)
+    monkeypatch.setattr(shared_tree, "MAX_SHARED_BATCHES", 2)
+    root = packed(OTHELLO, [contract.start(OTHELLO)])
+    searcher_of(operator_of("average"), settings, threads=2).search(root, KEYS, 640, on_progress=told.append)
+    assert max(told) <= 2 * 64 and sum(told) == 640
+
+
+FAULT = """
+import threading
+
+import numpy as np
+from gpumcts.games import contract
+from gpumcts.games.connect_four import ConnectFour
+from gpumcts.tree.settings import Settings
+from tests.tree.drivers import operator_of, searcher_of
+
+callers, sound = [], contract.score.find(ConnectFour)
+
+class Broken(ConnectFour):
+    pass
+
+@contract.score.implements(Broken)
+def broken(game, state):
+    callers.append(threading.get_ident())
+    if callers[-1] != callers[0] or len(callers) > 200:  # on a second thread, if there is one
+        raise ZeroDivisionError("planted")
+    return sound(game, state)
+
+searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=32), Broken(), threads=2)
+with np.errstate(over="ignore"):
+    searcher.search(searcher.rules.starts(1), np.ones(1, np.uint64), 20)
+"""
+
+
+def test_a_games_error_comes_out_in_plain_python():
+    """Of one thread of several too: none waits for what it has left undone."""
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    run = subprocess.run([sys.executable, "-c", FAULT], env=env, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and "ZeroDivisionError: planted" in run.stderr

@@ -13,6 +13,7 @@ from gpumcts.tree.host.shared_tree import FIRST_PACE, SharedTrees
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.batch import Batch
+from gpumcts.tree.solve import unproven
 from gpumcts.tree.time_split import GROWTH, no_ticks
 
 TREES_IN_A_BLOCK = 64  # leaves that share the lanes at most
@@ -104,9 +105,11 @@ class CpuIterations:
                     wave.on_progress(done * trees)
                 if reached < until:
                     return  # no room
-                self._keep_pace(begin, done * trees)
+                self._keep_pace(begin, done * unproven(wave.forest, *block))
 
         self._workers.run(work, pending, wave.stop)
 
     def _keep_pace(self, begin: float, iterations: int) -> None:
-        self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)
+        """Iterations of a tree were made since ``begin``; none say nothing of those of the next search."""
+        if iterations > 0:
+            self._pace = max((time.perf_counter() - begin) / iterations, self._pace / 8, 1e-9)

@@ -17,16 +17,18 @@ from gpumcts.tree.forest import Forest
 from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.host.shared_blocks import ANSWER, BASE, TOLD
 from gpumcts.tree.host.sharing import team_for, threads_share_trees
-from gpumcts.tree.host.team import team_room
+from gpumcts.tree.host.team import LEAVE, announce, team_room
 from gpumcts.tree.host.team_steps import run_coordinator, run_worker
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.batch import Batch
 from gpumcts.tree.iteration.steps import Method, Steps, back_up_part_step
+from gpumcts.tree.solve import unproven
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING
 
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 MAX_BATCHES = 4096  # of a compiled call whose leaves a device plays
+MAX_SHARED_BATCHES = 1 << 20  # of any other: the board has bits for the numbers of the phases of twice as many
 
 Block = tuple[int, int]
 
@@ -104,10 +106,14 @@ class SharedTree:
             if thread > 0:
                 run_worker(self._steps, self._method, forest, self._batch, team, ticks)
                 return
-            if device is not None:
-                device.in_flight.use_here()
-            words = forest, states, keys, numbers, self._room, self._batch, watch, team, *elsewhere, ticks
-            reached[0] = run_coordinator(self._steps, self._method, *words)
+            try:
+                if device is not None:
+                    device.in_flight.use_here()
+                words = forest, states, keys, numbers, self._room, self._batch, watch, team, *elsewhere, ticks
+                reached[0] = run_coordinator(self._steps, self._method, *words)
+            except BaseException:  # it has not begun a phase, and the others wait for one
+                announce(team, 0, LEAVE, 0)
+                raise
 
         workers.run(work, range(threads), wave.stop)
         if device is not None:
@@ -159,7 +165,7 @@ class SharedTrees:
 
     def _iterate(self, wave: Wave, tree: int, span: Block, device: OnDevice | None) -> None:
         (number, iterations), leaves = span, self._settings.leaves_per_tree
-        most = MAX_BATCHES if device is not None else iterations
+        most = MAX_BATCHES if device is not None else MAX_SHARED_BATCHES
         shared = self._shared(tree, wave.forest.used, device)
         while number < iterations:
             begin = time.perf_counter()
@@ -174,7 +180,7 @@ class SharedTrees:
             if reached < until:
                 with wave.clock.on_all_threads(), wave.clock.part(GROWTH):
                     self._plan.widen(wave)
-            else:
+            elif unproven(wave.forest, tree, tree + 1):  # iterations of the others took no time
                 self._pace = max((time.perf_counter() - begin) / done, self._pace / 8, 1e-9)
 
     def _shared(self, tree: int, used: np.ndarray, device: OnDevice | None) -> SharedTree:

@@ -1,5 +1,7 @@
 """Whether the threads of a search share each of its trees, and the team they make then."""
 
+import numba
+
 from gpumcts.tree.host.team import Team, is_worth_a_team, team_of, team_room, useful_threads
 from gpumcts.tree.iteration.steps import is_shared
 from gpumcts.tree.search_parts import SearchParts
@@ -27,7 +29,10 @@ def threads_share_trees(settings: Settings, threads: int, trees: int, beside_dev
     """Whether the threads share each tree, one after the other: there are too few trees for one each.
 
     Beside a device only a tree that is alone: of several, half go on while the device plays the leaves of the others.
+    Never in plain Python: a game's error there ends one thread, and the others would wait for its share without end.
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return False
     if settings.batches_in_flight > 1 or threads < 2 * trees:
         return False
     if beside_device:
