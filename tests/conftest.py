@@ -8,6 +8,7 @@
 
 import json
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,6 +22,7 @@ if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of t
     # the processes that tests start read modules that the first of them translated, whatever the caller's own may write
     os.environ["PYTHONPYCACHEPREFIX"] = str(_base / f"{_OWN}-bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = True  # tests import modules that they edit within a second, as Python dates what it writes
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
 from tests import patience  # noqa: E402

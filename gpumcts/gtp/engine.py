@@ -244,7 +244,11 @@ class GtpEngine:
 
     def _set_handicap(self, command: str, arguments: list[str]) -> str:
         names = handicap.points_of(command, self.position.game, arguments)
-        position = handicap.with_handicap(self.position, names)
+        try:
+            position = handicap.with_handicap(self.position, names)
+        except BadInput as error:
+            self._say(f"{command}: {error}")
+            raise Refusal("bad vertex list") from None
         self._forget()
         self._go_over_to(position, self._terms)
         return "" if command == handicap.GIVEN else " ".join(names)

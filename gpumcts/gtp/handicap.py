@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.gtp.arguments import SYNTAX, Refusal, number
 from gpumcts.gtp.position import GtpPosition
@@ -30,14 +29,11 @@ def points_of(command: str, game: Any, arguments: list[str]) -> list[str]:
 
 
 def with_handicap(position: GtpPosition, names: list[str]) -> GtpPosition:
-    """A new game that begins with the stones, which are no moves; raises Refusal."""
+    """A new game that begins with the stones, which are no moves; raises Refusal, and BadInput that names the point."""
     game = position.game
     if position.moves or position.words().tolist() != GtpPosition(game).words().tolist():
         raise Refusal("board not empty")
-    try:
-        return GtpPosition(game, position.number + 1, contract.with_handicap(game, names))
-    except BadInput:
-        raise Refusal("bad vertex list") from None
+    return GtpPosition(game, position.number + 1, contract.with_handicap(game, names))
 
 
 def _count(arguments: list[str]) -> int:

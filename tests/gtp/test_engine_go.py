@@ -304,6 +304,10 @@ def test_handicaps_that_are_none_change_nothing(engine):
         "fixed_handicap", "fixed_handicap 2.5", "fixed_handicap 2 3", "set_free_handicap", "set_free_handicap A1",
         "set_free_handicap A1 pass", "set_free_handicap A1 a1", "set_free_handicap A1 I1",
     ) == [number] * 4 + ["?syntax error"] * 4 + [bad] * 4  # fmt: skip
+    assert [line.partition(": ")[2] for line in fresh.said] == [
+        "a handicap has 2 stones or more", "'pass' is no point of this board", "'a1' is named twice",
+        "'I1' is no point of this board",
+    ]  # fmt: skip
     every = [point_name(GO_9, point) for point in range(GO_9.CELLS)]
     assert texts(fresh, f"set_free_handicap {' '.join(every)}") == [bad], "no liberty is left"
     assert texts(fresh, "play b E5", "fixed_handicap 2", "undo", "place_free_handicap 1000000000") == [
