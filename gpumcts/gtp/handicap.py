@@ -31,7 +31,7 @@ def points_of(command: str, game: Any, arguments: list[str]) -> list[str]:
 def with_handicap(position: GtpPosition, names: list[str]) -> GtpPosition:
     """A new game that begins with the stones, which are no moves; raises Refusal, and BadInput that names the point."""
     game = position.game
-    if position.moves or position.words().tolist() != GtpPosition(game).words().tolist():
+    if position.words().tolist() != GtpPosition(game).words().tolist():
         raise Refusal("board not empty")
     return GtpPosition(game, position.number + 1, contract.with_handicap(game, names))
 

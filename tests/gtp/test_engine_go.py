@@ -319,8 +319,10 @@ def test_handicaps_that_are_none_change_nothing(engine):
 
 def test_a_search_of_the_empty_board_is_none_of_the_handicap(engine):
     fresh = engine(iterations=60)
+    number = fresh.position.number
     assert texts(fresh, "reg_genmove b", "gpumcts-winrates")[1].startswith("=")
     assert texts(fresh, "fixed_handicap 9", "gpumcts-winrates")[1].startswith("?this position has not been searched")
+    assert fresh.position.number == number + 1, "another game, with draws of its own"
 
 
 def test_the_status_of_stones_is_what_the_score_counts(engine):
