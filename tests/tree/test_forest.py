@@ -30,7 +30,7 @@ from gpumcts.tree.forest import (
     with_room,
 )
 from gpumcts.tree.host import wave as wave_module
-from gpumcts.tree.host.team import team_of
+from gpumcts.tree.host.team import SLOTS, ensure_chunk, team_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection.ucb1 import Ucb1
 from gpumcts.tree.settings import Settings
@@ -271,3 +271,20 @@ def test_slots_that_children_take(moves):
         add_child(forest, 0, ROOT, move)
     assert forest.used[0] - 1 == slots_of_children(moves)
     assert team_of(2, 512, moves, moves, 4).node_slots == slots_of_children(moves)
+
+
+@pytest.mark.parametrize("leaves", [64, 100, 1024])
+@pytest.mark.parametrize("moves", [40, 218])
+def test_chunks_grow_with_the_tree(leaves, moves):
+    """Two needs of a thread at first, eight in a large tree: of a bundle's leaves, the coordinator's of large nodes."""
+    threads, bundle, most = 16, 48, 16  # rows of a bundle and of what goes into one, at most
+    of_leaves = max(bundle, min(leaves, 64)) * moves
+    of_nodes = leaves // (most + 1) * slots_of_children(moves)
+    team = team_of(threads, leaves, moves, moves, 4)
+    forest = empty_forest(1, 1, Layout(1))
+    for thread, need in ((0, max(of_leaves, of_nodes)), (1, of_leaves)):
+        for used, times in ((1, 2), (256 * need, 4), (1_000_000_000, 8)):
+            team.board[SLOTS], team.chunks[:] = used, 0
+            ensure_chunk(forest, team, thread, need)
+            assert list(team.chunks[thread, :2]) == [used, used + times * need]
+            assert team.board[SLOTS] == used + times * need

@@ -126,6 +126,16 @@ def test_threads_in_any_tree_change_nothing(name, threads):
     assert found_digest(name, threads) == RECORDED[name][-1]
 
 
+def test_many_threads_take_little_more_memory_for_a_small_tree():
+    """Each takes at most twice what a bundle of leaves may take: the operating system has to clear what is touched."""
+    threads, bundle = 16, 48
+    used = []
+    for count in (1, threads):
+        searcher, root, iterations, _ = searcher_for("many", count)
+        used.append(int(searcher.search(root, KEYS, iterations).forest.used[0]))
+    assert used[1] <= 2 * used[0] + threads * 2 * bundle * OTHELLO.MAX_MOVES
+
+
 def in_slices(searcher, root, points):
     """The tree of a search that goes on from each number of iterations to the next."""
     planted = searcher.plant(roots_of(searcher.parts, root, KEYS), 50, None)  # it grows

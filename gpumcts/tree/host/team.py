@@ -40,6 +40,7 @@ MIN_PLAYOUTS = 16  # of a share
 MIN_IN_LANES = 16 * LANE_COUNT  # the same in lanes: those that run empty at a share's end are few of all rounds
 MIN_TEAM_PLAYOUTS = 128  # playouts of a batch of many leaves: below, waiting takes what sharing gives
 NEEDS_OF_A_CHUNK = 8  # what is left of a chunk that is given up is less than one
+SMALLEST_CHUNK = 4  # times smaller: a chunk of a small tree, since memory that is written here and there is slow to get
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
 
 
@@ -57,7 +58,8 @@ class Team(NamedTuple):
     shares_back_up: bool  # whether threads share the back-up
     leaf_slots: int  # that a leaf may take at most
     node_slots: int  # that the children of a node may take at most
-    chunk: int  # slots of a chunk
+    chunk: int  # slots of a worker's chunk in a large tree
+    first_chunk: int  # the same of the coordinator
     largest: int  # rows of a group that goes into a bundle, at most
     min_share_playouts: int  # of a share
 
@@ -75,8 +77,8 @@ def team_of(
     """A team of so many threads for batches of so many leaves and playouts of a leaf, played in lanes or not."""
     largest = max(ROWS_OF_A_BUNDLE // 2, leaves // (SHARES * threads))
     rows = max(ROWS_OF_A_BUNDLE + largest, min(leaves, MIN_ROWS))
-    node_slots = slots_of_children(most_moves)
-    need = max(rows * leaf_slots, 2 * SHARES * threads * node_slots)
+    node_slots, need = slots_of_children(most_moves), rows * leaf_slots
+    large_groups = leaves // (largest + 1)  # at most, that the coordinator takes on together
     pieces = 2 * SHARES * threads if leaves < SHARES * threads else 0
     part = leaves * playouts // threads
     min_share_playouts = max(MIN_PLAYOUTS, min(MIN_IN_LANES, part)) if in_lanes else MIN_PLAYOUTS
@@ -93,14 +95,15 @@ def team_of(
         leaf_slots=leaf_slots,
         node_slots=node_slots,
         chunk=NEEDS_OF_A_CHUNK * need,
+        first_chunk=NEEDS_OF_A_CHUNK * max(need, large_groups * node_slots),
         largest=largest,
         min_share_playouts=min_share_playouts,
     )
 
 
 def team_room(team: Team, leaves: int) -> int:
-    """Slots that a step of so many leaves may take: no chunk is given up before most of it is used."""
-    return 2 * leaves * team.leaf_slots + len(team.chunks) * team.chunk
+    """Slots that a step of so many leaves may take: no chunk is given up before half of it is used."""
+    return 2 * leaves * team.leaf_slots + team.first_chunk + (len(team.chunks) - 1) * team.chunk
 
 
 # ------------------------------------------------------------------------------------------------------ phases
@@ -187,8 +190,10 @@ def ensure_chunk(forest, team, thread, slots):
         forest.first_child[0, begun] = team.free[thread, LEFTOVER]
         team.free[thread, LEFTOVER] = begun
         begun += size
-    begun = fetch_add(team.board, SLOTS, team.chunk)
-    team.chunks[thread, BEGUN], team.chunks[thread, END] = begun, begun + team.chunk
+    most = team.first_chunk if thread == 0 else team.chunk
+    size = max(most // SMALLEST_CHUNK, min(most, load(team.board, SLOTS) // (SMALLEST_CHUNK * team.chunks.shape[0])))
+    begun = fetch_add(team.board, SLOTS, size)
+    team.chunks[thread, BEGUN], team.chunks[thread, END] = begun, begun + size
 
 
 def useful_threads(threads: int, leaves: int, playouts: int) -> int:
