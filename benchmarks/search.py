@@ -18,6 +18,8 @@ MIN_TREES, TURN_SECONDS = 64, 5.0  # trees of slow games: so many, or what a cor
 FULL = (50_000, 200)  # trees and iterations that fill a device
 FULL_BATCHES = ((131_072, 1, 60), (8192, 16, 100), (2048, 64, 100))  # trees, playouts a leaf, iterations
 BASE = "UCT, average, cpu"
+AS_MCTSNC, PLAYOUTS_OF_A_TURN = (8, 128), 20_000_000  # trees and playouts a leaf, as MCTS-NC has them by default
+MANY_LEAVES = 1024
 
 
 def there(game: Any, on_cpu: bool) -> list[str]:
@@ -38,6 +40,8 @@ def suite(bench: Bench) -> Iterator[Row]:
     contenders = [_ours(bench, operator, *shape) for operator in operators] + _beside_average(bench, *shape)
     if not bench.on_cpu:
         contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
+    if "mctsnc" in bench.peers:
+        contenders += [_in_shape_of_mctsnc(bench, leaves) for leaves in (compiled(bench.game).MAX_MOVES, MANY_LEAVES)]
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_searches(bench.peers, bench.game, bench.game_name)]
         against = [peer.what for peer in peers] or [c.what for c in contenders if c.what.startswith(BASE)]
@@ -96,6 +100,21 @@ def _ours(bench: Bench, operator: str, trees: int, iterations: int, **more: Any)
     playouts = searcher.settings.playouts_per_leaf
     at = {"trees": trees, "iterations": iterations, "playouts": playouts}
     return Contender(_name(operator, at, more), run, trees * iterations, at, (searcher.engine,))
+
+
+def _in_shape_of_mctsnc(bench: Bench, leaves: int) -> Contender:
+    """Few trees of many playouts, which count as MCTS-NC counts them: its step plays every child of a leaf."""
+    trees, playouts = AS_MCTSNC
+    settings = Settings(leaves_per_tree=leaves, playouts_per_leaf=playouts, in_flight="unobserved")
+    searcher = uct(bench, "average", "cuda", settings=settings)
+    states, tree_keys = Rules(bench.game).starts(trees), keys(trees)
+
+    def run(n: int) -> None:
+        searcher.search(states, tree_keys, max(leaves, n // (trees * playouts)))
+
+    at = {"trees": trees, "leaves": leaves, "playouts": playouts}
+    what = f"UCT, average, {trees} trees, L = {leaves}, {playouts} playouts a leaf, cuda, playouts"
+    return Contender(what, run, PLAYOUTS_OF_A_TURN, at, (searcher.engine,))
 
 
 def _name(operator: str, at: dict[str, int], more: dict[str, Any]) -> str:

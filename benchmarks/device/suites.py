@@ -68,6 +68,7 @@ def shrink() -> None:
     playouts.UNIFORM, playouts.ONE_BY_ONE, playouts.INFORMED = 200, 200, {1: 5, 2: 5}
     playouts.ON_A_DEVICE, playouts.INFORMED_ON_A_DEVICE = {1: (64, 2), 3: (20, 1)}, {1: 20}
     search.TREES, search.ITERATIONS, search.FULL, search.FULL_BATCHES = 20, 4, (20, 4), ((20, 2, 4),)
+    search.AS_MCTSNC, search.PLAYOUTS_OF_A_TURN, search.MANY_LEAVES = (2, 2), 200, 10
     match.ON_A_DEVICE, match.WARM_UP = ((3, 2, 2),), (3, 2)
     launch.LAUNCHES, launch.BATCHES, launch.LEAVES, launch.WORDS = 2, 2, (1, 2), 8
 

@@ -1,9 +1,12 @@
 """MCTS-NC beside ours: what is missing is said in one line; its own code runs, here a stand-in without a device."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import search as search_suite
+from benchmarks.measure import Bench, Grid
 from benchmarks.peers import contenders, mctsnc, mctsnc_process
 from benchmarks.peers.names import not_installed
 from gpumcts.games.connect_four import ConnectFour
@@ -81,6 +84,27 @@ def test_its_own_code_is_run(checkout):
         assert contender.run(100_000) is None
         with pytest.raises(Exception, match="against=mctsnc: its process failed: RuntimeError: no memory for _c4"):
             contender.run(10_000_000)
+
+
+def test_ours_in_its_shape_plays_as_many_playouts(tmp_path, monkeypatch):
+    """Eight trees of 128 playouts a leaf, which count; never fewer than a batch of each tree."""
+    asked: list[int] = []
+
+    def uct(bench, operator, engine, settings):
+        def search(states, tree_keys, iterations):
+            assert len(states) == len(set(tree_keys)) and iterations >= settings.leaves_per_tree
+            asked.append(len(states) * iterations * settings.playouts_per_leaf)
+
+        assert engine == "cuda"
+        return SimpleNamespace(engine=None, search=search)
+
+    monkeypatch.setattr(search_suite, "uct", uct)
+    bench = Bench(ConnectFour(), "connect_four", "device", 1, 1, ("mctsnc",), tmp_path, Grid((), (), 0))
+    contender = search_suite._in_shape_of_mctsnc(bench, 7)
+    contender.run(100 * 8 * 128)
+    contender.run(1)
+    assert asked == [100 * 8 * 128, 7 * 8 * 128]
+    assert contender.what == "UCT, average, 8 trees, L = 7, 128 playouts a leaf, cuda, playouts"
 
 
 def test_playouts_are_counted_by_it(checkout, monkeypatch):

@@ -106,7 +106,11 @@ def test_suites_find_what_tests_have_compiled(monkeypatch, tmp_path):
 
 
 def test_files_with_tests_for_a_device():
-    assert {"tests/kernels/test_gpu.py", "tests/tree/test_device_playouts.py"} <= set(device_tests.test_files())
+    """Each once, and those of whole searches before those of every kernel."""
+    files = device_tests.test_files()
+    assert len(files) == len(set(files)) and all((device_tests.ROOT / name).is_file() for name in files)
+    assert files[1] == "tests/tree/test_device_playouts.py" and "tests/kernels/test_gpu.py" in files[2:]
+    assert all("pytest.mark.gpu" in (device_tests.ROOT / name).read_text("utf-8") for name in files)
 
 
 # --------------------------------------------------------------------------------------------------------------- tools
