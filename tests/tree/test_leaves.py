@@ -15,6 +15,7 @@ from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.host import shared_tree
 from gpumcts.tree.host.shared_tree import FIRST_PACE
+from gpumcts.tree.host.sharing import team_for
 from gpumcts.tree.host.team import SHARE_BITS
 from gpumcts.tree.host.team_steps import PHASES
 from gpumcts.tree.host.wave import Wave
@@ -134,6 +135,13 @@ def test_many_threads_take_little_more_memory_for_a_small_tree():
         searcher, root, iterations, _ = searcher_for("many", count)
         used.append(int(searcher.search(root, KEYS, iterations).forest.used[0]))
     assert used[1] <= 2 * used[0] + threads * 2 * bundle * OTHELLO.MAX_MOVES
+
+
+def test_few_of_many_threads_share_a_tree_beside_a_device():
+    """Eight at most, where the CPU plays sixteen threads' leaves; fewer where there are too few leaves for them."""
+    for leaves, on_cpu, beside_device in ((1024, 16, 8), (64, 4, 4)):
+        parts = searcher_of(operator_of("average"), Settings(leaves_per_tree=leaves)).parts
+        assert [len(team_for(parts, 16, beside).chunks) for beside in (False, True)] == [on_cpu, beside_device]
 
 
 def in_slices(searcher, root, points):

@@ -11,14 +11,17 @@ from gpumcts.tree.settings import Settings
 # Of a batch that threads share beside a device: with fewer, waiting takes what sharing gives
 # (docs/performance/one-tree.md).
 MIN_LEAVES_BESIDE_DEVICE = 1024
+MAX_THREADS_BESIDE_DEVICE = 8  # of a tree: sixteen are slower (docs/performance/h200.md)
 
 
 def team_for(parts: SearchParts, threads: int, beside_device: bool) -> Team:
     """A team of so many threads, as many as have something to do."""
     settings, game = parts.settings, parts.game
     leaves, shared = settings.leaves_per_tree, is_shared(learner(parts.rule), parts.operator, parts.switches)
-    own_playouts = 1 if beside_device else settings.playouts_per_leaf  # of a leaf, that the threads play
-    useful = useful_threads(threads, leaves, own_playouts)
+    if beside_device:
+        useful = useful_threads(min(threads, MAX_THREADS_BESIDE_DEVICE), leaves, playouts=1)  # a device plays them
+    else:
+        useful = useful_threads(threads, leaves, settings.playouts_per_leaf)
     return team_of(
         useful, leaves, game.MAX_MOVES, parts.room // leaves, parts.kept_columns, shared,
         settings.playouts_per_leaf, bool(game.LANES),
