@@ -46,6 +46,7 @@ class ConnectFour(NamedTuple):
     MAX_MOVES = COLUMNS
     PLAYERS = 2
     LANES = True
+    NAMED_MOVES = True
     CELLS = COLUMNS * (ROWS + 1)  # a move is the square on which the disc comes to lie
 
 

@@ -13,6 +13,7 @@ A game is a ``NamedTuple`` of numbers and bools (its parameters, schema and disp
 ``CELLS``      for games without chance in which a move places something of the mover's on a point, for good or until it
                is taken: numbers below CELLS are those moves, the number being the point, and others (a pass) place
                nothing. Nor may ``random_move`` give one past the game's end. Optional; ``selection=rave`` asks for it
+``NAMED_MOVES``  True where ``move_text`` depends on the move alone, so that a match looks each text up once. Optional
 
 A state is a ``NamedTuple`` of ``uint64``. Moves are non-negative integers below 2^31; the legal moves of a state are
 ordered, and ``nth_move`` and ``next_move`` give them in increasing order. Scores are for the first player, in

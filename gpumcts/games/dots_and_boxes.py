@@ -40,6 +40,7 @@ class DotsAndBoxes(NamedTuple):
     MAX_MOVES = 40
     PLAYERS = 2
     LANES = True
+    NAMED_MOVES = True
     CELLS = 63  # numbers of lines, of which the last bit is none: a line is drawn once, as a stone is placed
 
 

@@ -75,6 +75,7 @@ class Board(NamedTuple):
 
     PLAYERS = 2
     LANES = True
+    NAMED_MOVES = True
     SIZE = 0
     CELLS = 0  # numbers of points, those behind the rows included
 

@@ -44,6 +44,7 @@ class Othello(NamedTuple):
     PLAYERS = 2
     LANES = True
     CELLS = 64  # squares; a pass is none
+    NAMED_MOVES = True
 
 
 OPTION = Othello

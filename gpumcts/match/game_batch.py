@@ -1,7 +1,7 @@
 """All games of a match at once: where each stands, as a struct of arrays, and how finished ones are written down."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_WIN, RESIGNED, fault_of, reports_win
 
 UNFINISHED = np.iinfo(np.int64).min
+NEVER = np.iinfo(np.int32).max
 
 
 class End(NamedTuple):
@@ -29,6 +30,18 @@ class GivenUp(NamedTuple):
     resigned: int
     forfeited: int
     reasons: dict[str, int]
+
+
+class _Names(dict):
+    """The texts of moves that are the same in every position, each found once."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self._game, self._start = rules.game, rules.state(rules.starts(1)[0])
+
+    def __missing__(self, move: int) -> str:
+        text = self[move] = move_text(self._game, self._start, move)
+        return text
 
 
 class GameBatch:
@@ -54,17 +67,20 @@ class GameBatch:
         self.plies = np.zeros(games, np.int64)
         self.movers = np.full(games, rules.movers(self.states[:1])[0])
         self.scores = np.full(games, UNFINISHED)
-        self.moves: dict[int, list[int]] = {}
+        self.moves: dict[int, list[int]] = defaultdict(list)
         self.lines: dict[int, str] = {}
         self.reported_wins: dict[int, int] = {}
         self.ends: dict[int, End] = {}
-        # Of games that are not over: ply, whose move, and reported win rate.
-        self._reported: dict[int, list[tuple[int, int, int]]] = {}
-        self._texts: dict[int, list[str]] = {}  # of ``moves``
+        # Of either player, int32[2, G], a ply or NEVER: from which on all its reports say that it wins, and the first
+        # at which it reported a proven win.
+        self._sure_since = np.full((2, games), NEVER, np.int32)
+        self._proven_at = np.full((2, games), NEVER, np.int32)
+        self._texts: dict[int, list[str]] = defaultdict(list)  # of ``moves``, where they have no names
         self._looks_back = has_history(rules.game)
         # Of games begun, where the rules look back: states so far, with room for more.
         self._earlier: dict[int, np.ndarray] = {}
         self._move_text = move_text.find(type(rules.game))
+        self._names = _Names(rules) if getattr(rules.game, "NAMED_MOVES", False) else None
         self._unpack = unpack.find(type(rules.game))
         self._unpacks_itself = self._unpack is not unpack_words
 
@@ -149,39 +165,39 @@ class GameBatch:
 
     def _note_reported(self, games: np.ndarray, reported: np.ndarray) -> None:
         known = reported != NOT_REPORTED
-        columns = (games, self.plies[games], self.to_move(games), reported)
-        for game, ply, turn, rate in zip(*(column[known].tolist() for column in columns), strict=True):
-            self._reported.setdefault(game, []).append((ply, turn, rate))
+        games, reported = games[known], reported[known]
+        plies, places = self.plies[games], (self.to_move(games), games)
+        since, at = self._sure_since[places], self._proven_at[places]
+        self._sure_since[places] = np.where(reports_win(reported), np.minimum(since, plies), NEVER)
+        self._proven_at[places] = np.where(reported == PROVEN_WIN, np.minimum(at, plies), at)
 
     def _note_reported_win(self, game: int) -> None:
         """Enter a finished game into ``reported_wins``."""
-        reported, score = self._reported.pop(game, []), self.scores[game]
-        winner = 0 if score > 0 else 1
-        at = None
-        for ply, turn, rate in reversed(reported if score != 0 else []):
-            if turn == winner and not reports_win(rate):
-                break
-            at = ply if turn == winner else at
-        proven = [ply for ply, turn, rate in reported if turn == winner and rate == PROVEN_WIN and score != 0]
-        found = [ply for ply in (at, *proven[:1]) if ply is not None]
-        if found:
-            self.reported_wins[game] = min(found)
+        score = self.scores[game]
+        place = 0 if score > 0 else 1, game
+        ply = min(self._sure_since[place], self._proven_at[place])
+        if score != 0 and ply != NEVER:
+            self.reported_wins[game] = int(ply)
 
     def _write_down(self, games: np.ndarray, states: np.ndarray, moves: np.ndarray) -> None:
-        """Add the moves to the texts of their games. Work per move in Python, hence the bodies without the verbs."""
+        """Add the moves to their games. Work per move in Python, hence the bodies without the verbs."""
         game = self.rules.game
+        if self._names is not None:
+            for number, move in zip(games.tolist(), moves.tolist(), strict=True):
+                self.moves[number].append(move)
+            return
         with np.errstate(over="ignore"):
             rows = (self._unpack(game, words, 0, 1) for words in states)
             rows = rows if self._unpacks_itself else unpacked_rows(game, states)
             for number, state, move in zip(games.tolist(), rows, moves.tolist(), strict=True):
                 text = self._move_text(game, state, move)
-                self._texts.setdefault(number, []).append(text)
-                self.moves.setdefault(number, []).append(move)
+                self._texts[number].append(text)
+                self.moves[number].append(move)
 
     def _line(self, game: int) -> str:
         score = int(self.scores[game])
-        texts = self._texts.pop(game, [])  # none where a game is given up before its first move
-        self.moves.pop(game, None)
+        moves, texts = self.moves.pop(game, []), self._texts.pop(game, [])  # none where it is given up at once
+        texts = texts if self._names is None else [self._names[move] for move in moves]
         self._earlier.pop(game, None)
         record = {
             "game": game,

@@ -19,9 +19,9 @@ def fault_of(reason: str) -> str:
     return re.sub(r"(?<=[^:]) \(.*\)$", "", reason)
 
 
-def reports_win(reported: int) -> bool:
-    """Whether a reported win rate says that the player wins."""
-    return reported == PROVEN_WIN or SURE_ENOUGH <= reported <= 1000
+def reports_win(reported: np.ndarray) -> np.ndarray:
+    """Whether reported win rates, int64[K], say that the player wins, bool[K]."""
+    return (reported == PROVEN_WIN) | ((reported >= SURE_ENOUGH) & (reported <= 1000))
 
 
 class Player(Protocol):

@@ -37,7 +37,9 @@ def uct(**settings):
 def reported_win_of(rates, movers_score):
     """When a win is reported in a game whose moves had these win rates; the last score decides the winner."""
     games = GameBatch(Rules(GAME), 1)
-    games._reported[0] = rates
+    for ply, mover, rate in rates:
+        games.plies[0], games.movers[0] = ply, mover
+        games._note_reported(np.zeros(1, np.int64), np.array([rate]))
     games.scores[0] = movers_score
     games._note_reported_win(0)
     return games.reported_wins.get(0)

@@ -10,14 +10,17 @@ import numpy as np
 import pyspiel
 import pytest
 
+from gpumcts import options
 from gpumcts.errors import BadInput
 from gpumcts.game_keys import keys_of
+from gpumcts.games import contract
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.othello import Othello
 from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
+from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.statistics import wilson
 from gpumcts.players.random import RandomPlayer
 from gpumcts.rng import key_of
@@ -79,6 +82,27 @@ def test_moves_that_each_player_chose_are_counted(play, tmp_path):
     players = Recorder(Othello(), "a"), Recorder(Othello(), "b")
     assert play(tmp_path, 6, players=players).chosen == tuple(len(player.asked) for player in players)
     assert play(tmp_path, 6, players=players).chosen == (0, 0)
+
+
+@pytest.mark.parametrize("name", sorted(options.names("game")))
+def test_games_are_written_down_move_by_move(name):
+    """Whether texts are looked up, where moves have names, or written for each position."""
+    rules = Rules(options.option("game", name)())
+    games, both = GameBatch(rules, 2), np.arange(2)
+    told: dict[int, list[str]] = {0: [], 1: []}
+    for ply in itertools.count():
+        on = both[games.running(both)]
+        if not len(on):
+            break
+        moves = rules.random_moves(games.states[on], keys_of(key_of(5), on, np.full(len(on), ply)))
+        for game, move in zip(on.tolist(), moves.tolist(), strict=True):
+            told[game].append(str(contract.move_text(rules.game, rules.state(games.states[game]), move)))
+        games.play(on, moves)
+    written = {game: json.loads(line) for game, line in games.lines.items()}
+    assert {game: (record["moves"].split(), record["plies"]) for game, record in written.items()} == {
+        game: (texts, len(texts)) for game, texts in told.items()
+    }
+    assert not games.moves
 
 
 def test_games_are_othello_to_another_program(play, tmp_path, games_of):

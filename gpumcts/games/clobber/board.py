@@ -58,6 +58,7 @@ class Board(NamedTuple):
     PLAYERS = 2
     FIRST = "white"
     LANES = True
+    NAMED_MOVES = True
 
     @property
     def columns(self) -> int:

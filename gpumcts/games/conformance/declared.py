@@ -40,6 +40,8 @@ def check(game: Any) -> None:
             raise BadInput(f"{where}: {title(kind)}.{name} = {said!r}: must be an integer in [1, {most}]")
     if not isinstance(_attribute(game, "LANES", where), bool):
         raise BadInput(f"{where}: {title(kind)}.LANES = {game.LANES!r}: must be True or False")
+    if not isinstance(named := getattr(game, "NAMED_MOVES", False), bool):
+        raise BadInput(f"{where}: {title(kind)}.NAMED_MOVES = {named!r}: must be True or False")
 
 
 def check_bodies(game: Any, where: str) -> None:

@@ -46,6 +46,7 @@ class _Game:
     def __init__(self, game: Any, number: int) -> None:
         self.game, self.stream, self.number = game, key_of(SEED, number), number
         self.files = places.sources(game)
+        self.names: dict[int, str] = {}
         self.first = self.ask("start")
         self.check_state("start", self.first)
 
@@ -174,8 +175,20 @@ class _Game:
             self.refuse("next_move", f"next_move goes on after the last move, {before}")
         if 0 < count <= MAX_LISTED and (drawn := self.drawn(state)) not in moves:
             self.refuse("random_move", f"random_move gives {drawn}, which is not legal there: {moves}")
-        if moves:
-            self.text("move_text", state, moves[-1])
+        self.check_move_texts(state, moves)
+
+    def check_move_texts(self, state: Any, moves: list[int]) -> None:
+        """One text at least; where moves have names, all, and each as it was before."""
+        named = getattr(self.game, "NAMED_MOVES", False)
+        for move in moves if named else moves[-1:]:
+            text = self.text("move_text", state, move)
+            if named and self.names.setdefault(move, text) != text:
+                kind = title(type(self.game))
+                self.refuse(
+                    "move_text",
+                    f"move_text gives {text!r} for move {move}, and {self.names[move]!r} in an earlier position: "
+                    f"no {kind}.NAMED_MOVES = True",
+                )
 
     def check_worth(self, state: Any) -> None:
         value, limit = self.whole("evaluation", state), self.whole("evaluation_limit")

@@ -53,6 +53,7 @@ class Board(NamedTuple):
     CELLS = 0  # points; of a board without a size there are none
     PLAYERS = 2
     LANES = False  # captures are loops
+    NAMED_MOVES = True
     WHOLE_ON_DEVICE = False  # ``whole_playout`` keeps chains in local memory, at addresses that differ by lane
 
 

@@ -67,6 +67,7 @@ class Board(NamedTuple):
     TITLE = "Havannah"
     PLAYERS = 2
     LANES = False
+    NAMED_MOVES = True
     BASE = 0
     CELLS = 0  # a move below CELLS puts a stone on that cell; the only other one, CELLS, takes the first stone over
 

@@ -122,6 +122,19 @@ MISTAKES = {
         "move_text raised IndexError: string index out of range",
     ),
     "no_text": ([('return f"take{move}"', "return move")], "@contract.move_text", "move_text returns int, not text"),
+    "named_moves": (
+        [
+            ("    LANES = False\n", "    LANES = False\n    NAMED_MOVES = True\n"),
+            ('f"take{move}"', 'f"{move} of {int(state.left)}"'),
+        ],
+        "@contract.move_text",
+        "move_text gives '1 of 19' for move 1, and '1 of 21' in an earlier position: no Heap.NAMED_MOVES = True",
+    ),
+    "named_moves_are_none": (
+        [("    LANES = False\n", "    LANES = False\n    NAMED_MOVES = None\n")],
+        "class Heap",
+        "Heap.NAMED_MOVES = None: must be True or False",
+    ),
     "board_text": (
         [('"o" * int(state.left)', '"o" * state.stones')],
         'return "o" * state.stones',
