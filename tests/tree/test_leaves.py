@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.rng import key_of
 from gpumcts.tree.forest import ROOT
 from gpumcts.tree.host import shared_tree
-from gpumcts.tree.host.shared_tree import FIRST_PACE, SharedTree
+from gpumcts.tree.host.shared_tree import FIRST_PACE
 from gpumcts.tree.host.sharing import team_for
 from gpumcts.tree.host.team import SHARE_BITS
 from gpumcts.tree.host.team_steps import PHASES
@@ -143,35 +142,6 @@ def test_few_of_many_threads_share_a_tree_beside_a_device():
     for leaves, on_cpu, beside_device in ((1024, 16, 8), (64, 4, 4)):
         parts = searcher_of(operator_of("average"), Settings(leaves_per_tree=leaves)).parts
         assert [len(team_for(parts, 16, beside).chunks) for beside in (False, True)] == [on_cpu, beside_device]
-
-
-@pytest.mark.parametrize(
-    ("team", "work", "threads"),
-    [(16, None, 8), (4, None, 4), (16, 0.0, 2), (16, 3e-4, 2), (16, 1.3e-3, 4), (16, 1.0, 16), (1, 1.0, 1)],
-)
-def test_as_many_threads_as_have_work_for_a_while(team, work, threads):
-    shared = SimpleNamespace(_team=SimpleNamespace(chunks=range(team)))
-    assert SharedTree.threads_for(shared, work) == threads
-
-
-def test_threads_follow_the_work_of_the_last_call(monkeypatch):
-    """Seconds that the threads of a call worked tell how many are worth it in the next one; trees stay the same."""
-    monkeypatch.setattr(shared_tree, "SECONDS_A_CALL", 1e-3)
-    monkeypatch.setattr(shared_tree, "SECONDS_A_THREAD", 1e-4)
-    calls, advance = [], SharedTree.advance
-
-    def noted(tree, workers, wave, place, numbers, threads):
-        reached, worked = advance(tree, workers, wave, place, numbers, threads)
-        calls.append((threads, worked / max(1, reached - numbers[0]), reached == numbers[1]))
-        return reached, worked
-
-    monkeypatch.setattr(SharedTree, "advance", noted)
-    assert found_digest("many", 16) == RECORDED["many"][-1]
-    known = None
-    for threads, work, whole in calls:
-        assert threads == min(16, max(2, int(256 * known / 1e-4)) if known is not None else 8) and work > 0
-        known = work if whole else known
-    assert len(calls) > 3
 
 
 def in_slices(searcher, root, points):

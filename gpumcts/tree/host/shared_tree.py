@@ -28,8 +28,6 @@ from gpumcts.tree.time_split import GROWTH, LINE, PARTS, WAITING
 
 FIRST_PACE = 1e-4  # seconds of an iteration of a tree, by its playouts, before it is known
 MAX_BATCHES = 4096  # of a compiled call whose leaves a device plays
-SECONDS_A_THREAD = 3e-4  # of work in a batch: more threads than have so much wait more than they do
-FIRST_THREADS = 8  # at most, before that work is known
 MAX_SHARED_BATCHES = 1 << 20  # of any other: the board has bits for the numbers of the phases of twice as many
 
 Block = tuple[int, int]
@@ -93,19 +91,12 @@ class SharedTree:
             batch = batch._replace(words=states, keys=keys, tally=tally)
         self._batch = batch
 
-    def threads_for(self, work: float | None) -> int:
-        """How many threads are worth it for batches of so many seconds of work, if that is known."""
-        worth = FIRST_THREADS if work is None else int(work / SECONDS_A_THREAD)
-        return min(len(self._team.chunks), max(2, worth))
-
-    def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block, threads: int) -> tuple[int, float]:
-        """Iterations ``numbers`` of a tree of a wave by so many threads of its team.
-
-        Returns the iteration reached, an earlier one if room is lacking, and the seconds that the threads worked.
-        """
+    def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block) -> int:
+        """Iterations ``numbers`` of a tree of a wave; the iteration reached, an earlier one if room is lacking."""
         team, reached, one, device = self._team, [numbers[0]], slice(tree, tree + 1), self._device
         forest, states, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
         watch = wave.watch._replace(below=wave.watch.below[one])
+        threads = len(team.chunks)
         begin, ticks = time.perf_counter(), np.zeros((threads, LINE), np.int64)
         team.board[:] = 0
         elsewhere = NOWHERE if device is None else (device.words, device.told, device.at)
@@ -127,10 +118,10 @@ class SharedTree:
         workers.run(work, range(threads), wave.stop)
         if device is not None:
             device.end(moment)
-        seconds, parts = time.perf_counter() - begin, _of_all(ticks)
-        wave.clock.add_sampled(parts, threads * seconds)
+        seconds = time.perf_counter() - begin
+        wave.clock.add_sampled(_of_all(ticks), threads * seconds)
         wave.clock.add(WAITING, (self._plan.threads - threads) * seconds)
-        return reached[0], threads * seconds * float(1 - parts[WAITING] / max(1, parts.sum()))
+        return reached[0]
 
 
 def _of_all(ticks: np.ndarray) -> np.ndarray:
@@ -147,7 +138,6 @@ class SharedTrees:
     def __init__(self, plan: SearchPlan, workers: ThreadPool) -> None:
         self._plan, self._parts, self._settings, self._workers = plan, plan.parts, plan.parts.settings, workers
         self._pace = FIRST_PACE * self._settings.playouts_per_leaf
-        self._work: float | None = None  # seconds of all threads that an iteration takes, once it is known
         self._trees: dict[int, SharedTree] = {}  # by the tree's place in the forest
 
     def fit(self, wave: Wave) -> bool:
@@ -181,8 +171,7 @@ class SharedTrees:
             begin = time.perf_counter()
             batches = min(most, max(1, int(SECONDS_A_CALL / (self._pace * leaves))))
             until = min(number + batches * leaves, iterations)
-            threads = shared.threads_for(None if self._work is None else self._work * leaves)
-            reached, worked = shared.advance(self._workers, wave, tree, (number, until), threads)
+            reached = shared.advance(self._workers, wave, tree, (number, until))
             done, number = reached - number, reached
             wave.made = reached
             if wave.on_progress is not None:
@@ -193,7 +182,6 @@ class SharedTrees:
                     self._plan.widen(wave)
             elif unproven(wave.forest, tree, tree + 1):  # iterations of the others took no time
                 self._pace = max((time.perf_counter() - begin) / done, self._pace / 8, 1e-9)
-                self._work = worked / done
 
     def _shared(self, tree: int, used: np.ndarray, device: OnDevice | None) -> SharedTree:
         """The tree at a place of the forest; kept for its next slice, unless it holds a batch of a device."""
