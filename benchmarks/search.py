@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.measure import Bench, Contender, Row, compare
 from benchmarks.ours import keys, own_policies, uct
+from benchmarks.peers import mctsnc
 from benchmarks.peers.contenders import of_searches
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled, name_of, names
@@ -40,10 +41,11 @@ def suite(bench: Bench) -> Iterator[Row]:
     contenders = [_ours(bench, operator, *shape) for operator in operators] + _beside_average(bench, *shape)
     if not bench.on_cpu:
         contenders += [_ours(bench, "average", *shape, engine="cpu", threads=n) for n in _threads(bench)]
-    if "mctsnc" in bench.peers:
-        contenders += [_in_shape_of_mctsnc(bench, leaves) for leaves in (compiled(bench.game).MAX_MOVES, MANY_LEAVES)]
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_searches(bench.peers, bench.game, bench.game_name)]
+        if any(peer.what.startswith(mctsnc.NAME) for peer in peers):
+            leaves = compiled(bench.game).MAX_MOVES, MANY_LEAVES
+            contenders += [_in_shape_of_mctsnc(bench, number) for number in leaves]
         against = [peer.what for peer in peers] or [c.what for c in contenders if c.what.startswith(BASE)]
         average = _name("average", {"trees": shape[0], "iterations": ITERATIONS, "playouts": 1}, {})
         yield from compare("search", "iterations/s", contenders + peers, bench.repeats, against or [average])

@@ -16,6 +16,7 @@ from benchmarks.peers.mctsnc_process import DESCRIBED, GAMES
 
 CHECKOUT = "GPUMCTS_MCTSNC"
 MODULE = Path("src") / "mctsnc.py"
+NAME = "MCTS-NC"
 UNITS = 10_000_000  # playouts a turn: some seconds
 SIZE = 15  # of its Gomoku
 PROCESS = Path(__file__).with_name("mctsnc_process.py")
@@ -41,4 +42,4 @@ def search(game: Any, name: str) -> AbstractContextManager[Contender] | None:
     if name not in GAMES or missing() or getattr(game, "size", SIZE) != SIZE:
         return None
     command = ["-P", str(PROCESS), str(Path(os.environ[CHECKOUT]).resolve()), name]
-    return answering("mctsnc", command, f"MCTS-NC, {DESCRIBED}, playouts", UNITS)
+    return answering("mctsnc", command, f"{NAME}, {DESCRIBED}, playouts", UNITS)

@@ -12,6 +12,7 @@ from benchmarks.peers.names import not_installed
 from gpumcts.games.connect_four import ConnectFour
 from gpumcts.games.gomoku import Gomoku
 from gpumcts.kernels import engines
+from gpumcts.tree.settings import Settings
 
 SEARCH = """
 import mctsnc_game_mechanics
@@ -105,6 +106,20 @@ def test_ours_in_its_shape_plays_as_many_playouts(tmp_path, monkeypatch):
     contender.run(1)
     assert asked == [100 * 8 * 128, 7 * 8 * 128]
     assert contender.what == "UCT, average, 8 trees, L = 7, 128 playouts a leaf, cuda, playouts"
+
+
+@pytest.mark.parametrize(("game", "name", "beside"), [(ConnectFour(), "connect_four", 2), (Gomoku(9), "gomoku", 0)])
+def test_ours_in_its_shape_is_there_where_it_is(checkout, tmp_path, monkeypatch, game, name, beside):
+    """In the games that it plays, with as many leaves a batch as a step of it has, and with many."""
+    timed: list[str] = []
+    monkeypatch.setattr(
+        search_suite, "compare", lambda suite, unit, found, *more: timed.extend(c.what for c in found) or []
+    )
+    monkeypatch.setattr(search_suite, "uct", lambda *parts, **more: SimpleNamespace(engine=None, settings=Settings()))
+    for _ in search_suite.suite(Bench(game, name, "cuda", 1, 1, ("mctsnc",), tmp_path, Grid((), (), 0), ("average",))):
+        break
+    assert sum("8 trees, L = " in what for what in timed) == beside
+    assert sum(what.startswith(mctsnc.NAME) for what in timed) == (beside > 0)
 
 
 def test_playouts_are_counted_by_it(checkout, monkeypatch):
