@@ -53,6 +53,7 @@ def reported_win_of(rates, movers_score):
         ([(0, 0, 960), (2, 0, 940), (4, 0, 950)], 4),
         ([(0, 0, 960), (1, 1, 999), (2, 0, 940)], None),
         ([(0, 0, PROVEN_WIN), (2, 0, 100), (4, 0, 990)], 0),
+        ([(0, 0, PROVEN_WIN), (2, 0, 100), (4, 0, PROVEN_WIN)], 0),
         ([(0, 0, 990), (2, 0, PROVEN_WIN), (4, 0, PROVEN_WIN)], 0),
         ([(0, 0, PROVEN_DRAW), (1, 1, PROVEN_WIN), (2, 0, PROVEN_LOSS)], None),
     ],
