@@ -85,7 +85,15 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
     slug = f"{game_identity['name']} {label(player.identity)} vs {label(opponent.identity)}"
     engine = named(plain["engine"], "engine", engines.NAMES)
     return Checked(
-        as_json(identity), slug, keys, game=game, player=player, opponent=opponent, engine=engine, study=study
+        as_json(identity),
+        slug,
+        keys,
+        game=game,
+        player=player,
+        opponent=opponent,
+        engine=engine,
+        study=study,
+        trees_at_once=min(keys.games, keys.games_in_flight),
     )
 
 
@@ -93,7 +101,7 @@ def prepare(config: Checked) -> None:
     """Refuse an absent engine or program, a budget that does not fit, and a player that the game is not for."""
     from experiments.players.preflight import check_chance, check_engine, check_memory, check_programs
 
-    check_engine(config.engine)
+    check_engine(config)
     check_memory(config)
     check_chance(config)
     check_programs(config)

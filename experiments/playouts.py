@@ -55,7 +55,7 @@ def prepare(config: Checked) -> None:
     from experiments.config.positions import position_of
     from experiments.players.preflight import check_engine
 
-    check_engine(config.engine)
+    check_engine(config)
     position_of(config)
 
 

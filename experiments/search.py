@@ -66,7 +66,7 @@ def search_config(plain: Plain, given: Given | None = None) -> Checked:
         )
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
-    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, study=study)
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, study=study, trees_at_once=1)
 
 
 def prepare(config: Checked) -> None:
@@ -74,7 +74,7 @@ def prepare(config: Checked) -> None:
     from experiments.config.positions import position_of
     from experiments.players.preflight import check_engine, check_memory
 
-    check_engine(config.engine)
+    check_engine(config)
     check_memory(config)
     _check_decides(config, position_of(config))
 
@@ -96,6 +96,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.config.positions import position_of
     from experiments.players.clock_budget import bind_iterations, bound_iterations
     from experiments.players.player_factory import searcher
+    from experiments.players.run_engine import engine_of
     from gpumcts.kernels.engines import resolve
     from gpumcts.rng import key_of
 
@@ -133,7 +134,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "processor_seconds": processor,
         "time": _time(found.times),
         "seed": config.keys.seed,
-        "engine": resolve(config.engine),
+        "engine": resolve(engine_of(config)),
         **({"interrupted": True} if interrupted else {"stopped_by": cut} if cut else {}),
     }
     if run.of > 1:

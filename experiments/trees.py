@@ -111,7 +111,7 @@ def prepare(config: Checked) -> None:
     """Refuse an engine that is not there, a budget that does not fit, and parts that do not go together."""
     from experiments.players.preflight import check_engine, check_memory
 
-    check_engine(config.engine)
+    check_engine(config)
     if config.keys.method == "search":
         check_memory(config)
 

@@ -29,14 +29,14 @@ def serving_config(plain: Plain, cls: type, protocol: str) -> Checked:
         raise BadInput(f"{key}: an engine searches a tree by slices, on engine=cpu or cuda")
     identity = {"game": game_identity, **player.identity, "engine": engine, **keys._asdict()}
     slug = f"{game_identity['name']} {label(player.identity)}"
-    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine)
+    return Checked(as_json(identity), slug, keys, game=game, player=player, engine=engine, trees_at_once=1)
 
 
 def check_serving(config: Checked) -> None:
     """Refuse an engine that is not there, and a budget that does not fit."""
     from experiments.players.preflight import check_engine, check_memory
 
-    check_engine(config.engine)
+    check_engine(config)
     check_memory(config)
 
 

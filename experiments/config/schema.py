@@ -117,6 +117,7 @@ class Checked:
     identity : what decides its result, JSON values; the folder's digest is made of it
     slug : what the folder is called before the digest
     at_once : runs of its sweep that share this machine at a time
+    trees_at_once : positions that a player searches together at most; None where it is not known
     """
 
     identity: dict[str, Any]
@@ -129,6 +130,7 @@ class Checked:
     engine: str = "auto"
     study: Study = Study()
     at_once: int = 1
+    trees_at_once: int | None = None
 
     @property
     def threads(self) -> int:

@@ -15,6 +15,7 @@ from experiments.players.contract import keys_under
 from experiments.players.external_engines import build, version
 from experiments.players.matched_budget import bound_iterations
 from experiments.players.registry import kind_of
+from experiments.players.run_engine import engine_of
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.match.batches import SECONDS_A_BATCH
 from gpumcts.players.construction import PlayerContext, tree_search
@@ -38,7 +39,7 @@ def context_of(
     config: Checked, name: str = "player", on_progress: Callable[[float], None] | None = None, **other: Any
 ) -> PlayerContext:
     """The context of a player of a run: its game, and the engine, threads and memory that the run may use."""
-    context = PlayerContext(config.game, name, config.engine, config.threads, config.memory_limit, **other)
+    context = PlayerContext(config.game, name, engine_of(config), config.threads, config.memory_limit, **other)
     return context if on_progress is None else context._replace(on_progress=on_progress)
 
 
@@ -126,7 +127,7 @@ def build_players(
                 players.append(kind_of(player.name).build(player, context, iterations[side]))
     bound = {"iterations_of_seconds": measured} if measured else {}
     bound |= {"iterations_matched": matched} if matched else {}
-    engine = resolve(config.engine)
+    engine = resolve(engine_of(config))
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
     # Each game has a process, and keeps one core busy, whoever moves in it.
     max_in_flight = min(processes.values(), default=None)
@@ -168,7 +169,7 @@ def _matched(
 
 def counts_cores(config: Checked, player: PlayerConfig) -> bool:
     """Whether a budget in seconds is one of core seconds; a device's do not show in processor time."""
-    return not player.plays_out or resolve(config.engine) == "cpu"
+    return not player.plays_out or resolve(engine_of(config)) == "cpu"
 
 
 def _together(config: Checked, full: int | None, seconds: float, on_cpu: bool) -> int:

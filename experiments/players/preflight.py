@@ -6,6 +6,7 @@ from experiments.config.schema import Checked, PlayerConfig
 from experiments.players.contract import keys_under
 from experiments.players.external_engines import version
 from experiments.players.registry import kind_of
+from experiments.players.run_engine import engine_of
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
@@ -42,7 +43,7 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
         parts.positions_together(1, player.budget.iterations)
         return
     of_threads: dict[str, int] = {}
-    if isinstance(parts, SearchParts) and config.opponent is None and resolve(config.engine) == "cpu":
+    if isinstance(parts, SearchParts) and config.opponent is None and resolve(engine_of(config)) == "cpu":
         # One position, whose tree threads may share.
         slots = slots_of_threads(parts, config.threads, player.settings.roots, beside_device=False)
         of_threads = {"slots_beside": slots}
@@ -82,6 +83,6 @@ def check_programs(config: Checked) -> None:
             version(config.game, player.program, prefix)
 
 
-def check_engine(name: str) -> None:
+def check_engine(config: Checked) -> None:
     """Raise BadInput where the engine cannot be had on this machine."""
-    resolve(name)
+    resolve(engine_of(config))

@@ -47,8 +47,14 @@ def resolve(name: str) -> str:
 
 
 def crossover(name: str, game: Any, policy: Any, threads: int) -> Crossover | None:
-    """What ``engine=auto`` goes by from search to search; None for other engines, and where there is but the CPU."""
-    if name != "auto" or resolve(name) == "cpu":
+    """What ``engine=auto`` goes by from search to search; None for other engines, and where there is but the CPU.
+
+    A device that the driver shows is not tried before it is to play: CUDA's imports and a first kernel take a second.
+    """
+    if name != "auto":
+        return None
+    if device.simulated() or device.lost() or device.describe().problem:
+        resolve(name)  # says why, where there is a device
         return None
     return Crossover(game, policy, threads)
 

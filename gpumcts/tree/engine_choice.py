@@ -4,6 +4,7 @@ from typing import Any
 
 from gpumcts.compiling.class_names import name_as_written
 from gpumcts.errors import BadInput
+from gpumcts.kernels.crossover import Crossover
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_engine import PlayoutEngine
 from gpumcts.tree.device_search import DeviceEngine
@@ -43,17 +44,34 @@ class EngineChoice:
         """The name of the fastest engine for so many trees, where it is chosen.
 
         A search whose value is watched stays on the CPU. ``device`` keeps one batch of a tree in flight, and takes
-        ``whole`` searches alone, not slices.
+        ``whole`` searches alone, not slices. The first time that another engine than the CPU is the fastest, the device
+        is tried; where it does not work, the CPU plays on.
         """
         if watched:
             return "cpu"
-        leaves, playouts, sharing = settings.leaves_per_tree, settings.playouts_per_leaf, 1
-        if threads_share_trees(settings, self._threads, trees, beside_device=False):
-            sharing = useful_threads(self._threads, leaves, playouts)
-        whole = whole and settings.batches_in_flight == 1
-        return self._crossover.fastest(trees, playouts, leaves, whole, sharing)
+        found = _fastest(self._crossover, settings, self._threads, trees, whole)
+        return "cpu" if found != "cpu" and resolve("auto") == "cpu" else found
 
     def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
         if name in ("cpu", "device"):
             return DeviceEngine() if name == "device" else None
         return playout_engine(name, self._game, self._policy, self._threads)
+
+
+def stays_on_cpu(game: Any, policy: Any, settings: Settings, threads: int, most: int) -> bool:
+    """Whether ``engine=auto`` takes the CPU for every number of trees up to ``most``: then no device has to be tried.
+
+    game, policy : option values. Numbers of trees are tried in steps of two times. BadInput for a bad table of rates.
+    """
+    if settings.table is not None:
+        return True
+    crossover = Crossover(game, policy, threads)
+    numbers = [most, *(1 << power for power in range(most.bit_length()))]
+    return all(_fastest(crossover, settings, threads, trees, whole=True) == "cpu" for trees in numbers)
+
+
+def _fastest(crossover: Any, settings: Settings, threads: int, trees: int, whole: bool) -> str:
+    leaves, playouts, sharing = settings.leaves_per_tree, settings.playouts_per_leaf, 1
+    if threads_share_trees(settings, threads, trees, beside_device=False):
+        sharing = useful_threads(threads, leaves, playouts)
+    return crossover.fastest(trees, playouts, leaves, whole and settings.batches_in_flight == 1, sharing)

@@ -8,6 +8,7 @@ import pytest
 from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, engines
 from gpumcts.kernels.crossover import Crossover, predicted
+from gpumcts.kernels.cuda.driver import DeviceInfo
 from gpumcts.options import option
 from gpumcts.tree import engine_choice, search
 from gpumcts.tree.device_search import DeviceEngine
@@ -94,8 +95,9 @@ ONE_TREE_ELSEWHERE = {(1024, 1024): 388e3, (4096, 64): 730e3, (4096, 1024): 430e
 
 @pytest.fixture
 def large_teams(monkeypatch):
-    """Threads share the batches that are worth it, and not the small ones of tests (conftest.py)."""
+    """Threads share the batches that are worth it, and not the small ones of tests (conftest.py); a device works."""
     monkeypatch.setattr(team, "MIN_TEAM_PLAYOUTS", MIN_TEAM_PLAYOUTS)
+    monkeypatch.setattr(engine_choice, "resolve", str)
 
 
 def one_tree(leaves, playouts, **more):
@@ -165,6 +167,9 @@ def test_no_table(tmp_path, monkeypatch, held):
 # ------------------------------------------------------------------------------------------------------------ searches
 
 
+SHOWN = DeviceInfo("A device", (9, 0), 132, 1 << 36, "13.0")
+
+
 @pytest.fixture
 def device(monkeypatch):
     """A machine with a device that plays where ``auto`` and ``cuda`` say so; the engines that were made."""
@@ -174,6 +179,7 @@ def device(monkeypatch):
         made.append(Elsewhere(game, policy))
         return made[-1]
 
+    monkeypatch.setattr(engines.device, "describe", lambda: SHOWN)
     for module in (engines, engine_choice):
         monkeypatch.setattr(module, "resolve", {"auto": "cuda", "cuda": "cuda", "cpu": "cpu"}.__getitem__)
     monkeypatch.setattr(engine_choice, "playout_engine", make)
@@ -236,8 +242,34 @@ def test_auto_takes_no_device_for_slices(device, measured, monkeypatch):
         assert search.found().iterations == 2 * trees
 
 
+def test_auto_tries_a_device_when_it_is_to_play(device, measured, monkeypatch):
+    """A first kernel takes a second. Where it fails, the CPU plays on."""
+    measured(table())
+    asked = []
+    for module in (engines, engine_choice):
+        monkeypatch.setattr(module, "resolve", lambda name: asked.append(name) or "cpu")
+    searcher = automatic()
+    searcher.search(roots(OTHELLO, 5), keys_for(5), 5)
+    assert searcher._engines.are_chosen and "auto" not in asked
+    searcher.search(roots(OTHELLO, 20), keys_for(20), 5)
+    assert searcher.engine is None and asked.count("auto") == 1 and not device
+
+
+def test_what_stays_on_the_cpu(measured):
+    """By every number of trees up to the most, as the table has them between its cells too."""
+    assert engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 64)  # as predicted
+    assert not engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 1000)
+    assert not engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(leaves_per_tree=4096, playouts_per_leaf=64), 1, 1)
+    measured(table(threads=4))
+    stays = [engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 4, most) for most in (1, 9, 11, 1000)]
+    assert stays == [True, True, False, False]
+    measured(table(cpu=150.0, cuda=100.0, device=100.0))
+    assert engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 10**6)
+    assert engine_choice.stays_on_cpu(OTHELLO, MINIMAX, Settings(table=1000), 1, 10**6)
+
+
 def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):
-    monkeypatch.setattr(engines, "resolve", lambda name: "cpu")
+    monkeypatch.setattr(engines.device, "describe", lambda: DeviceInfo(problem="no NVIDIA driver is there"))
     monkeypatch.setattr(engines, "Crossover", None)  # no table is read
     searcher = automatic()
     assert searcher.engine is None and not searcher._engines.are_chosen and searcher.plan.steps.select is not None

@@ -1,0 +1,71 @@
+"""``engine=auto`` of a run: the CPU, without a look at a device, where none of its searches is faster elsewhere."""
+
+from dataclasses import replace
+
+import pytest
+
+from experiments import match, search
+from experiments.app.serving import serving_config
+from experiments.config.command_options import GtpKeys
+from experiments.players import preflight
+from experiments.players.player_factory import build_players, context_of
+from experiments.players.run_engine import engine_of
+from gpumcts.kernels import engines
+from tests.experiments.config.drivers import composed
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """A machine that shows a device which works; what was asked of it."""
+    asked = []
+    shown = engines.device.DeviceInfo("A device", (9, 0), 132, 1 << 36, "13.0")
+    monkeypatch.setattr(engines.device, "describe", lambda: asked.append("described") or shown)
+    monkeypatch.setattr(engines, "cuda_problem", lambda: asked.append("tried") or "")
+    return asked
+
+
+def of_match(*words):
+    return match.match_config(composed("match", "game=othello", "threads=1", *words))
+
+
+@pytest.mark.parametrize(
+    ("words", "engine"),
+    [
+        (("games=20",), "cpu"),
+        (("games=100000", "games_in_flight=20"), "cpu"),
+        (("games=100000", "games_in_flight=50000"), "auto"),
+        (("games=20", "search.roots=1000"), "auto"),
+        (("games=20", "budget.playouts_per_leaf=1024"), "auto"),
+        (("games=20", "opponent.budget.playouts_per_leaf=1024"), "auto"),
+        (("games=20", "search.leaves_per_tree=64", "budget.playouts_per_leaf=64"), "auto"),
+        (("games=100000", "player@opponent.player=random", "player=random"), "cpu"),
+        (("games=20", "engine=cuda"), "cuda"),
+        (("games=20", "engine=cpu"), "cpu"),
+    ],
+)
+def test_of_a_match(words, engine, tried):
+    config = of_match(*words)
+    assert engine_of(config) == context_of(config).engine == engine and not tried
+
+
+def test_of_one_tree(tried):
+    assert engine_of(search.search_config(composed("search", "game=chess", "threads=1"))) == "cpu"
+    many = "search.leaves_per_tree=1024", "budget.playouts_per_leaf=1024"
+    assert engine_of(search.search_config(composed("search", "game=othello", "threads=1", *many))) == "auto"
+    assert engine_of(serving_config(composed("gtp", "game=othello"), GtpKeys, "gtp")) == "cpu"
+    assert not tried
+
+
+def test_where_the_number_of_trees_is_not_known(tried):
+    assert engine_of(replace(of_match("games=20"), trees_at_once=None)) == "auto" and not tried
+
+
+def test_a_match_that_stays_on_the_cpu_tries_no_device(tried, tmp_path):
+    """Both sides search at the same time there, as where there is no device."""
+    config = of_match("games=2", "budget.iterations=4")
+    match.prepare(config)
+    pair = build_players(config, tmp_path, lambda done: None)
+    assert (pair.engine, pair.at_once) == ("cpu", 2) and not tried
+    config = of_match("games=2", "budget.iterations=4", "player@opponent.player=random", "search.roots=1000")
+    preflight.check_engine(config)
+    assert tried
