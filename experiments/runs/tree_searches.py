@@ -1,11 +1,13 @@
 """Many searches of many synthetic trees: what they find on the way, kept piece by piece.
 
 A run is done in pieces of some trees each, and a finished piece is a file in the run's folder: a run that is stopped
-goes on with the pieces that are missing.
+goes on with the pieces that are missing. Where a device has a part in the searches, those of many pieces are made
+together: it wants tens of thousands of trees at a time.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +25,7 @@ from gpumcts.solver.alpha_beta import root_scores, search_budget, solve
 from gpumcts.tree.root_table import RootTable, decide
 
 SEARCHES_A_PIECE = 2000
+SEARCHES_TOGETHER = 1 << 16  # beside a device, at most: more keep it no busier
 PIECES = "pieces"
 NOTHING = np.zeros(0, np.int64)
 
@@ -107,17 +110,32 @@ def follow(
     home = folder / PIECES
     home.mkdir(exist_ok=True)
     made = _Maker(config, stop)
-    pieces, everything = [], numbers_of_pieces(config)
-    for number, trees in enumerate(everything):
-        path = home / f"{number:05d}.npz"
+    pieces, everything = list[Piece](), numbers_of_pieces(config)
+    paths = [home / f"{number:05d}.npz" for number in range(len(everything))]
+    while (number := len(pieces)) < len(everything):
+        if paths[number].exists():
+            pieces.append(_read(paths[number]))
+            on_read(len(everything[number]) / config.keys.trees)
+            continue
+        missing = list(takewhile(lambda number: not paths[number].exists(), range(number, len(everything))))
+        some = missing[: made.together([everything[number] for number in missing])]
+        trees = range(everything[number].start, everything[some[-1]].stop)
         share = len(trees) / config.keys.trees
-        if path.exists():
-            pieces.append(_read(path))
-            on_read(share)
-        else:
-            pieces.append(made.piece(trees, lambda done, share=share: on_progress(done * share)))
-            write_npz(path, **pieces[-1]._asdict())
+        whole = made.piece(trees, lambda done, share=share: on_progress(done * share))
+        for number in some:
+            pieces.append(_part(whole, everything[number]))
+            write_npz(paths[number], **pieces[-1]._asdict())
     return Followed(pieces, made.iterations, made.clock.seconds)
+
+
+def _part(whole: Piece, trees: range) -> Piece:
+    """The piece of some of the trees of another one."""
+    rows = slice(*np.searchsorted(whole.trees, (trees.start, trees.stop)))
+    searches = slice(*np.searchsorted(whole.searched, (trees.start, trees.stop)))
+    runs = len(whole.leaves) // max(1, len(whole.trees))
+    by_search = {name: getattr(whole, name)[searches] for name in ("searched", *Found._fields)}
+    leaves = whole.leaves[rows.start * runs : rows.stop * runs]
+    return Piece(trees=whole.trees[rows], decisive=whole.decisive[rows], leaves=leaves, **by_search)
 
 
 def pieces_of(folder: Path) -> list[Piece]:
@@ -136,6 +154,18 @@ class _Maker:
         self.config, self.stop, self.iterations = config, stop, 0
         self.points, self.clock = points_of(config), WorkClock()
         self._searcher: Any = None
+
+    def together(self, missing: Sequence[range]) -> int:
+        """How many of these pieces are made together: one on the CPU; as many as fit where a device has a part."""
+        player = self.config.player
+        if self.config.keys.method != "search" or player is None or player.settings.table is not None:
+            return 1
+        sizes = np.cumsum([len(trees) * self.config.keys.runs for trees in missing])
+        search = self._ready(int(sizes[-1]))
+        if search.engine is None:
+            return 1
+        most = min(SEARCHES_TOGETHER, search.wave(int(sizes[-1]), self.points[-1]))
+        return max(1, int(np.searchsorted(sizes, most, side="right")))
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""

@@ -24,7 +24,9 @@ from gpumcts.solver.alpha_beta import root_scores, solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
 from tests.experiments.damage import damage_to
+from tests.tree.test_device_playouts import Elsewhere
 
+OWN_SEARCHER = tree_searches.searcher
 TINY = "trees game.depth=6 trees=12 runs=3 budget.iterations=40 engine=cpu threads=1"
 
 
@@ -72,6 +74,46 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monke
     assert run(TINY).code == 0
     assert without_clock(summary_of(folder)) == without_clock(whole)
     assert pieces[2].stat().st_mtime_ns == before
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Leaves are played as by a device; how many trees every search had."""
+    together = []
+
+    class Noted(Searcher):
+        def follow(self, states, *arguments):
+            together.append(len(states))
+            return super().follow(states, *arguments)
+
+    def made(config, player):
+        parts = config.game, player.policy, player.rule, player.operator, player.settings
+        return Noted(*parts, engine=Elsewhere(config.game))
+
+    monkeypatch.setattr(tree_searches, "searcher", made)
+    return together
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(1000, [18]), (20, [9, 9]), (17, [6, 3, 3, 6]), (3, [6, 3, 3, 6])])
+def test_beside_a_device_pieces_are_made_together(run, only, monkeypatch, elsewhere, most, sizes):
+    """As many as it holds, none of them found; in files as of single pieces, to the last byte."""
+    monkeypatch.setattr(tree_searches, "SEARCHES_A_PIECE", 9)
+    with monkeypatch.context() as alone:
+        alone.setattr(tree_searches, "searcher", OWN_SEARCHER)
+        assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    pieces, summary = sorted((folder / PIECES).iterdir()), without_clock(summary_of(folder))
+    single = [piece.read_bytes() for piece in pieces]
+    assert not elsewhere
+    for piece in pieces:
+        piece.unlink()
+    monkeypatch.setattr(tree_searches, "SEARCHES_TOGETHER", most)
+    assert run(TINY).code == 0
+    assert [piece.read_bytes() for piece in pieces] == single and elsewhere == sizes
+    assert without_clock(summary_of(folder)) == summary
+    pieces[1].unlink()
+    assert run(TINY).code == 0
+    assert pieces[1].read_bytes() == single[1] and elsewhere == [*sizes, 3]
 
 
 @pytest.mark.parametrize("part", ["root_scores", "searcher"])
