@@ -156,16 +156,17 @@ class _Maker:
         self._searcher: Any = None
 
     def together(self, missing: Sequence[range]) -> int:
-        """How many of these pieces are made together: one on the CPU; as many as fit where a device has a part."""
+        """How many of these pieces are made together: one on the CPU, several where a device has a part.
+
+        What does not fit in memory together is searched in waves.
+        """
         player = self.config.player
         if self.config.keys.method != "search" or player is None or player.settings.table is not None:
             return 1
         sizes = np.cumsum([len(trees) * self.config.keys.runs for trees in missing])
-        search = self._ready(int(sizes[-1]))
-        if search.engine is None:
+        if self._ready(int(sizes[-1])).engine is None:
             return 1
-        most = min(SEARCHES_TOGETHER, search.wave(int(sizes[-1]), self.points[-1]))
-        return max(1, int(np.searchsorted(sizes, most, side="right")))
+        return max(1, int(np.searchsorted(sizes, SEARCHES_TOGETHER, side="right")))
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""
