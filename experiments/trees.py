@@ -134,12 +134,13 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
         pieces, iterations, seconds = follow(config, run.folder, stop, shown.advance, shown.skip)
     earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
+    engine = resolve(config.engine)
     summary: dict[str, Any] = {
         **summarise(pieces, points_of(config), config.keys),
         "iterations": iterations + earlier.get("iterations", 0),
         "seconds": seconds + earlier.get("seconds", 0.0),
         "seed": config.keys.seed,
-        "engine": resolve(config.engine),
+        "engine": engine if iterations else earlier.get("engine", engine),
     }
     summary["iterations_per_second"] = summary["iterations"] / summary["seconds"] if summary["seconds"] else 0.0
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})

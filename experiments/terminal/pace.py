@@ -6,6 +6,7 @@ from collections.abc import Callable
 from gpumcts.compiling import messages
 
 MIN_SHARE, MIN_SECONDS = 0.03, 5.0  # of work, either of which is enough to estimate the rest by
+LEAST_SHARE = 0.0005  # that must be done in any case: first reports come in pieces too small to tell
 
 
 def compiled() -> float:
@@ -15,7 +16,7 @@ def compiled() -> float:
 
 def is_known(share: float, seconds: float) -> bool:
     """Whether so much of the work, in [0, 1], done in so many seconds tells how fast it goes on."""
-    return share >= MIN_SHARE or (share > 0 and seconds >= MIN_SECONDS)
+    return share >= MIN_SHARE or (share >= LEAST_SHARE and seconds >= MIN_SECONDS)
 
 
 class Pace:

@@ -76,6 +76,20 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monke
     assert pieces[2].stat().st_mtime_ns == before
 
 
+def test_a_finished_run_keeps_the_engine_that_made_it(run, only):
+    """The same command on another machine, where nothing is left to do."""
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    told = summary_of(folder) | {"engine": "device"}
+    (folder / SUMMARY).write_text(json.dumps(told))
+    record = (folder / PROVENANCE).read_text()
+    assert run(TINY).code == 0
+    assert summary_of(folder)["engine"] == "device" and (folder / PROVENANCE).read_text() == record
+    next((folder / PIECES).iterdir()).unlink()
+    assert run(TINY).code == 0
+    assert summary_of(folder)["engine"] == "cpu"
+
+
 @pytest.fixture
 def elsewhere(monkeypatch):
     """Leaves are played as by a device; how many trees every search had."""

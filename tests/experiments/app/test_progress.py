@@ -145,6 +145,18 @@ def test_what_comes_before_the_first_report_is_no_work():
     assert pace.left(11, 1000) == pytest.approx(5 / 10 * 989)
 
 
+def test_a_trace_of_the_work_tells_nothing():
+    """A first report of some billionths, after seconds, was told as a year that is left."""
+    clock = Clock()
+    pace = clock.pace
+    pace.report(0)
+    clock.moved(10)
+    pace.report(0.4)
+    assert pace.left(0.4, 1000) is None
+    pace.report(0.6)
+    assert pace.left(0.6, 1000) == pytest.approx(10 / 0.6 * 999.4)
+
+
 def test_compiling_between_two_reports_is_no_work():
     clock = Clock()
     pace = clock.pace
