@@ -82,7 +82,14 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
         del identity[key]
     name = label(player.identity) if keys.method == "search" else keys.method
     return Checked(
-        as_json(identity), f"{game_identity['name']} {name}", keys, game=game, player=player, engine=engine, study=study
+        as_json(identity),
+        f"{game_identity['name']} {name}",
+        keys,
+        game=game,
+        player=player,
+        engine=engine,
+        study=study,
+        trees_at_once=keys.trees * keys.runs,
     )
 
 
@@ -127,6 +134,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.analysis.convergence import summarise, write_curve
+    from experiments.players.run_engine import engine_of
     from experiments.runs.tree_searches import follow, points_of
     from gpumcts.kernels.engines import resolve
 
@@ -134,7 +142,7 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
         pieces, iterations, seconds = follow(config, run.folder, stop, shown.advance, shown.skip)
     earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
-    engine = resolve(config.engine)
+    engine = resolve(engine_of(config))
     summary: dict[str, Any] = {
         **summarise(pieces, points_of(config), config.keys),
         "iterations": iterations + earlier.get("iterations", 0),

@@ -253,7 +253,7 @@ class _Maker:
         if self._searcher is None:
             assert config.player is not None
             self._searcher = searcher(config, config.player)
-        self._searcher.adapt(trees, watched=config.keys.level is not None)
+        self._searcher.adapt(trees, self.points[-1], watched=config.keys.level is not None)
         return self._searcher
 
     def _alpha_beta(self, states, keys, right, on_progress) -> Found:

@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,20 +75,29 @@ class Crossover:
         table = _closest(tables(), _name(game), _name(policy), threads)
         self._rates, self._threads, self._of_table = _by_engine(table), threads, table["threads"]
 
-    def fastest(self, trees: int, playouts: int = 1, leaves: int = 1, whole: bool = True, sharing: int = 1) -> str:
+    def fastest(
+        self,
+        trees: int,
+        playouts: int = 1,
+        leaves: int = 1,
+        sharing: int = 1,
+        unfit: Collection[str] = (),
+        together: int | None = None,
+    ) -> str:
         """``cpu``, ``cuda`` or ``device`` for so many trees, playouts a leaf, and leaves of a tree that make a batch.
 
-        whole : whether a search goes from its beginning to its end; one that pauses cannot be the device's, which gives
-            trees back at the end alone
         sharing : threads of the CPU that share each tree, one tree after the other; 1 where each tree has a thread
+        unfit : engines that cannot make such searches
+        together : trees that a device holds at a time; None where it holds all of them
 
         Always ``cpu`` once the device is lost to this process.
         """
         if faults.lost():
             return "cpu"
         rates = self.rates(trees, playouts, leaves, sharing)
-        there = rates if whole else [name for name in rates if name != "device"]
-        return max(there, key=lambda name: rates[name])
+        if together is not None and together < trees and "device" in rates:
+            rates["device"] = _between(self._rates["device"], together, playouts)
+        return max((name for name in rates if name not in unfit), key=lambda name: rates[name])
 
     def rates(self, trees: int, playouts: int = 1, leaves: int = 1, sharing: int = 1) -> dict[str, float]:
         """Iterations a second of all trees together, by engine: as ``fastest`` compares them."""

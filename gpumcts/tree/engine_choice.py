@@ -1,5 +1,6 @@
 """Which engine a search is played on: the one that was named, or with ``engine=auto`` the fastest for its trees."""
 
+from collections.abc import Callable
 from typing import Any
 
 from gpumcts.compiling.class_names import name_as_written
@@ -7,6 +8,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.crossover import Crossover
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.kernels.playout_engine import PlayoutEngine
+from gpumcts.tree.checks import BEYOND_TABLES
 from gpumcts.tree.device_search import DeviceEngine
 from gpumcts.tree.host.sharing import threads_share_trees
 from gpumcts.tree.host.team import useful_threads
@@ -40,16 +42,22 @@ class EngineChoice:
             raise BadInput(f"engine={engine.name}: made for {theirs}, not {ours}")
         return None if engine is None or engine.name == "cpu" else engine
 
-    def fastest(self, settings: Settings, trees: int, watched: bool, whole: bool) -> str:
+    def fastest(
+        self, settings: Settings, trees: int, watched: bool, whole: bool, together: Callable[[], int | None]
+    ) -> str:
         """The name of the fastest engine for so many trees, where it is chosen.
 
-        A search whose value is watched stays on the CPU. ``device`` keeps one batch of a tree in flight, and takes
-        ``whole`` searches alone, not slices. The first time that another engine than the CPU is the fastest, the device
-        is tried; where it does not work, the CPU plays on.
+        together : tells how many of them a device holds at a time, None for all; asked where it would be taken
+
+        A search whose value is watched stays on the CPU. ``device`` takes ``whole`` searches alone, not slices. The
+        first time that another engine than the CPU is the fastest, the device is tried; where it does not work, the CPU
+        plays on.
         """
         if watched:
             return "cpu"
         found = _fastest(self._crossover, settings, self._threads, trees, whole)
+        if found == "device":
+            found = _fastest(self._crossover, settings, self._threads, trees, whole, together())
         return "cpu" if found != "cpu" and resolve("auto") == "cpu" else found
 
     def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
@@ -70,8 +78,17 @@ def stays_on_cpu(game: Any, policy: Any, settings: Settings, threads: int, most:
     return all(_fastest(crossover, settings, threads, trees, whole=True) == "cpu" for trees in numbers)
 
 
-def _fastest(crossover: Any, settings: Settings, threads: int, trees: int, whole: bool) -> str:
+def _fastest(
+    crossover: Any, settings: Settings, threads: int, trees: int, whole: bool, together: int | None = None
+) -> str:
     leaves, playouts, sharing = settings.leaves_per_tree, settings.playouts_per_leaf, 1
     if threads_share_trees(settings, threads, trees, beside_device=False):
         sharing = useful_threads(threads, leaves, playouts)
-    return crossover.fastest(trees, playouts, leaves, whole and settings.batches_in_flight == 1, sharing)
+    return crossover.fastest(trees, playouts, leaves, sharing, _unfit(settings, whole), together)
+
+
+def _unfit(settings: Settings, whole: bool) -> list[str]:
+    """Engines that cannot make a search, or have nothing to do in it."""
+    found = [] if whole and settings.batches_in_flight == 1 and settings.final not in BEYOND_TABLES else ["device"]
+    # Every position of an episode is in the tree: no leaf is left that ``cuda`` could play.
+    return [*found, "cuda"] if settings.expansion == "whole_path" else found

@@ -48,7 +48,7 @@ class IncrementalSearch:
     def __init__(self, searcher: Searcher, state: np.ndarray, key: np.uint64, game: int = 0) -> None:
         self._searcher, self.iterations, self._pace = searcher, 0, 0.0
         self._keys = np.array([key], np.uint64)
-        searcher.adapt(searcher.settings.roots, whole=False)
+        searcher.adapt(searcher.settings.roots, 1, whole=False)  # no device holds a tree that goes on
         if searcher.on_device:
             raise BadInput("engine=device: a search that goes on takes engine=cpu or cuda")
         self._roots = searcher.settings.roots

@@ -124,6 +124,15 @@ class TreeMemory:
         check_tree(iterations, slots, self._slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
 
+    def held_by_device(self, iterations: int, device_bytes: int) -> int | None:
+        """How many trees the device that the driver shows holds at a time, at least one; None where that is not known.
+
+        device_bytes : bytes a tree takes on the device beside its slots
+        """
+        memory = int(SHARE_OF_DEVICE * device.describe().memory)
+        memory = min(memory, self._limit) if self._limit else memory
+        return max(1, memory // (self.slots(iterations) * self._slot_bytes + device_bytes)) if memory else None
+
     def _device_limit(self) -> int:
         # with reuse the trees come back, and those of the last search are still there
         limit = memory_for_trees(self._limit)

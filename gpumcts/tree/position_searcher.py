@@ -29,8 +29,8 @@ class PositionSearcher(Protocol):
     @property
     def concurrent(self) -> bool: ...
 
-    def adapt(self, trees: int, watched: bool = False) -> None:
-        """With ``engine=auto`` play on what is fastest for so many trees."""
+    def adapt(self, trees: int, iterations: int, watched: bool = False) -> None:
+        """With ``engine=auto`` play on what is fastest for so many trees of so many iterations."""
         ...
 
     def wave(self, positions: int, iterations: int) -> int:

@@ -77,7 +77,7 @@ class Searcher:
         self.kept = Kept()
         self._workers = workers or ThreadPool(threads)
         self.time_shares = self._workers.time_shares
-        chosen_by = None if parts.stores_whole_paths else crossover(engine, parts.game, parts.policy, threads)
+        chosen_by = crossover(engine, parts.game, parts.policy, threads)
         self._engines = EngineChoice(parts.played_game, parts.policy, threads, chosen_by)
         self.engine: PlayoutEngine | DeviceEngine | None = None
         self._playing_on = ""
@@ -107,14 +107,16 @@ class Searcher:
         """Whether several searches may go on at once, from different threads: all of them are played on the CPU."""
         return not self._engines.are_chosen and self.engine is None
 
-    def adapt(self, trees: int, watched: bool = False, whole: bool = True) -> None:
+    def adapt(self, trees: int, iterations: int, watched: bool = False, whole: bool = True) -> None:
         """With ``engine=auto`` play on what is fastest for so many trees; on the CPU where a value is watched.
 
-        whole : False for a search by slices, which no device can play
+        iterations : of a position; whole : False for a search by slices, which no device can play
         """
         if not self._engines.are_chosen:
             return
-        fastest = self._engines.fastest(self.settings, trees, watched, whole)
+        each = iterations // self.settings.roots
+        together = lambda: self.parts.memory.held_by_device(each, extra_tree_bytes(self.parts))  # noqa: E731
+        fastest = self._engines.fastest(self.settings, trees, watched, whole, together)
         if fastest != self._playing_on:
             self._take(fastest)
             self._playing_on = fastest
@@ -180,7 +182,7 @@ class Searcher:
         check_budget(iterations, self.settings)
         n = self.settings.roots
         trees = self.trees_of(states, keys, games)
-        self.adapt(len(trees.roots.keys))
+        self.adapt(len(trees.roots.keys), iterations)
         size, clock = self._together(trees, iterations // n), self.stopwatch()
         found = self._run(trees, [iterations // n], size, clock=clock, stop=stop, on_progress=on_progress)
         if trees.kept_under is not None and found.forest is not None:
@@ -213,7 +215,7 @@ class Searcher:
         """
         points = [int(point) for point in checkpoints]
         check_followed(points, self.settings)
-        self.adapt(len(states), watched=level is not None)
+        self.adapt(len(states), points[-1], watched=level is not None)
         if level is not None and self.engine is not None:
             raise BadInput(f"engine={self.engine.name}: a root's value is watched with engine=cpu alone")
         trees = Trees(roots_of(self.parts, states, keys), None)

@@ -106,7 +106,8 @@ def one_tree(leaves, playouts, **more):
     rates, compared = found.rates, []
     found.rates = lambda *arguments: compared.append(rates(*arguments)) or compared[-1]
     choice = EngineChoice(OTHELLO, UNIFORM, 16, found)
-    return choice.fastest(settings._replace(**more), 1, watched=False, whole=True), compared[-1]
+    taken = choice.fastest(settings._replace(**more), 1, watched=False, whole=True, together=lambda: None)
+    return taken, compared[-1]
 
 
 def test_predictions_of_one_tree_are_near_what_was_measured(large_teams):
@@ -212,11 +213,54 @@ def test_auto_watches_values_on_the_cpu(device, measured):
     assert searcher.engine is device[0] and len(shown) == 4
 
 
-def test_auto_plays_whole_paths_on_the_cpu(device, measured):
+def test_of_whole_paths_no_leaf_is_left_to_be_played(device, measured, monkeypatch):
+    """They are the CPU's or the device's; ``cuda`` would have nothing to do."""
     measured(table())
     searcher = automatic(Settings(expansion="whole_path"))
     searcher.search(roots(OTHELLO, 20), keys_for(20), 5)
     assert searcher.engine is None and not device
+    measured(table(device=150.0))
+    monkeypatch.setattr(search, "search_kernel", lambda parts: None)
+    monkeypatch.setattr(engine_choice, "resolve", str)
+    searcher = automatic(Settings(expansion="whole_path"))
+    searcher.adapt(20, 5)
+    assert searcher.on_device
+
+
+@pytest.mark.parametrize(("final", "on_device"), [("visits", True), ("score", False)])
+def test_auto_takes_no_device_for_a_final_move_that_needs_the_tree(device, measured, monkeypatch, final, on_device):
+    """It would be refused in the middle of a match."""
+    measured(table(device=1e9))
+    monkeypatch.setattr(search, "search_kernel", lambda parts: None)
+    monkeypatch.setattr(engine_choice, "resolve", str)
+    searcher = automatic(Settings(final=final))
+    searcher.adapt(20, 5)
+    assert searcher.on_device == on_device
+
+
+def test_trees_count_that_a_device_holds(device, measured, monkeypatch):
+    """By the memory that the driver shows, and by ``memory_limit``: beyond, they wait for each other."""
+    cells = [
+        {"trees": trees, "playouts": playouts, "rates": {"cpu": 100.0, "device": 1.0 * trees}}
+        for trees in (1, 1000)
+        for playouts in (1, 100)
+    ]
+    measured({"game": "othello", "policy": "uniform", "threads": 1, "cells": cells})
+    monkeypatch.setattr(search, "search_kernel", lambda parts: None)
+    monkeypatch.setattr(engine_choice, "resolve", str)
+    parts = automatic().parts
+    each = parts.tree_bytes(100) + search.extra_tree_bytes(parts)
+    for memory, limit, trees, on_device in (
+        (0, None, 1000, True),  # not known
+        (300 * each, None, 1000, True),
+        (100 * each, None, 1000, False),
+        (300 * each, 90 * each, 1000, False),
+        (100 * each, None, 90, False),  # too few anyhow
+    ):
+        monkeypatch.setattr(engines.device, "describe", lambda memory=memory: SHOWN._replace(memory=memory))
+        searcher = automatic(memory_limit=limit)
+        searcher.adapt(trees, 100)
+        assert searcher.on_device == on_device, (memory, limit, trees)
 
 
 def test_auto_takes_the_device(device, measured, monkeypatch):
@@ -226,7 +270,7 @@ def test_auto_takes_the_device(device, measured, monkeypatch):
     monkeypatch.setattr(engine_choice, "resolve", str)
     searcher = automatic()
     assert searcher.engine is None and not kernels  # nothing is compiled before it is known what for
-    searcher.adapt(1)
+    searcher.adapt(1, 100)
     assert isinstance(searcher.engine, DeviceEngine) and searcher.on_device and kernels == [searcher.parts]
 
 
@@ -266,6 +310,8 @@ def test_what_stays_on_the_cpu(measured):
     measured(table(cpu=150.0, cuda=100.0, device=100.0))
     assert engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 10**6)
     assert engine_choice.stays_on_cpu(OTHELLO, MINIMAX, Settings(table=1000), 1, 10**6)
+    measured(table())
+    assert engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(expansion="whole_path"), 1, 10**6)
 
 
 def test_auto_without_a_device_is_the_cpu_at_once(monkeypatch):

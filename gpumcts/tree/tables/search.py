@@ -120,7 +120,7 @@ class TableSearcher:
         """Whether several searches may go on at once: not with tables, which may take all memory there is."""
         return False
 
-    def adapt(self, trees: int, watched: bool = False) -> None:
+    def adapt(self, trees: int, iterations: int, watched: bool = False) -> None:
         """Every search is played on the CPU."""
 
     def wave(self, positions: int, iterations: int) -> int:

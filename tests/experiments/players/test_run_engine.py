@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments import match, search
+from experiments import match, search, trees
 from experiments.app.serving import serving_config
 from experiments.config.command_options import GtpKeys
 from experiments.players import preflight
@@ -54,6 +54,19 @@ def test_of_one_tree(tried):
     assert engine_of(search.search_config(composed("search", "game=othello", "threads=1", *many))) == "auto"
     assert engine_of(serving_config(composed("gtp", "game=othello"), GtpKeys, "gtp")) == "cpu"
     assert not tried
+
+
+@pytest.mark.parametrize(
+    ("words", "engine"),
+    [
+        (("trees=20", "runs=2"), "cpu"),
+        (("trees=200", "runs=200"), "auto"),
+        (("trees=200", "runs=200", "level=0.8"), "cpu"),
+        (("trees=200", "runs=200", "search.table=100"), "cpu"),
+    ],
+)
+def test_of_many_searches(words, engine, tried):
+    assert engine_of(trees.trees_config(composed("trees", "threads=1", *words))) == engine and not tried
 
 
 def test_where_the_number_of_trees_is_not_known(tried):
