@@ -11,6 +11,7 @@ goes on with the pieces that are missing. Compiling is not in ``seconds``.
 """
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Interval
@@ -42,6 +43,10 @@ from gpumcts.kernels import engines
 from gpumcts.match.lock import held
 from gpumcts.tree.checks import check_followable
 from gpumcts.tree.settings import Settings
+
+LEAVES_AN_ITERATION = (
+    30  # of alpha-beta, that take the time of an iteration of UCT (docs/performance/synthetic-trees.md)
+)
 
 
 class TreesKeys(NamedTuple):
@@ -188,6 +193,15 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
     return [table(config.slug, columns, cells), f"{trees}; {brief(summary)}; {told}, seed {config.keys.seed}"]
 
 
+def cost(config: Checked, folder: Path) -> float:
+    """About how many iterations the pieces that are missing take; leaves of alpha-beta count for less."""
+    from experiments.runs.tree_searches import missing_trees
+
+    assert config.player is not None
+    of_a_search = config.player.iterations / (1 if config.keys.method == "search" else LEAVES_AN_ITERATION)
+    return missing_trees(config, folder) * config.keys.runs * of_a_search
+
+
 def numbers(config: Checked) -> tuple[str, ...]:
     """Those of the summary, by what the keys ask for; ``iterations_to`` a rate of failures may be null."""
     from experiments.analysis.convergence import summary_numbers
@@ -200,6 +214,7 @@ COMMAND = Command(
     trees_config,
     work,
     prepare,
+    cost=cost,
     numbers=numbers,
     results=Presentation(trees_cells, trees_panel, keys=TreesKeys),
     resumes=True,

@@ -107,11 +107,10 @@ def follow(
     ``on_progress`` is told the share of the run that is made, ``on_read`` that which is read. KeyboardInterrupt where
     ``stop`` is set meanwhile.
     """
-    home = folder / PIECES
-    home.mkdir(exist_ok=True)
+    (folder / PIECES).mkdir(exist_ok=True)
     made = _Maker(config, stop)
     pieces, everything = list[Piece](), numbers_of_pieces(config)
-    paths = [home / f"{number:05d}.npz" for number in range(len(everything))]
+    paths = [_path(folder, number) for number in range(len(everything))]
     while (number := len(pieces)) < len(everything):
         if paths[number].exists():
             pieces.append(_read(paths[number]))
@@ -128,6 +127,10 @@ def follow(
     return Followed(pieces, made.iterations, made.clock.seconds)
 
 
+def _path(folder: Path, number: int) -> Path:
+    return folder / PIECES / f"{number:05d}.npz"
+
+
 def _part(whole: Piece, trees: range) -> Piece:
     """The piece of some of the trees of another one."""
     rows = slice(*np.searchsorted(whole.trees, (trees.start, trees.stop)))
@@ -136,6 +139,12 @@ def _part(whole: Piece, trees: range) -> Piece:
     by_search = {name: getattr(whole, name)[searches] for name in ("searched", *Found._fields)}
     leaves = whole.leaves[rows.start * runs : rows.stop * runs]
     return Piece(trees=whole.trees[rows], decisive=whole.decisive[rows], leaves=leaves, **by_search)
+
+
+def missing_trees(config: Checked, folder: Path) -> int:
+    """How many trees are in no piece of a run's folder."""
+    everything = enumerate(numbers_of_pieces(config))
+    return sum(len(trees) for number, trees in everything if not _path(folder, number).exists())
 
 
 def pieces_of(folder: Path) -> list[Piece]:

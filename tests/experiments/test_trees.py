@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
+from experiments import trees
 from experiments.analysis.convergence import _interval, _lasting, rates_by_tree
 from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
 from experiments.runs import tree_searches
@@ -23,6 +24,7 @@ from gpumcts.rng import key_of
 from gpumcts.solver.alpha_beta import root_scores, solve
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.settings import Settings
+from tests.experiments.config.drivers import composed
 from tests.experiments.damage import damage_to
 from tests.tree.test_device_playouts import Elsewhere
 
@@ -88,6 +90,19 @@ def test_a_finished_run_keeps_the_engine_that_made_it(run, only):
     next((folder / PIECES).iterdir()).unlink()
     assert run(TINY).code == 0
     assert summary_of(folder)["engine"] == "cpu"
+
+
+def test_a_sweep_tells_time_by_the_pieces_that_are_missing(run, only, monkeypatch):
+    """Pieces that are there are read in no time, and leaves of alpha-beta are quick."""
+    monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 9)
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    config = trees.trees_config(composed("trees", *TINY.split()[1:]))
+    assert trees.cost(config, folder) == 0 and trees.cost(config, folder / "none") == 12 * 3 * 40
+    sorted((folder / PIECES).iterdir())[2].unlink()
+    assert trees.cost(config, folder) == 3 * 3 * 40
+    leaves = trees.trees_config(composed("trees", *TINY.split()[1:], "method=alpha_beta"))
+    assert 0 < trees.cost(leaves, folder / "none") < 12 * 3 * 40 / 10
 
 
 @pytest.fixture
