@@ -44,9 +44,7 @@ from gpumcts.match.lock import held
 from gpumcts.tree.checks import check_followable
 from gpumcts.tree.settings import Settings
 
-LEAVES_AN_ITERATION = (
-    30  # of alpha-beta, that take the time of an iteration of UCT (docs/performance/synthetic-trees.md)
-)
+LEAVES_AN_ITERATION = 30  # that alpha-beta visits in the time of an iteration of UCT
 
 
 class TreesKeys(NamedTuple):
@@ -94,7 +92,7 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
         player=player,
         engine=engine,
         study=study,
-        trees_at_once=keys.trees * keys.runs,
+        trees_at_once=keys.trees * keys.runs if keys.method == "search" else 1,
     )
 
 

@@ -6,7 +6,7 @@ together: it wants tens of thousands of trees at a time.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,12 +116,14 @@ def follow(
             pieces.append(_read(paths[number]))
             on_read(len(everything[number]) / config.keys.trees)
             continue
-        missing = list(takewhile(lambda number: not paths[number].exists(), range(number, len(everything))))
-        some = missing[: made.together([everything[number] for number in missing])]
-        trees = range(everything[number].start, everything[some[-1]].stop)
+        end = min(len(everything), number + max(1, SEARCHES_TOGETHER // (len(everything[number]) * config.keys.runs)))
+        missing = list(takewhile(lambda number: not paths[number].exists(), range(number, end)))
+        if not made.elsewhere(sum(len(everything[number]) for number in missing)):
+            del missing[1:]
+        trees = range(everything[number].start, everything[missing[-1]].stop)
         share = len(trees) / config.keys.trees
         whole = made.piece(trees, lambda done, share=share: on_progress(done * share))
-        for number in some:
+        for number in missing:
             pieces.append(_part(whole, everything[number]))
             write_npz(paths[number], **pieces[-1]._asdict())
     return Followed(pieces, made.iterations, made.clock.seconds)
@@ -164,18 +166,12 @@ class _Maker:
         self.points, self.clock = points_of(config), WorkClock()
         self._searcher: Any = None
 
-    def together(self, missing: Sequence[range]) -> int:
-        """How many of these pieces are made together: one on the CPU, several where a device has a part.
-
-        What does not fit in memory together is searched in waves.
-        """
+    def elsewhere(self, trees: int) -> bool:
+        """Whether a device has a part in the searches of so many trees; those that it does not hold go in waves."""
         player = self.config.player
         if self.config.keys.method != "search" or player is None or player.settings.table is not None:
-            return 1
-        sizes = np.cumsum([len(trees) * self.config.keys.runs for trees in missing])
-        if self._ready(int(sizes[-1])).engine is None:
-            return 1
-        return max(1, int(np.searchsorted(sizes, SEARCHES_TOGETHER, side="right")))
+            return False
+        return self._ready(trees * self.config.keys.runs).engine is not None
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""
