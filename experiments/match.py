@@ -335,14 +335,15 @@ def _plies(config: Checked) -> float:
 
 
 def cost(config: Checked, folder: Path) -> float:
-    """About how many playouts the games that are missing take."""
-    played = read_summary(folder).get("games", 0) if (folder / SUMMARY).exists() else 0
+    """About how many playouts the games take, 0 where all of them are over."""
+    if (folder / SUMMARY).exists() and read_summary(folder).get("games", 0) >= config.keys.games:
+        return 0.0
     a_move = 1.0
     for player in (config.player, config.opponent):
         assert player is not None
         a_move += player.iterations * player.settings.playouts_per_leaf
         a_move += (player.budget.seconds or 0) * PLAYOUTS_A_SECOND
-    return max(0, config.keys.games - played) * a_move
+    return config.keys.games * a_move
 
 
 def numbers(config: Checked) -> tuple[str, ...]:

@@ -96,8 +96,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.config.positions import position_of
     from experiments.players.clock_budget import bind_iterations, bound_iterations
     from experiments.players.player_factory import searcher
-    from experiments.players.run_engine import engine_of
-    from gpumcts.kernels.engines import resolve
+    from experiments.players.run_engine import played_by
     from gpumcts.rng import key_of
 
     assert config.player is not None
@@ -134,7 +133,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "processor_seconds": processor,
         "time": _time(found.times),
         "seed": config.keys.seed,
-        "engine": resolve(engine_of(config)),
+        "engine": played_by(config, search),
         **({"interrupted": True} if interrupted else {"stopped_by": cut} if cut else {}),
     }
     if run.of > 1:

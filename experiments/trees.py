@@ -137,21 +137,18 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.analysis.convergence import summarise, write_curve
-    from experiments.players.run_engine import engine_of
     from experiments.runs.tree_searches import follow, points_of
-    from gpumcts.kernels.engines import resolve
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
-        pieces, iterations, seconds = follow(config, run.folder, stop, shown.advance, shown.skip)
+        pieces, iterations, seconds, engine = follow(config, run.folder, stop, shown.advance, shown.skip)
     earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
-    engine = resolve(engine_of(config))
     summary: dict[str, Any] = {
         **summarise(pieces, points_of(config), config.keys),
         "iterations": iterations + earlier.get("iterations", 0),
         "seconds": seconds + earlier.get("seconds", 0.0),
         "seed": config.keys.seed,
-        "engine": engine if iterations else earlier.get("engine", engine),
+        "engine": engine if iterations else earlier.get("engine", engine),  # of who made the pieces
     }
     summary["iterations_per_second"] = summary["iterations"] / summary["seconds"] if summary["seconds"] else 0.0
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})
@@ -192,12 +189,12 @@ def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:
 
 
 def cost(config: Checked, folder: Path) -> float:
-    """About how many iterations the pieces that are missing take; leaves of alpha-beta count for less."""
-    from experiments.runs.tree_searches import missing_trees
+    """About how many iterations a run takes, 0 where all its pieces are there; leaves of alpha-beta count for less."""
+    from experiments.runs.tree_searches import is_whole
 
     assert config.player is not None
     of_a_search = config.player.iterations / (1 if config.keys.method == "search" else LEAVES_AN_ITERATION)
-    return missing_trees(config, folder) * config.keys.runs * of_a_search
+    return 0.0 if is_whole(config, folder) else config.keys.trees * config.keys.runs * of_a_search
 
 
 def numbers(config: Checked) -> tuple[str, ...]:

@@ -103,8 +103,8 @@ class Command:
     check : plain configuration to checked values; raises BadInput
     work : does a run and returns its summary; ``{"interrupted": True, ...}`` ends a sweep
     prepare : refuses what only a look at the machine can tell (no device, not enough memory), before anything is made
-    cost : about how long a run takes in any unit, given its folder, where an earlier run may have left a part; the time
-        left of a sweep is told by it
+    cost : about how long a run takes in any unit, the part included that an earlier run left in its folder, and 0 where
+        that is all of it; the time left of a sweep is told by it
     numbers : the numbers of a run's summary that ``objective=`` may name, nested ones as ``player.made_a_move``
     results : how its runs are shown in tables, plots and reports
     resumes : the same command again does only what is missing, and nothing where all is done

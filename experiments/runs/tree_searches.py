@@ -15,6 +15,7 @@ import numpy as np
 
 from experiments.config.schema import Checked
 from experiments.players.player_factory import searcher
+from experiments.players.run_engine import played_by
 from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.work_clock import WorkClock
 from gpumcts.games.contract import NO_MOVE
@@ -26,6 +27,7 @@ from gpumcts.tree.root_table import RootTable, decide
 
 SEARCHES_A_PIECE = 2000
 SEARCHES_TOGETHER = 1 << 16  # beside a device, at most: more keep it no busier
+ITERATIONS_TOGETHER = 1 << 32  # about a minute of a device, which a stop costs
 PIECES = "pieces"
 NOTHING = np.zeros(0, np.int64)
 
@@ -60,11 +62,15 @@ class Found(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """All pieces of a run, and the iterations that this process made of them, in so many seconds of work."""
+    """All pieces of a run, and the iterations that this process made of them, in so many seconds of work.
+
+    engine : the name of the one that they were made on
+    """
 
     pieces: list[Piece]
     iterations: int
     seconds: float
+    engine: str
 
 
 def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
@@ -116,7 +122,7 @@ def follow(
             pieces.append(_read(paths[number]))
             on_read(len(everything[number]) / config.keys.trees)
             continue
-        end = min(len(everything), number + max(1, SEARCHES_TOGETHER // (len(everything[number]) * config.keys.runs)))
+        end = min(len(everything), number + made.most_together)
         missing = list(takewhile(lambda number: not paths[number].exists(), range(number, end)))
         if not made.elsewhere(sum(len(everything[number]) for number in missing)):
             del missing[1:]
@@ -126,7 +132,7 @@ def follow(
         for number in missing:
             pieces.append(_part(whole, everything[number]))
             write_npz(paths[number], **pieces[-1]._asdict())
-    return Followed(pieces, made.iterations, made.clock.seconds)
+    return Followed(pieces, made.iterations, made.clock.seconds, made.engine)
 
 
 def _path(folder: Path, number: int) -> Path:
@@ -143,10 +149,9 @@ def _part(whole: Piece, trees: range) -> Piece:
     return Piece(trees=whole.trees[rows], decisive=whole.decisive[rows], leaves=leaves, **by_search)
 
 
-def missing_trees(config: Checked, folder: Path) -> int:
-    """How many trees are in no piece of a run's folder."""
-    everything = enumerate(numbers_of_pieces(config))
-    return sum(len(trees) for number, trees in everything if not _path(folder, number).exists())
+def is_whole(config: Checked, folder: Path) -> bool:
+    """Whether all pieces of a run are in its folder."""
+    return all(_path(folder, number).exists() for number in range(len(numbers_of_pieces(config))))
 
 
 def pieces_of(folder: Path) -> list[Piece]:
@@ -166,12 +171,27 @@ class _Maker:
         self.points, self.clock = points_of(config), WorkClock()
         self._searcher: Any = None
 
+    @property
+    def engine(self) -> str:
+        """The name of the engine of the last search."""
+        return played_by(self.config, self._searcher)
+
+    @property
+    def most_together(self) -> int:
+        """Pieces that are made together beside a device, at most."""
+        searches = max(1, SEARCHES_A_PIECE // self.config.keys.runs) * self.config.keys.runs
+        return max(1, min(SEARCHES_TOGETHER, ITERATIONS_TOGETHER // self.points[-1]) // searches)
+
     def elsewhere(self, trees: int) -> bool:
-        """Whether a device has a part in the searches of so many trees; those that it does not hold go in waves."""
+        """Whether a device has a part in the searches of so many trees; those that it does not hold go in waves.
+
+        ``cuda`` has none where every position of an episode is stored: no leaf is left to play.
+        """
         player = self.config.player
         if self.config.keys.method != "search" or player is None or player.settings.table is not None:
             return False
-        return self._ready(trees * self.config.keys.runs).engine is not None
+        search = self._ready(trees * self.config.keys.runs)
+        return search.on_device or (search.engine is not None and player.settings.expansion != "whole_path")
 
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""

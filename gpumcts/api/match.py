@@ -259,9 +259,9 @@ def _played(
     built: list[AnyPlayer] = []
     with stoppable() as stop:
         try:
+            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
             for name, player in zip(SIDES, pair, strict=True):
                 built.append(_built(player, context._replace(name=name), folder))
-            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
             result = runner.play_match(
                 compiled(context.game),
                 (built[0], built[1]),

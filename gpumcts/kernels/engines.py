@@ -50,13 +50,22 @@ def crossover(name: str, game: Any, policy: Any, threads: int) -> Crossover | No
     """What ``engine=auto`` goes by from search to search; None for other engines, and where there is but the CPU.
 
     A device that the driver shows is not tried before it is to play: CUDA's imports and a first kernel take a second.
+    None where it was tried before, and does not work.
     """
     if name != "auto":
         return None
-    if device.simulated() or device.lost() or device.describe().problem:
+    if _known_problem():
         resolve(name)  # says why, where there is a device
         return None
     return Crossover(game, policy, threads)
+
+
+def _known_problem() -> bool:
+    """Whether it is known by now that CUDA cannot be used, without a first kernel for it."""
+    if device.simulated() or device.lost() or device.describe().problem:
+        return True
+    kernels = sys.modules.get("gpumcts.kernels.cuda.kernels")
+    return kernels is not None and kernels.is_tried() and bool(cuda_problem())
 
 
 def _automatic() -> str:

@@ -51,14 +51,16 @@ class EngineChoice:
 
         A search whose value is watched stays on the CPU. ``device`` takes ``whole`` searches alone, not slices. The
         first time that another engine than the CPU is the fastest, the device is tried; where it does not work, the CPU
-        plays on.
+        plays from then on.
         """
         if watched:
             return "cpu"
         found = _fastest(self._crossover, settings, self._threads, trees, whole)
         if found == "device":
             found = _fastest(self._crossover, settings, self._threads, trees, whole, together())
-        return "cpu" if found != "cpu" and resolve("auto") == "cpu" else found
+        if found != "cpu" and resolve("auto") == "cpu":
+            self._crossover, found = None, "cpu"
+        return found
 
     def _make(self, name: str) -> PlayoutEngine | DeviceEngine | None:
         if name in ("cpu", "device"):
@@ -84,11 +86,16 @@ def _fastest(
     leaves, playouts, sharing = settings.leaves_per_tree, settings.playouts_per_leaf, 1
     if threads_share_trees(settings, threads, trees, beside_device=False):
         sharing = useful_threads(threads, leaves, playouts)
-    return crossover.fastest(trees, playouts, leaves, sharing, _unfit(settings, whole), together)
+    holds_all = together is None or together >= trees
+    return crossover.fastest(trees, playouts, leaves, sharing, _unfit(settings, whole, holds_all), together)
 
 
-def _unfit(settings: Settings, whole: bool) -> list[str]:
-    """Engines that cannot make a search, or have nothing to do in it."""
-    found = [] if whole and settings.batches_in_flight == 1 and settings.final not in BEYOND_TABLES else ["device"]
+def _unfit(settings: Settings, whole: bool, holds_all: bool) -> list[str]:
+    """Engines that cannot make a search, or have nothing to do in it.
+
+    holds_all : whether a device holds all trees at a time, as it has to where they are kept
+    """
+    brings_back = settings.final not in BEYOND_TABLES and (holds_all or not settings.reuse)
+    found = [] if whole and settings.batches_in_flight == 1 and brings_back else ["device"]
     # Every position of an episode is in the tree: no leaf is left that ``cuda`` could play.
     return [*found, "cuda"] if settings.expansion == "whole_path" else found

@@ -131,6 +131,7 @@ class TreeMemory:
         """
         memory = int(SHARE_OF_DEVICE * device.describe().memory)
         memory = min(memory, self._limit) if self._limit else memory
+        memory = min(memory, limit_of(None)) if self._settings.reuse else memory
         return max(1, memory // (self.slots(iterations) * self._slot_bytes + device_bytes)) if memory else None
 
     def _device_limit(self) -> int:

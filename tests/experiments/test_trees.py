@@ -92,15 +92,15 @@ def test_a_finished_run_keeps_the_engine_that_made_it(run, only):
     assert summary_of(folder)["engine"] == "cpu"
 
 
-def test_a_sweep_tells_time_by_the_pieces_that_are_missing(run, only, monkeypatch):
-    """Pieces that are there are read in no time, and leaves of alpha-beta are quick."""
+def test_a_sweep_tells_time_by_the_runs_that_are_not_whole(run, only, monkeypatch):
+    """A run that is whole is read in no time, and leaves of alpha-beta are quick."""
     monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 9)
     assert run(TINY).code == 0
     folder = only("outputs/trees/*")
     config = trees.trees_config(composed("trees", *TINY.split()[1:]))
     assert trees.cost(config, folder) == 0 and trees.cost(config, folder / "none") == 12 * 3 * 40
     sorted((folder / PIECES).iterdir())[2].unlink()
-    assert trees.cost(config, folder) == 3 * 3 * 40
+    assert trees.cost(config, folder) == 12 * 3 * 40  # what is there of it is told as it is read
     leaves = trees.trees_config(composed("trees", *TINY.split()[1:], "method=alpha_beta"))
     assert 0 < trees.cost(leaves, folder / "none") < 12 * 3 * 40 / 10
 
@@ -123,13 +123,24 @@ def elsewhere(monkeypatch):
     return together
 
 
-@pytest.mark.parametrize(("most", "sizes"), [(1000, [18]), (20, [9, 9]), (17, [6, 3, 3, 6]), (3, [6, 3, 3, 6])])
-def test_beside_a_device_pieces_are_made_together(run, only, monkeypatch, elsewhere, most, sizes):
-    """As many as it holds, none of them found; in files as of single pieces, to the last byte."""
+@pytest.mark.parametrize(
+    ("words", "most", "iterations", "sizes"),
+    [
+        ("search=default", 1000, 1 << 32, [18]),
+        ("search=default", 20, 1 << 32, [9, 9]),
+        ("search=default", 17, 1 << 32, [6, 3, 3, 6]),
+        ("search=default", 1000, 20 * 40, [9, 9]),
+        ("search=default", 3, 1, [6, 3, 3, 6]),
+        ("search=whole_path", 1000, 1 << 32, [6, 3, 3, 6]),  # no leaf is left to play: the CPU makes them
+    ],
+)
+def test_beside_a_device_pieces_are_made_together(run, only, monkeypatch, elsewhere, words, most, iterations, sizes):
+    """So many searches, and iterations, at most; in files as of single pieces, to the last byte."""
     monkeypatch.setattr(tree_searches, "SEARCHES_A_PIECE", 9)
+    words = f"{TINY} {words}"
     with monkeypatch.context() as alone:
         alone.setattr(tree_searches, "searcher", OWN_SEARCHER)
-        assert run(TINY).code == 0
+        assert run(words).code == 0
     folder = only("outputs/trees/*")
     pieces, summary = sorted((folder / PIECES).iterdir()), without_clock(summary_of(folder))
     single = [piece.read_bytes() for piece in pieces]
@@ -137,12 +148,33 @@ def test_beside_a_device_pieces_are_made_together(run, only, monkeypatch, elsewh
     for piece in pieces:
         piece.unlink()
     monkeypatch.setattr(tree_searches, "SEARCHES_TOGETHER", most)
-    assert run(TINY).code == 0
+    monkeypatch.setattr(tree_searches, "ITERATIONS_TOGETHER", iterations)
+    assert run(words).code == 0
     assert [piece.read_bytes() for piece in pieces] == single and elsewhere == sizes
     assert without_clock(summary_of(folder)) == summary
     pieces[1].unlink()
-    assert run(TINY).code == 0
+    assert run(words).code == 0
     assert pieces[1].read_bytes() == single[1] and elsewhere == [*sizes, 3]
+
+
+def test_a_stop_costs_the_pieces_that_are_made_together(run, only, monkeypatch, elsewhere):
+    """Those before them stay, and the same command makes the others."""
+    monkeypatch.setattr(tree_searches, "SEARCHES_A_PIECE", 9)
+    monkeypatch.setattr(tree_searches, "SEARCHES_TOGETHER", 20)
+    own = Searcher.follow
+
+    def follow(searcher, *arguments):
+        if len(elsewhere) == 2:
+            raise KeyboardInterrupt
+        return own(searcher, *arguments)
+
+    with monkeypatch.context() as stopping:
+        stopping.setattr(Searcher, "follow", follow)
+        assert run(f"{TINY} search=default").code == 130
+    folder = only("outputs/trees/*")
+    assert len(list((folder / PIECES).iterdir())) == 2 and elsewhere == [9, 9]
+    assert run(f"{TINY} search=default").code == 0
+    assert len(list((folder / PIECES).iterdir())) == 4 and elsewhere == [9, 9, 9]
 
 
 @pytest.mark.parametrize("part", ["root_scores", "searcher"])

@@ -1,7 +1,9 @@
 """``engine=auto``: the fastest engine by a table, chosen for every search, without an effect on what is found."""
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -250,17 +252,19 @@ def test_trees_count_that_a_device_holds(device, measured, monkeypatch):
     monkeypatch.setattr(engine_choice, "resolve", str)
     parts = automatic().parts
     each = parts.tree_bytes(100) + search.extra_tree_bytes(parts)
-    for memory, limit, trees, on_device in (
-        (0, None, 1000, True),  # not known
-        (300 * each, None, 1000, True),
-        (100 * each, None, 1000, False),
-        (300 * each, 90 * each, 1000, False),
-        (100 * each, None, 90, False),  # too few anyhow
+    for memory, limit, trees, reuse, on_device in (
+        (0, None, 1000, False, True),  # not known
+        (300 * each, None, 1000, False, True),
+        (100 * each, None, 1000, False, False),
+        (300 * each, 90 * each, 1000, False, False),
+        (100 * each, None, 90, False, False),  # too few anyhow
+        (300 * each, None, 1000, True, False),  # trees that are kept are there together
+        (2000 * each, None, 1000, True, True),
     ):
         monkeypatch.setattr(engines.device, "describe", lambda memory=memory: SHOWN._replace(memory=memory))
-        searcher = automatic(memory_limit=limit)
+        searcher = automatic(Settings(reuse=reuse), memory_limit=limit)
         searcher.adapt(trees, 100)
-        assert searcher.on_device == on_device, (memory, limit, trees)
+        assert searcher.on_device == on_device, (memory, limit, trees, reuse)
 
 
 def test_auto_takes_the_device(device, measured, monkeypatch):
@@ -295,12 +299,27 @@ def test_auto_tries_a_device_when_it_is_to_play(device, measured, monkeypatch):
     searcher = automatic()
     searcher.search(roots(OTHELLO, 5), keys_for(5), 5)
     assert searcher._engines.are_chosen and "auto" not in asked
-    searcher.search(roots(OTHELLO, 20), keys_for(20), 5)
-    assert searcher.engine is None and asked.count("auto") == 1 and not device
+    assert not searcher.concurrent  # the next search may be a device's
+    for _ in range(2):
+        searcher.search(roots(OTHELLO, 20), keys_for(20), 5)
+        assert searcher.engine is None and asked.count("auto") == 1 and not device
+    assert searcher.concurrent
+
+
+@pytest.mark.parametrize(("tried", "problem"), [(True, "a first kernel failed"), (True, ""), (False, "not asked for")])
+def test_a_device_that_was_tried_in_vain_is_known(device, measured, monkeypatch, tried, problem):
+    """Searches that are made later are the CPU's at once, and may go on at the same time."""
+    measured(table())
+    kernels = SimpleNamespace(is_tried=lambda: tried)
+    monkeypatch.setitem(sys.modules, "gpumcts.kernels.cuda.kernels", kernels)
+    monkeypatch.setattr(engines, "cuda_problem", lambda: problem)
+    known = tried and problem != ""
+    assert automatic().concurrent == known
 
 
 def test_what_stays_on_the_cpu(measured):
     """By every number of trees up to the most, as the table has them between its cells too."""
+    measured(*crossover._predictions())
     assert engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 64)  # as predicted
     assert not engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(), 1, 1000)
     assert not engine_choice.stays_on_cpu(OTHELLO, UNIFORM, Settings(leaves_per_tree=4096, playouts_per_leaf=64), 1, 1)

@@ -314,6 +314,11 @@ def trial() -> str:
     return device.lost() or device.other_device() or _trial()
 
 
+def is_tried() -> bool:
+    """Whether ``trial`` has been asked before, so that its answer is at hand."""
+    return _trial.cache_info().currsize > 0
+
+
 @functools.cache
 def _trial() -> str:
     try:

@@ -1,6 +1,7 @@
 """``engine=auto`` of a run: the CPU, without a look at a device, where none of its searches is faster elsewhere."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,8 +10,9 @@ from experiments.app.serving import serving_config
 from experiments.config.command_options import GtpKeys
 from experiments.players import preflight
 from experiments.players.player_factory import build_players, context_of
-from experiments.players.run_engine import engine_of
-from gpumcts.kernels import engines
+from experiments.players.run_engine import engine_of, played_by
+from gpumcts.errors import BadInput
+from gpumcts.kernels import crossover, engines
 from tests.experiments.config.drivers import composed
 
 
@@ -18,8 +20,9 @@ from tests.experiments.config.drivers import composed
 def tried(monkeypatch):
     """A machine that shows a device which works; what was asked of it."""
     asked = []
+    monkeypatch.delenv(crossover.VARIABLE, raising=False)
     shown = engines.device.DeviceInfo("A device", (9, 0), 132, 1 << 36, "13.0")
-    monkeypatch.setattr(engines.device, "describe", lambda: asked.append("described") or shown)
+    monkeypatch.setattr(engines.device, "describe", lambda: shown)
     monkeypatch.setattr(engines, "cuda_problem", lambda: asked.append("tried") or "")
     return asked
 
@@ -61,12 +64,28 @@ def test_of_one_tree(tried):
     [
         (("trees=20", "runs=2"), "cpu"),
         (("trees=200", "runs=200"), "auto"),
-        (("trees=200", "runs=200", "level=0.8"), "cpu"),
-        (("trees=200", "runs=200", "search.table=100"), "cpu"),
+        (("trees=200", "runs=200", "method=alpha_beta"), "cpu"),
     ],
 )
 def test_of_many_searches(words, engine, tried):
     assert engine_of(trees.trees_config(composed("trees", "threads=1", *words))) == engine and not tried
+
+
+def test_where_there_is_no_device_no_table_is_read(monkeypatch, tried):
+    monkeypatch.setenv(crossover.VARIABLE, "/nowhere/own.json")
+    with pytest.raises(BadInput, match=r"GPUMCTS_CROSSOVER=/nowhere/own.json: there is no such file"):
+        engine_of(of_match("games=20"))
+    monkeypatch.setattr(engines.device, "describe", lambda: engines.device.DeviceInfo(problem="no NVIDIA driver"))
+    assert engine_of(of_match("games=20")) == "auto"
+
+
+def test_a_summary_names_what_played(tried):
+    many = of_match("games=100000", "games_in_flight=50000")
+    on_device = SimpleNamespace(engine=SimpleNamespace(name="device"))
+    assert played_by(many, on_device) == "device" and not tried
+    assert played_by(many, SimpleNamespace(engine=None)) == played_by(many, None) == "cpu"
+    assert played_by(of_match("games=20"), None) == "cpu" and not tried
+    assert played_by(of_match("engine=cuda"), None) == "cuda"
 
 
 def test_where_the_number_of_trees_is_not_known(tried):
