@@ -26,7 +26,7 @@ def engine_of(config: Checked) -> str:
 
 def played_by(config: Checked, searcher: Any) -> str:
     """The engine's name for a summary: of ``auto`` the one that a searcher played its last search on."""
-    if engine_of(config) != "auto":
-        return resolve(engine_of(config))
+    if (name := engine_of(config)) != "auto":
+        return resolve(name)
     engine = getattr(searcher, "engine", None)
     return "cpu" if engine is None else engine.name

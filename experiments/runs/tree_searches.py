@@ -140,13 +140,11 @@ def _path(folder: Path, number: int) -> Path:
 
 
 def _part(whole: Piece, trees: range) -> Piece:
-    """The piece of some of the trees of another one."""
+    """The piece of some of the trees of another one; of alpha-beta, which is made piece by piece, all of them."""
     rows = slice(*np.searchsorted(whole.trees, (trees.start, trees.stop)))
     searches = slice(*np.searchsorted(whole.searched, (trees.start, trees.stop)))
-    runs = len(whole.leaves) // max(1, len(whole.trees))
     by_search = {name: getattr(whole, name)[searches] for name in ("searched", *Found._fields)}
-    leaves = whole.leaves[rows.start * runs : rows.stop * runs]
-    return Piece(trees=whole.trees[rows], decisive=whole.decisive[rows], leaves=leaves, **by_search)
+    return Piece(trees=whole.trees[rows], decisive=whole.decisive[rows], leaves=whole.leaves, **by_search)
 
 
 def is_whole(config: Checked, folder: Path) -> bool:
