@@ -56,7 +56,7 @@ def _run(name: str, words: list[str], checkout: Path) -> None:
     """As ``python -m experiments.NAME`` does: options of one's own are found in the working directory."""
     sys.path[:0] = [os.getcwd(), str(checkout)]
     sys.argv = [str(checkout / "experiments" / f"{name}.py"), *words]
-    importlib.import_module("experiments").tell_interrupts()
+    importlib.import_module("experiments").begin_command()
     runpy.run_module(f"experiments.{name}", run_name="__main__", alter_sys=True)
 
 

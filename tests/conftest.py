@@ -6,6 +6,7 @@
 ``GPUMCTS_RESULTS_BEFORE=FILE``   names of tests, a line each, that are left out
 """
 
+import gc
 import json
 import os
 import sys
@@ -23,6 +24,8 @@ if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of t
     os.environ["PYTHONPYCACHEPREFIX"] = str(_base / f"{_OWN}-bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = True  # tests import modules that they edit within a second, as Python dates what it writes
+
+gc.set_threshold(50_000, 50, 100)  # looks for garbage were a tenth of the tests' time, and a third of collecting them
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
 from tests import patience  # noqa: E402
@@ -50,6 +53,12 @@ def pytest_collection_modifyitems(config, items):
         others = [item for place, item in enumerate(items) if place % of != number]
         items[:] = items[number::of]
         config.hook.pytest_deselected(items=others)
+
+
+def pytest_collection_finish():
+    """What there is before the first test stays, so no look for garbage goes through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def tell(**line):

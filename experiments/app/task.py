@@ -1,5 +1,6 @@
 """The work of one run, as Hydra's launchers call it: in this process, or in a worker, which imports the command."""
 
+import gc
 import importlib
 import os
 import sys
@@ -102,6 +103,8 @@ class Task:
         command, before = COMMANDS[self.name], _read(path)
         finished = read_summary(run.folder) if command.resumes and (run.folder / SUMMARY).exists() else {}
         write_json(path, following(record, before) if before else record)
+        if run.of > 1 and not gc.get_freeze_count():
+            gc.freeze()  # modules stay: what is released after each run of a sweep is not looked for among them
         try:
             summary = command.work(checked, run)
         finally:

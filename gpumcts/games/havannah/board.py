@@ -231,10 +231,10 @@ def arc_word(stones: int, distances: tuple[int, ...]) -> int:
 def tables(base: int) -> Tables:
     """The Tables of a base."""
     cells, bits = cells_of(base), row_bits(base)
-    number = {cell: i for i, cell in enumerate(cells)}
-    beside, spots = np.full((len(cells), 8), WORD * words_of(base), np.uint16), np.zeros(len(cells), np.uint32)
+    number, no_cell = {cell: i for i, cell in enumerate(cells)}, WORD * words_of(base)
+    beside, spots = np.full((len(cells), 8), no_cell, np.uint16), np.zeros(len(cells), np.uint32)
     for i, (r, c) in enumerate(cells):
-        beside[i, :6] = [number.get((r + down, c + right), WORD * words_of(base)) for down, right in AROUND]
+        beside[i, :6] = [number.get((r + down, c + right), no_cell) for down, right in AROUND]
         spots[i] = (r + 1 << bits | c) | touched(base, r, c) << 16
     # Distances are counted from the neighbour before all others, so that none is negative; the last is the cell's own.
     distances = tuple((down + 1 << bits) + right + 1 for down, right in (*AROUND, (0, 0)))
