@@ -28,6 +28,7 @@ DOORS = ("__init__.py", "__main__.py")
 BODIES = (
     "games/chess/informed.py",
     "games/chess/repetition.py",
+    "games/amazons/attempts.py",
     "games/go/attempts.py",
     "games/go/playout.py",
     "games/havannah/playout.py",

@@ -10,35 +10,14 @@ from gpumcts.kernels import lane_check
 from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import LANE_COUNT
-from gpumcts.playouts import attempts
-from gpumcts.playouts.attempts import FIRST, SECOND
 from gpumcts.playouts.traces import traced
 from tests.games import drivers
 from tests.games.drivers import keys_of
 from tests.games.go_drivers import GO, SIZES, U, board, state_of
-from tests.kernels.drivers import UNIFORM, keys_for, positions
+from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes
+from tests.kernels.drivers import keys_for, positions
 
-POLICY = UNIFORM()
-COUNTS = (1, 7, 8, 11, 16, 40, 300)
 LANES = [LANE_COUNT, *(pytest.param(lanes, marks=pytest.mark.slow) for lanes in (8, 32))]
-
-
-def by_attempts(game, state, stream):
-    """The state after a ply that is made in attempts, in plain Python, and how many there were."""
-    refused, made, tries = attempts.none_refused(game), False, 0
-    words = np.zeros(3 * attempts.attempt_words(game), np.uint64)
-    while not made:
-        attempt = attempts.look(POLICY, game, state, refused, stream)
-        for search in (FIRST, SECOND):
-            while attempts.under_way(search, game, attempt):
-                attempt = attempts.look_further(search, game, state, attempt)
-                attempts.store_refused(game, refused, words, 1, 3)
-                attempts.store_attempt(game, attempt, words, 1, 3)
-                assert attempts.load_attempt(game, words, 1, 3) == attempt
-                assert attempts.load_refused(game, words, 1, 3) == refused
-        state, refused, made = attempts.decide(game, state, refused, attempt)
-        tries += 1
-    return state, tries
 
 
 def stones(game, state):
@@ -85,12 +64,8 @@ def test_a_pass_follows_when_all_are_refused():
 def test_playouts_in_lanes(size, lanes):
     """Batches larger and smaller than the lanes, leaves that are over, and playouts that are cut."""
     game = GO[size]
-    states, keys = positions(game, max(COUNTS), least=size * size // 2), keys_for(max(COUNTS))
-    for policy in (POLICY, UNIFORM(truncate=7)):
-        one_by_one = CpuPlayouts(game, policy, lanes=1).columns(states, keys)
-        engine = CpuPlayouts(game, policy, lanes=lanes)
-        for count in COUNTS:
-            assert np.array_equal(engine.columns(states[:count], keys[:count]), one_by_one[:count])
+    for one_by_one, in_lanes in one_by_one_and_in_lanes(game, lanes, least=size * size // 2):
+        assert np.array_equal(in_lanes, one_by_one)
 
 
 def test_playouts_of_a_leaf():

@@ -13,9 +13,9 @@ a ply for a whole turn and for its halves; ``sampling``: random moves; ``territo
 notation.
 """
 
-from gpumcts.games.amazons import plies, sampling, territory, text, turns
+from gpumcts.games.amazons import attempts, plies, sampling, territory, text, turns
 from gpumcts.games.amazons.options import Amazons
 
 OPTION = Amazons
 
-__all__ = ["OPTION", "Amazons", "plies", "sampling", "territory", "text", "turns"]
+__all__ = ["OPTION", "Amazons", "attempts", "plies", "sampling", "territory", "text", "turns"]

@@ -1,0 +1,72 @@
+"""Playouts of Amazons in attempts: the plies and outcomes of playouts ply by ply."""
+
+import numpy as np
+import pytest
+
+from gpumcts.games import contract
+from gpumcts.games.amazons.attempts import DRAWS
+from gpumcts.games.amazons.sampling import NEXT_TRIAL
+from gpumcts.kernels import lane_check
+from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
+from gpumcts.kernels.playout_loop import LANE_COUNT
+from gpumcts.options import compiled, option
+from gpumcts.playouts import attempts
+from tests.games import drivers
+from tests.games.drivers import keys_of
+from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes
+
+BOARDS = {
+    (size, turn): compiled(option("game", "amazons")(size, turn)) for size in (6, 8, 10) for turn in ("full", "split")
+}
+QUICK = ((6, "full"), (6, "split"), (10, "full"))
+COMPILED = [pytest.param(*board, marks=[] if board in QUICK else pytest.mark.slow) for board in BOARDS]
+LANES = [LANE_COUNT, *(pytest.param(lanes, marks=pytest.mark.slow) for lanes in (8, 32))]
+
+
+@pytest.mark.parametrize("size, turn", BOARDS)
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_a_ply_in_attempts_is_that_of_a_random_move(size, turn):
+    """Of which some take many draws, and the last finds that there is no move."""
+    game, tries, stuck = BOARDS[size, turn], [], 0
+    words, _, plies = drivers.trace(game, keys_of(31, size, count=2))
+    for row, stream in zip(drivers.positions(words, plies), keys_of(32, count=2 * game.MAX_PLIES), strict=False):
+        state = contract.unpack(game, row, 0, 1)
+        if contract.over(game, state):
+            continue
+        after, count = by_attempts(game, state, stream)
+        assert after == contract.play(game, state, contract.random_move(game, state, stream))
+        tries.append(count)
+        stuck += bool(contract.over(game, after))
+    assert max(tries) > 2 and tries.count(1) > len(tries) // 3
+    assert stuck == 2, "a game ends by a ply of who cannot move"
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_an_attempt_makes_six_draws():
+    """What is refused is told by the number of the next draw, so that no draw is made twice."""
+    game, (stream,) = BOARDS[10, "full"], keys_of(5, count=1)
+    state = contract.start(game)
+    refused = attempts.none_refused(game)
+    attempt = attempts.look(POLICY, game, state, refused, stream)._replace(made=np.uint64(0))
+    after, refused, made = attempts.decide(game, state, refused, attempt)
+    assert (after, refused, made) == (state, DRAWS * NEXT_TRIAL, False) and DRAWS == 6
+
+
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("size, turn", COMPILED)
+def test_playouts_in_lanes(size, turn, lanes):
+    for one_by_one, in_lanes in one_by_one_and_in_lanes(BOARDS[size, turn], lanes, least=size):
+        assert np.array_equal(in_lanes, one_by_one)
+
+
+def test_who_is_played_in_attempts():
+    game = BOARDS[10, "full"]
+    assert attempted_in_lanes(game, POLICY)
+    assert not attempted_in_lanes(game, option("playout", "staged")()), "stages need no draw twice"
+
+
+@pytest.mark.skipif(not lane_check.has_vectors(), reason="this CPU has no AVX2")
+@pytest.mark.parametrize("turn", ["full", "split"])
+def test_attempts_are_vectorised(turn):
+    code = lane_check.machine_code(attempting_in_lanes(LANE_COUNT), BOARDS[6, turn], POLICY)
+    assert len(lane_check.WIDE.findall(code)) > 150
