@@ -1,7 +1,8 @@
 """A ply of a random playout in attempts, for games that draw a move before they know whether it is legal.
 
 An attempt draws a move (``look``). Two searches, one after the other, find out whether it may be made (``look_further``
-while ``under_way``). Then it is made or refused (``decide``). Playouts side by side, in lanes of the CPU or threads of
+while ``under_way``). Then it is made or refused (``decide``). A game may draw several moves, of which the first that may
+be made counts, and need no search. Playouts side by side, in lanes of the CPU or threads of
 a warp, make their attempts together, wherever each is in its game. Ply by ply, all would wait for the one that is
 refused most. Moves and outcomes are those of ``contract.ply_by_ply``.
 
