@@ -1,10 +1,12 @@
 """A ply of a random playout in attempts, for games that draw a move before they know whether it is legal.
 
-An attempt draws a move (``look``). Two searches, one after the other, find out whether it may be made (``look_further``
-while ``under_way``). Then it is made or refused (``decide``). A game may draw several moves, of which the first that may
-be made counts, and need no search. Playouts side by side, in lanes of the CPU or threads of
-a warp, make their attempts together, wherever each is in its game. Ply by ply, all would wait for the one that is
-refused most. Moves and outcomes are those of ``contract.ply_by_ply``.
+An attempt draws a move, or several of which the first that may be made counts (``look``). Two searches, one after the
+other, find out whether it may be made (``look_further`` while ``under_way``); some games need none. Then the move is
+made or refused (``decide``).
+
+Playouts side by side, in lanes of the CPU or threads of a warp, make their attempts together, wherever each is in its
+game. Ply by ply, all would wait for the one that is refused most. Moves and outcomes are those of
+``contract.ply_by_ply``.
 
 The verbs have bodies for a policy and a game that can be played so; no body has a branch. Such games have no chance.
 """
