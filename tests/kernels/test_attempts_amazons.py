@@ -18,12 +18,12 @@ from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes
 BOARDS = {
     (size, turn): compiled(option("game", "amazons")(size, turn)) for size in (6, 8, 10) for turn in ("full", "split")
 }
-QUICK = ((6, "full"), (6, "split"), (10, "full"))
-COMPILED = [pytest.param(*board, marks=[] if board in QUICK else pytest.mark.slow) for board in BOARDS]
+QUICK = ((6, "split"), (10, "full"))  # one word and two, halves of a turn and whole ones
+EACH = [pytest.param(*board, marks=[] if board in QUICK else pytest.mark.slow) for board in BOARDS]
 LANES = [LANE_COUNT, *(pytest.param(lanes, marks=pytest.mark.slow) for lanes in (8, 32))]
 
 
-@pytest.mark.parametrize("size, turn", BOARDS)
+@pytest.mark.parametrize("size, turn", EACH)
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_a_ply_in_attempts_is_that_of_a_random_move(size, turn):
     """Of which some take many draws, and the last finds that there is no move."""
@@ -53,7 +53,7 @@ def test_an_attempt_makes_six_draws():
 
 
 @pytest.mark.parametrize("lanes", LANES)
-@pytest.mark.parametrize("size, turn", COMPILED)
+@pytest.mark.parametrize("size, turn", EACH)
 def test_playouts_in_lanes(size, turn, lanes):
     for one_by_one, in_lanes in one_by_one_and_in_lanes(BOARDS[size, turn], lanes, least=size):
         assert np.array_equal(in_lanes, one_by_one)
@@ -66,7 +66,7 @@ def test_who_is_played_in_attempts():
 
 
 @pytest.mark.skipif(not lane_check.has_vectors(), reason="this CPU has no AVX2")
-@pytest.mark.parametrize("turn", ["full", "split"])
-def test_attempts_are_vectorised(turn):
-    code = lane_check.machine_code(attempting_in_lanes(LANE_COUNT), BOARDS[6, turn], POLICY)
+@pytest.mark.parametrize("size, turn", [(10, "full"), pytest.param(6, "split", marks=pytest.mark.slow)])
+def test_attempts_are_vectorised(size, turn):
+    code = lane_check.machine_code(attempting_in_lanes(LANE_COUNT), BOARDS[size, turn], POLICY)
     assert len(lane_check.WIDE.findall(code)) > 150
