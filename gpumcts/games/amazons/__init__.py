@@ -9,8 +9,8 @@
 
 ``options``: the classes; ``squares``: sets of squares; ``lines``: what a queen sees; ``pieces``: the word of the
 amazons; ``setup``: states put together; ``moves``: what turns and halves share; ``turns`` and ``plies``: the rules with
-a ply for a whole turn and for its halves; ``sampling``: random moves; ``territory``: the evaluation; ``text``:
-notation.
+a ply for a whole turn and for its halves; ``sampling``: random moves; ``attempts``: playouts side by side;
+``territory``: the evaluation; ``text``: notation.
 """
 
 from gpumcts.games.amazons import attempts, plies, sampling, territory, text, turns
