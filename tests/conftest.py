@@ -25,7 +25,7 @@ if _base.name != _OWN:  # a worker, or a pytest that a test starts, is told of t
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = True  # tests import modules that they edit within a second, as Python dates what it writes
 
-gc.set_threshold(50_000, 50, 100)  # looks for garbage were a tenth of the tests' time, and a third of collecting them
+gc.set_threshold(50_000, 50, 100)  # looks for garbage were 8 % of the tests' time, and a third of collecting them
 
 from gpumcts.kernels import engines  # noqa: E402  the folder is chosen as gpumcts is imported
 from tests import patience  # noqa: E402

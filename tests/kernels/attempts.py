@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.games import contract
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.playouts import attempts
 from gpumcts.playouts.attempts import FIRST, SECOND
+from tests.games import drivers
+from tests.games.drivers import keys_of
 from tests.kernels.drivers import UNIFORM, keys_for, positions
 
 POLICY = UNIFORM()
@@ -28,6 +31,19 @@ def by_attempts(game: Any, state: Any, stream: Any) -> tuple[Any, int]:
         state, refused, made = attempts.decide(game, state, refused, attempt)
         tries += 1
     return state, tries
+
+
+def random_plies(game: Any, seed: int, games: int) -> Iterator[tuple[Any, Any, int]]:
+    """(state, state after, attempts) of every ply of random games, made in attempts: it is that of a random move."""
+    words, _, plies = drivers.trace(game, keys_of(31, seed, count=games))
+    rows = drivers.positions(words, plies)
+    for row, stream in zip(rows, keys_of(32, count=len(rows)), strict=True):
+        state = contract.unpack(game, row, 0, 1)
+        if contract.over(game, state):
+            continue
+        after, count = by_attempts(game, state, stream)
+        assert after == contract.play(game, state, contract.random_move(game, state, stream))
+        yield state, after, count
 
 
 def kept(game: Any, refused: Any, attempt: Any) -> None:

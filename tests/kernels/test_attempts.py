@@ -11,10 +11,9 @@ from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.playouts.traces import traced
-from tests.games import drivers
 from tests.games.drivers import keys_of
 from tests.games.go_drivers import GO, SIZES, U, board, state_of
-from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes
+from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes, random_plies
 from tests.kernels.drivers import keys_for, positions
 
 LANES = [LANE_COUNT, *(pytest.param(lanes, marks=pytest.mark.slow) for lanes in (8, 32))]
@@ -28,14 +27,7 @@ def stones(game, state):
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_a_ply_in_attempts_is_that_of_a_random_move(size):
     game, tries, lost = GO[size], [], []
-    words, _, plies = drivers.trace(game, keys_of(31, size, count=3))
-    rows = drivers.positions(words, plies)
-    for row, stream in zip(rows, keys_of(32, count=len(rows)), strict=True):
-        state = contract.unpack(game, row, 0, 1)
-        if contract.over(game, state):
-            continue
-        after, count = by_attempts(game, state, stream)
-        assert after == contract.play(game, state, contract.random_move(game, state, stream))
+    for state, after, count in random_plies(game, size, games=3):
         tries.append(count)
         lost.append(stones(game, state) + 1 - stones(game, after))
     assert max(tries) > 3, "draws are refused"

@@ -11,9 +11,8 @@ from gpumcts.kernels.attempt_loop import attempted_in_lanes, attempting_in_lanes
 from gpumcts.kernels.playout_loop import LANE_COUNT
 from gpumcts.options import compiled, option
 from gpumcts.playouts import attempts
-from tests.games import drivers
 from tests.games.drivers import keys_of
-from tests.kernels.attempts import POLICY, by_attempts, one_by_one_and_in_lanes
+from tests.kernels.attempts import POLICY, one_by_one_and_in_lanes, random_plies
 
 BOARDS = {
     (size, turn): compiled(option("game", "amazons")(size, turn)) for size in (6, 8, 10) for turn in ("full", "split")
@@ -28,13 +27,7 @@ LANES = [LANE_COUNT, *(pytest.param(lanes, marks=pytest.mark.slow) for lanes in 
 def test_a_ply_in_attempts_is_that_of_a_random_move(size, turn):
     """Of which some take many draws, and the last finds that there is no move."""
     game, tries, stuck = BOARDS[size, turn], [], 0
-    words, _, plies = drivers.trace(game, keys_of(31, size, count=2))
-    for row, stream in zip(drivers.positions(words, plies), keys_of(32, count=2 * game.MAX_PLIES), strict=False):
-        state = contract.unpack(game, row, 0, 1)
-        if contract.over(game, state):
-            continue
-        after, count = by_attempts(game, state, stream)
-        assert after == contract.play(game, state, contract.random_move(game, state, stream))
+    for _, after, count in random_plies(game, size, games=2):
         tries.append(count)
         if contract.over(game, after):
             stuck += 1
