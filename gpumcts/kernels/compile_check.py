@@ -148,7 +148,7 @@ def each_ptx(body: Callable[[int, Any], None], task: Any, target: Target) -> str
     from gpumcts.kernels.cuda.each import each_kernel
 
     with unfused(), tables_in_memory():
-        return _ptx(each_kernel(body), (numba.typeof(task),), target)
+        return _ptx(each_kernel(body), (numba.typeof(task), numba.int64), target)
 
 
 def _ptx(kernel: Callable, signature: tuple, target: Target) -> str:

@@ -305,6 +305,16 @@ def test_few_threads_are_spread():
     assert [occupancy.spread(128, n, 132) for n in counts] == [32, 32, 32, 64, 128]
 
 
+def test_few_numbers_have_warps_of_their_own():
+    """Up to four warps a multiprocessor; then more lanes of each, and all of them where there is enough to do."""
+    counts = (1, 528, 529, 9000, 31 * 528 + 1, 32 * 528 + 1, 10**6)
+    assert [occupancy.lanes(n, 132, 10) for n in counts] == [1, 1, 2, 18, 32, 32, 32]
+    assert [occupancy.lanes(n, 132, 2) for n in counts] == [1, 2, 3, 32, 32, 32, 32]
+    for count, warps in ((1, 1), (31, 4), (500, 8), (5000, 64)):
+        of_a_warp = occupancy.lanes(count, 2, warps)
+        assert -(-count // of_a_warp) <= 2 * min(warps, 4) or of_a_warp == 32
+
+
 @needs_compiler
 def test_shares():
     """A warp takes a playout a thread at least; many where there are many, so that it comes back some sixteen times."""

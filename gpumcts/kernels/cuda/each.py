@@ -20,18 +20,22 @@ from gpumcts.compiling.messages import announced
 from gpumcts.kernels.cuda import device
 from gpumcts.kernels.cuda.code_options import FUSED, tables_in_memory, unfused
 from gpumcts.kernels.cuda.kernels import jit
-from gpumcts.kernels.cuda.occupancy import Shape, shape, spread
+from gpumcts.kernels.cuda.occupancy import Shape, lanes, shape, spread
 from gpumcts.kernels.cuda.warp import WARP
 
 
 def each_kernel(body: Callable[[int, Any], None], registers: int | None = None) -> Callable[[Any], None]:
-    """The kernel that calls ``body`` (decorated with ``inlined``) with the thread's number and the task.
+    """The kernel that calls ``body`` (decorated with ``inlined``) with a number and the task.
 
-    ``registers`` becomes part of its name, by which the cache knows it.
+    The kernel's second argument is how many lanes of each warp have a number. ``registers`` becomes part of its name,
+    by which the cache knows it.
     """
 
-    def kernel(task):
-        body(cuda.grid(1), task)
+    def kernel(task, lanes):
+        thread = cuda.grid(1)
+        warp, lane = thread // WARP, thread % WARP
+        if lane < lanes:
+            body(warp * lanes + lane, task)
 
     if registers is not None:
         kernel.__qualname__ += f"_{registers}_registers"
@@ -73,7 +77,7 @@ class ForEachKernel:
         threads: int | None = None,
         registers: int | None = None,
     ) -> None:
-        self._kernel = _compiled(body, (numba.typeof(task),), name, registers)
+        self._kernel = _compiled(body, (numba.typeof(task), numba.int64), name, registers)
         if device.simulated():
             self.shape = Shape(0, WARP, 1, 1)
         else:
@@ -87,9 +91,12 @@ class ForEachKernel:
     def launch(self, task: Any, count: int, stream: Any) -> None:
         """Queue the numbers 0 to ``count`` - 1 in a stream."""
         if not device.simulated():
-            threads = spread(self.shape.threads, count, device.describe().multiprocessors)
-            self._kernel[-(-count // threads), threads, stream](task)
+            multiprocessors = device.describe().multiprocessors
+            of_a_warp = lanes(count, multiprocessors, self.shape.warps)
+            wanted = -(-count // of_a_warp) * WARP
+            threads = spread(self.shape.threads, wanted, multiprocessors)
+            self._kernel[-(-wanted // threads), threads, stream](task, of_a_warp)
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars say so when a product wraps around
-            self._kernel[-(-count // WARP), WARP](task)
+            self._kernel[-(-count // WARP), WARP](task, WARP)

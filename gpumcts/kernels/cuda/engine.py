@@ -18,7 +18,7 @@ from gpumcts.kernels.cuda.device_choices import fastest_way
 from gpumcts.kernels.cuda.device_clock import DeviceClock
 from gpumcts.kernels.cuda.in_flight_batch import InFlightBatch
 from gpumcts.kernels.cuda.kernels import MAX_PER_LAUNCH, BatchLayout, Job, compiled_kernel, grab_size, kernel_signature
-from gpumcts.kernels.cuda.occupancy import Shape, shape, spread
+from gpumcts.kernels.cuda.occupancy import Shape, lanes, shape, spread
 from gpumcts.kernels.cuda.searches import ways
 from gpumcts.kernels.cuda.warp import WARP
 from gpumcts.kernels.playout_engine import LeafBatch
@@ -26,6 +26,7 @@ from gpumcts.kernels.playout_loop import TALLY_COLUMNS, tally_columns
 from gpumcts.kernels.tally import Outcomes, TallyColumns
 from gpumcts.options import compiled
 from gpumcts.playouts.contract import check_policy, kept_words
+from gpumcts.playouts.minimax import child_value
 
 SECONDS_A_LAUNCH = 0.1
 LEAVES_A_BATCH = 1 << 18
@@ -63,6 +64,7 @@ class CudaPlayouts:
             raise BadInput(f"threads={threads}: must be a multiple of 32, up to 1024")
         self._kernel = compiled_kernel(found[self.way], kernel_signature(self.game, self.policy))
         self.shape = self._shape(threads)
+        self._lanes_part = child_value.find(type(self.policy)) is not None  # soon; those of uniform playouts do not
         self._min_playouts = self.shape.threads * self.shape.blocks // self._threads_per_playout
         self.playouts_a_launch = self._min_playouts
         self.clock = DeviceClock()
@@ -172,12 +174,15 @@ class CudaPlayouts:
     @device.telling
     def launch(self, job: Job, stream: Any) -> None:
         """Queue the playouts of a job in a stream."""
-        wanted = job.count * self._threads_per_playout
-        threads = self.shape.threads
-        if not device.simulated():
-            threads = spread(threads, wanted, device.describe().multiprocessors)
+        threads, at_a_time = self.shape.threads, WARP // self._threads_per_playout  # of a block; playouts of a warp
+        multiprocessors = 0 if device.simulated() else device.describe().multiprocessors
+        if multiprocessors and at_a_time > 1 and self._lanes_part:
+            at_a_time = lanes(job.count, multiprocessors, self.shape.warps)
+        wanted = -(-job.count // at_a_time) * WARP
+        if multiprocessors:
+            threads = spread(threads, wanted, multiprocessors)
         blocks = min(self.shape.blocks * self.shape.threads // threads, -(-wanted // threads))
-        job = job._replace(grab=grab_size(job.count, blocks * threads // WARP, WARP // self._threads_per_playout))
+        job = job._replace(grab=grab_size(job.count, blocks * threads // WARP, at_a_time))
         if not device.simulated():
             self._kernel[blocks, threads, stream](self.game, self.policy, job)
             return

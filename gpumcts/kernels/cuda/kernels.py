@@ -23,7 +23,7 @@ from gpumcts.jit import inlined
 from gpumcts.kernels.cuda import device, faults
 from gpumcts.kernels.cuda.code_options import tables_in_memory
 from gpumcts.kernels.cuda.occupancy import tighter
-from gpumcts.kernels.cuda.warp import ALL, WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
+from gpumcts.kernels.cuda.warp import WARP, ballot, fetch_add, lane, peers, rank, shuffle, sums, warp, warps
 from gpumcts.kernels.playout_loop import DRAWS, PLIES, SCORE, WINS, kept_at
 from gpumcts.playouts.contract import cut, keep, kept_playout, outcome, step
 from gpumcts.rng import PLY_STEP, child_key
@@ -88,14 +88,17 @@ class Job(NamedTuple):
     leaf: int  # of the first playout
     number: int  # of the first playout among those of its leaf
     count: int
-    grab: int  # playouts that a warp takes at once, WARP at least where its threads play one each
+    grab: int  # playouts that a warp takes at once; where its threads play one each, no more of them play than these
 
 
 KEYS = 1  # the word where the keys begin
 
 
 def grab_size(count: int, warps: int, least: int = WARP) -> int:
-    """Playouts one of so many warps takes at once: many save atomics and keep a warp at a leaf, few end together."""
+    """Playouts one of so many warps takes at once: many save atomics and keep a warp at a leaf, few end together.
+
+    least : as many as a warp plays at a time
+    """
     return max(least, min(MAX_PER_GRAB, count // (warps * GRABS) // least * least))
 
 
@@ -119,6 +122,12 @@ def first_share(job):
     """The playouts [at, end) that this warp begins with."""
     at = warp() * np.int64(job.grab)
     return at, at + np.int64(job.grab)
+
+
+@inlined
+def playing(job):
+    """The lanes of a warp that play, as a set."""
+    return (U(1) << U(min(np.int64(job.grab), np.int64(WARP)))) - U(1)
 
 
 @inlined
@@ -198,6 +207,7 @@ def playout_kernel(game, policy, job):
     """
     limit = np.int32(min(cut(policy), LONGEST))
     at, end = first_share(job)
+    lanes = playing(job)
     busy, leaf, number, plies = False, np.int32(0), np.int32(0), np.int32(0)
     state, stream = load(game, job, leaf, 0)  # not played, but of the type
     while True:
@@ -205,15 +215,15 @@ def playout_kernel(game, policy, job):
         if ballot(through) != U(0):
             enter(policy, game, job, through, leaf, number, state, plies)
         busy = busy and not through
-        idle = ballot(not busy)
+        idle = ballot(not busy) & lanes
         if idle != U(0) and at < job.count:
             mine, at, end = hand_out(job, at, end, idle)
-            if not busy and mine < job.count:
+            if not busy and lanes >> U(lane()) != U(0) and mine < job.count:
                 leaf, number = placed(job, mine)
                 state, stream = load(game, job, leaf, number)
                 busy, plies = True, np.int32(0)
             continue  # what was taken may be over already
-        if idle == ALL:
+        if idle == lanes:
             return
         until = np.int32(min(plies + BURST, limit)) if busy else np.int32(0)
         while plies < until and not over(game, state):

@@ -20,6 +20,7 @@ MAX_RESIDENT = {
     (12, 0): (48, 24),
     (12, 1): (48, 24),
 }
+BUSY_WARPS = QUARTERS  # on a multiprocessor that has little to do: with two a quarter, searches are slower
 FEWER = 4  # registers that a compiler can usually save without a spill
 
 
@@ -58,6 +59,16 @@ def spread(threads: int, count: int, multiprocessors: int) -> int:
     """Threads in a block where a launch has but ``count`` of them: fewer, so that every multiprocessor has some."""
     warps = -(-count // (WARP * max(1, multiprocessors)))
     return min(threads, WARP * max(1, warps))
+
+
+def lanes(count: int, multiprocessors: int, warps: int) -> int:
+    """Lanes of a warp that have work where there is but ``count`` of it: fewer, so that every quarter has a warp.
+
+    warps : that a multiprocessor holds. Lanes of a warp wait for each other at every branch that they do not take
+    together; warps do not. ``docs/performance/h100.md`` has what 4, 8 and 16 warps did.
+    """
+    most = max(1, multiprocessors * min(warps, BUSY_WARPS))
+    return min(WARP, max(1, -(-count // most)))
 
 
 def tighter(registers: int, capability: tuple[int, int] = (9, 0)) -> int | None:

@@ -42,10 +42,11 @@ from gpumcts.kernels.cuda.kernels import (
     next_share,
     outcome_word,
     placed,
+    playing,
     playout_kernel,
     whole_kernel,
 )
-from gpumcts.kernels.cuda.warp import ALL, WARP, ballot, highest, lane, rank, shuffle
+from gpumcts.kernels.cuda.warp import WARP, ballot, highest, lane, rank, shuffle
 from gpumcts.kernels.search_loop import drawn_move, move_on, needs_search
 from gpumcts.playouts import steps
 from gpumcts.playouts.attempts import makes_attempts
@@ -92,6 +93,7 @@ def thread_kernel(game, policy, job):
     replying = steps.depth(policy) == 2
     limit = np.int32(min(cut(policy), LONGEST))
     at, end = first_share(job)
+    lanes = playing(job)
     busy, searching, leaf, number, plies = False, False, np.int32(0), np.int32(0), np.int32(0)
     state, stream = load(game, job, leaf, 0)  # not played, but of the type
     search = steps.begin(state, NO_MOVES, NO_MOVES)
@@ -101,16 +103,16 @@ def thread_kernel(game, policy, job):
         if ballot(through) != U(0):
             enter(policy, game, job, through, leaf, number, search.root, plies)
         busy = busy and not through
-        idle = ballot(not busy)
+        idle = ballot(not busy) & lanes
         if idle != U(0) and at < job.count:
             mine, at, end = hand_out(job, at, end, idle)
-            if not busy and mine < job.count:
+            if not busy and lanes >> U(lane()) != U(0) and mine < job.count:
                 leaf, number = placed(job, mine)
                 state, stream = load(game, job, leaf, number)
                 search = steps.begin(state, move_set(game, state), NO_MOVES)
                 busy, plies = True, np.int32(0)
             continue  # what was taken may be over already
-        if idle == ALL:
+        if idle == lanes:
             return
         if busy and not searching:
             searching = needs_search(game, policy, search.root, search.untried, stream)
