@@ -57,6 +57,7 @@ FULL = Sizes(
         ("go", "uniform"),
         ("havannah", "uniform"),
         ("clobber", "uniform"),
+        ("amazons", "uniform"),
         ("chess", "uniform"),
         ("go", "go"),
         ("connect_four", "uniform"),

@@ -73,7 +73,7 @@ def test_every_kernel_of_informed_playouts(game, depth, way):
 
 @pytest.mark.parametrize("truncate", [0, 7])
 @pytest.mark.parametrize("way", ["attempts", "nested", "whole"])
-@pytest.mark.parametrize("game", ["go", "havannah"])
+@pytest.mark.parametrize("game", ["go", "havannah", "amazons"])
 def test_every_kernel_of_uniform_playouts(game, way, truncate):
     from gpumcts.kernels.cuda.engine import CudaPlayouts
     from gpumcts.kernels.cuda.searches import ways
