@@ -78,7 +78,7 @@ def test_what_is_no_rule_is_refused_by_its_own_keys(overrides):
 
 @pytest.mark.parametrize("command", ONE_TREE)
 def test_a_game_of_which_nothing_is_said_takes_one(command):
-    assert "havannah" not in NAMED and leaves(command, "game=havannah", "budget=seconds") == 1
+    assert "gomoku" not in NAMED and leaves(command, "game=gomoku", "budget=seconds") == 1
 
 
 def test_a_match_takes_one():
@@ -115,7 +115,7 @@ def test_a_search_tells_how_many(run, keys, told):
 
 
 @pytest.mark.parametrize("command", ["gtp", "uci"])
-@pytest.mark.parametrize("game, told", [("othello", f"searches in batches of {OTHELLO:,} leaves"), ("havannah", "")])
+@pytest.mark.parametrize("game, told", [("othello", f"searches in batches of {OTHELLO:,} leaves"), ("gomoku", "")])
 def test_an_engine_tells_how_many(capsys, command, game, told):
     tell_batches(serving_config(composed(command, f"game={game}"), {"gtp": GtpKeys, "uci": UciKeys}[command], command))
     assert capsys.readouterr().err.split(" (")[0].strip() == told
