@@ -38,7 +38,8 @@ class IncrementalSearch:
     """A tree on one position (``state`` uint64[W], not over) under ``key``: however sliced, the tree of one search.
 
     Every slice but the last is a multiple of ``Settings.leaves_per_tree``. Iterations are those of all
-    ``Settings.roots`` trees; the search ends where one of them is proven.
+    ``Settings.roots`` trees. The search ends where all of them are proven, one that is given no number of iterations
+    where one of them is.
 
     game : its number; with ``Settings.reuse`` the tree begins with what was kept of it, and ``keep`` keeps this one
 
@@ -75,8 +76,8 @@ class IncrementalSearch:
     def slices(self, iterations: int | None, seconds: float | None) -> Iterator[None]:
         """Go on to ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
 
-        With neither it goes on while there is memory. It ends early where the position is proven, and where it is
-        ``stopped_by`` memory or by what can be counted.
+        With neither it goes on while there is memory. It ends early where the position is proven, by every tree if
+        ``iterations`` are given, and where it is ``stopped_by`` memory or by what can be counted.
         """
         if iterations is not None:
             check_tries(iterations, self._searcher.settings)
@@ -84,7 +85,7 @@ class IncrementalSearch:
         end = np.inf if seconds is None else time.monotonic() + seconds
         while iterations is None or self.iterations < iterations:
             left = end - time.monotonic()
-            if self.proven or (left <= 0 and self.iterations):
+            if self._decided(iterations is not None) or (left <= 0 and self.iterations):
                 return
             wanted = int(self._pace * min(SECONDS_A_SLICE, SURE * max(left, 0)))
             leaves = self._searcher.settings.leaves_per_tree * self._roots
@@ -112,9 +113,14 @@ class IncrementalSearch:
 
     @property
     def proven(self) -> bool:
-        """Whether the search has proven who wins; then no iteration changes anything."""
+        """Whether the search has proven who wins."""
+        return self._decided(by_all=False)
+
+    def _decided(self, by_all: bool) -> bool:
+        """Whether a tree has proven who wins, or all have: then no iteration changes anything, however it is sliced."""
         proof = self._wave.forest.proof
-        return proof.shape[1] > 0 and bool(proof[:, ROOT].any())
+        roots = proof[:, ROOT] if proof.shape[1] > 0 else np.zeros(1, np.int64)
+        return bool(roots.all() if by_all else roots.any())
 
     def found(self) -> TreeSearchResult:
         """What is counted by now: with two batches in flight all but the last one, until ``keep``."""

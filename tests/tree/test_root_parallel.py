@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gpumcts.errors import BadInput
+from gpumcts.tree import incremental_search
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.root_parallel import merged, tree_keys
 from gpumcts.tree.root_table import Child
@@ -122,6 +123,20 @@ def test_what_one_tree_has_proven_is_proven():
     assert found.iterations_made(1, 1)[0] < found.iterations  # each stops where its root is proven
     search = IncrementalSearch(one, root[0], keys_for(1)[0])
     assert not search.proven and list(search.slices(9000, None)) and search.proven
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 10.0])
+def test_a_proof_of_one_tree_ends_no_search_of_so_many_iterations(monkeypatch, seconds):
+    """However long the slices are, the other trees make theirs; a search without a number has what it wanted."""
+    monkeypatch.setattr(incremental_search, "SECONDS_A_SLICE", seconds)
+    one, root, key = searcher(solve=True, roots=3), packed(OTHELLO, othello_states()[3:]), keys_for(1)
+    whole = one.search(root, key, 9000)
+    search = IncrementalSearch(one, root[0], key[0])
+    assert list(search.slices(9000, None)) and search.proven
+    assert search.found().root_children(0) == whole.root_children(0)
+    endless = IncrementalSearch(one, root[0], key[0])
+    assert list(endless.slices(None, 60.0)) and endless.proven
+    assert seconds > 1 or endless.iterations < search.iterations
 
 
 def one_tree(forest, tree):
