@@ -1,9 +1,13 @@
 """Subtree reuse: what a search learnt below the moves that were then played goes into the game's next search."""
 
+from typing import Any
+
 import numpy as np
 
-from gpumcts.games.contract import pack, play, unpack
+from gpumcts.games.contract import CHANCE, pack, play, unpack
 from gpumcts.jit import entry, inlined
+from gpumcts.kernels.batch import Rules
+from gpumcts.tree.backup.contract import turn_root
 from gpumcts.tree.forest import CAPACITIES, NO_NODE, ROOT, Forest, capacity_class
 from gpumcts.tree.solve import proof_of_children
 
@@ -98,6 +102,12 @@ def _transplant(source, source_tree, node, target, tree, origin, pending):
         target.proof[tree, ROOT] = proof_of_children(target, tree, ROOT)
 
 
+def _other_moves(rules: Rules, positions: np.ndarray) -> bool:
+    """Whether another player's values are asked for in the second of two positions (uint64[2 W]) than in the first."""
+    above, there = (0 if mover == CHANCE else mover for mover in rules.movers(positions.reshape(2, -1)))
+    return above != there
+
+
 class Kept:
     """The trees of earlier searches by game number: the forest, the tree's row in it, the packed state of its root."""
 
@@ -119,8 +129,9 @@ class Kept:
         found = (self._trees.get(int(number)) for number in games)
         return max((int(entry[0].used[entry[1]]) for entry in found if entry), default=0)
 
-    def hand_on(self, game, games: np.ndarray, roots: np.ndarray, forest: Forest) -> None:
+    def hand_on(self, rules: Rules, operator: Any, games: np.ndarray, roots: np.ndarray, forest: Forest) -> None:
         """Move what is known about ``roots`` (uint64[T, W]) into the bare trees of ``forest``."""
+        turn = turn_root.find(type(operator))
         width = roots.shape[1]
         words = np.empty((PLIES_BACK + 1) * width, np.uint64)
         nodes, nexts = np.empty(PLIES_BACK + 1, np.int64), np.empty(PLIES_BACK + 1, np.int64)
@@ -130,6 +141,9 @@ class Kept:
             if entry is None:
                 continue
             source, source_tree, root = entry
-            node = int(_find(game, source, source_tree, root, roots[tree], words, nodes, nexts))
+            node = int(_find(rules.game, source, source_tree, root, roots[tree], words, nodes, nexts))
             if node != NO_NODE:
                 _transplant(source, source_tree, node, forest, tree, origin, pending)
+                parent = width * (np.flatnonzero(nodes == node)[0] - 1)
+                if turn is not None and _other_moves(rules, words[parent : parent + 2 * width]):
+                    turn(operator, forest, tree)

@@ -265,7 +265,7 @@ class Searcher:
         slots = self.parts.memory.slots(iterations) + self._kept_slots(kept_under) + self._more_room(len(roots.keys))
         forest = planted(self.parts, roots, slots)
         if kept_under is not None:
-            self.kept.hand_on(self.game, kept_under, roots.states, forest)
+            self.kept.hand_on(self.rules, self.parts.operator, kept_under, roots.states, forest)
         return forest
 
     def iterate(self, wave: Wave, span: tuple[int, int], in_flight: BatchesInFlight | None = None) -> None:

@@ -1,14 +1,20 @@
 """Where the game's next search begins in the tree of its last one."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.tree import reuse
+from gpumcts.tree.backup.accelerated_adaptive import SUM, AcceleratedAdaptive
 from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.settings import Settings
+from tests.kernels.drivers import positions
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, othello_states, packed, searcher_of
 
 GAME = np.array([3])
+DOTS = DotsAndBoxes(2, 3)
 START = packed(OTHELLO, othello_states())[1:2]
 
 
@@ -45,3 +51,26 @@ def test_nodes_of_hardly_any_visits_are_not_looked_at(searched):
     for share, found in ((least, child), (least + 1, NO_NODE)):
         forest.visits[0, ROOT] = share * reuse.MOST_NODES
         assert reuse._find(searcher.game, forest, 0, START[0], state[0], words, *scratch) == found
+
+
+@pytest.mark.parametrize("game, plies", [(OTHELLO, 1), (OTHELLO, 2), (DOTS, 1), (DOTS, 2)])
+def test_the_rewards_of_the_new_root_are_those_of_who_moves_there(game, plies):
+    """In every tree the root's sum is that of its children and of its own first playouts, whoever moved above it."""
+    operator = AcceleratedAdaptive(share=0.0, disagreement=50.0, window=50.0)
+    searcher = searcher_of(operator, Settings(reuse=True), game)
+    state = positions(game, 1, least=8)  # boxes can be closed there, whereupon the same player moves on
+    movers = []
+    for turn in range(3):
+        forest = searcher.search(state, keys_for(1, seed=turn), 3000, games=GAME).forest
+        first, count = int(forest.first_child[0, ROOT]), int(forest.child_count[0, ROOT])
+        below = forest.columns[0, first : first + count, SUM].sum()
+        own = forest.visits[0, ROOT] - forest.visits[0, first : first + count].sum()
+        assert -1e-6 <= forest.columns[0, ROOT, SUM] - below <= own + 1e-6
+        assert turn == 0 or forest.visits[0, ROOT] > 3000
+        node = ROOT
+        for _ in range(plies):
+            children = np.arange(forest.child_count[0, node]) + forest.first_child[0, node]
+            node = children[np.argmax(forest.visits[0, children])]
+            movers.append(searcher.rules.movers(state)[0])
+            state = searcher.rules.play(state, forest.action[0, [node]].astype(np.int64))
+    assert (game is DOTS) == any(one == other for one, other in itertools.pairwise(movers))

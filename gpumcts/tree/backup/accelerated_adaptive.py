@@ -6,7 +6,16 @@ from annotated_types import Interval
 
 from gpumcts.jit import inlined
 from gpumcts.tree.backup.accelerated import RATE, VELOCITY, revalue
-from gpumcts.tree.backup.contract import back_up, decayed_playouts, player_above, reward_for, value, velocity
+from gpumcts.tree.backup.contract import (
+    back_up,
+    decayed_playouts,
+    player_above,
+    reward_for,
+    turn_root,
+    value,
+    velocity,
+)
+from gpumcts.tree.forest import ROOT
 
 SUM, RECENT = 4, 5  # after the columns of ``accelerated``
 CLEARLY = 4.0  # squared: how many standard errors recent and old rewards may lie apart by chance
@@ -49,6 +58,12 @@ def adaptive_value(operator, forest, tree, node):
 @velocity.implements(AcceleratedAdaptive)
 def adaptive_velocity(operator, forest, tree, node):
     return forest.columns[tree, node, VELOCITY]
+
+
+@turn_root.implements(AcceleratedAdaptive)
+def adaptive_turn_root(operator, forest, tree):
+    columns = forest.columns[tree, ROOT]
+    columns[SUM], columns[RECENT] = forest.visits[tree, ROOT] - columns[SUM], 1.0 - columns[RECENT]
 
 
 @inlined

@@ -91,6 +91,14 @@ def owed(operator, forest, tree, node):
     """Whether the present round of its parent owes the node a visit (Ramanujan et al. 2010, section 6.2), bool."""
 
 
+# A verb of the few operators that read the root's own columns; called in Python, once a search that goes on.
+
+
+@verb("operator")
+def turn_root(operator, forest, tree):
+    """Make the root's columns those of the player who moves there; they were of the one who moved at its parent."""
+
+
 @count.implements(object)
 def visits_count(operator, forest, tree, node):
     return float(forest.visits[tree, node])
