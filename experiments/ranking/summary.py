@@ -23,7 +23,7 @@ from gpumcts.match.statistics import holm
 from gpumcts.playouts.uniform import Uniform
 
 Line = dict[str, Any]
-TIMES_A_DECADE = 2
+TIMES_A_DECADE, ROUNDING = 2, 1e-9
 SMOOTHING = (0.0, 1.0, 3.0, 10.0)  # times the epsilons of a run
 
 
@@ -224,8 +224,10 @@ def equal_times(curves: dict[str, Any], key: str = "rho") -> tuple[list[float], 
     if len(ends) < 2:
         return [], {}
     low, high = ends[1][0], sorted(end for _, end in ends)[-2]
-    first, last = (round(TIMES_A_DECADE * np.log10(end)) for end in (low, high))
-    times = [float(10 ** (i / TIMES_A_DECADE)) for i in range(first, last + 1)]
+    first = int(np.ceil(TIMES_A_DECADE * np.log10(low) - ROUNDING))
+    last = int(np.floor(TIMES_A_DECADE * np.log10(high) + ROUNDING))
+    times = [min(max(float(10 ** (i / TIMES_A_DECADE)), low), high) for i in range(first, last + 1)]
     known = {name: (np.array(c["seconds"]), np.array([point[0] for point in c[key]])) for name, c in curves.items()}
-    read = at_times(known, times) if times else {}
-    return times, read
+    read = at_times(known, times)
+    kept = [i for i in range(len(times)) if sum(np.isfinite(values[i]) for values in read.values()) > 1]
+    return [times[i] for i in kept], {name: [values[i] for i in kept] for name, values in read.items()} if kept else {}

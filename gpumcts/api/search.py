@@ -6,6 +6,7 @@ import inspect
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from typing import Any, Literal, SupportsIndex, TypedDict, Unpack
 
 import numpy as np
@@ -235,6 +236,6 @@ def bytes_of(memory_gb: float | None) -> int | None:
     """A limit in GiB as bytes; None for none. Raises BadInput for what is no number of a byte or more."""
     if memory_gb is None:
         return None
-    if not isinstance(memory_gb, int | float) or isinstance(memory_gb, bool) or not 1e-9 <= memory_gb < 1e9:
+    if not isinstance(memory_gb, Real) or isinstance(memory_gb, bool) or not 1e-9 <= memory_gb < 1e9:
         raise BadInput(f"memory_gb={memory_gb!r}: must be a number of at least 1e-9, or None")
     return int(memory_gb * 2**30)

@@ -229,7 +229,7 @@ def dots_parse_position(game, text):
             raise BadInput(f"position: row {row!r} takes {sign} for a line and . for none")
         lines |= sum(1 << bit for character, bit in zip(row, bits, strict=True) if character == sign)
     full = int(full_boxes(game, U(lines)))
-    counted = parts[1].isdecimal() and len(parts[1]) < 9 and int(parts[1]) <= full
+    counted = parts[1].isascii() and parts[1].isdecimal() and len(parts[1]) < 9 and int(parts[1]) <= full
     if not counted or parts[2].upper() not in ("A", "B"):
         raise BadInput(f"position: after the lines come the boxes of A, 0 to {full} here, and who moves, A or B")
     return State(U(lines), U(2 * int(parts[1]) + (parts[2].upper() == "B")))

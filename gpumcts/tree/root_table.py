@@ -144,7 +144,7 @@ def _with_proofs(table: RootTable, scores: np.ndarray, present: np.ndarray) -> n
     proof = table.proof
     draws = (proof == DRAW).any(axis=1, keepdims=True)
     scores = np.where(draws & (proof == 0) & (table.value < 0.5), -0.25, scores)
-    scores = np.where(proof == DRAW, 0.0, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, scores)))
+    scores = np.where(proof == DRAW, -0.125, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, scores)))
     return np.where(present, scores, -1.0)
 
 

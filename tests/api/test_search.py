@@ -244,6 +244,10 @@ def _ending():
     return np.concatenate((g.start(BOXES), g.play(BOXES, state, g.legal_moves(BOXES, state)[:1])))
 
 
+def test_memory_is_any_real_number():
+    assert g.Search(BOXES, memory_gb=np.int64(2), threads=1)(g.start(BOXES), 20).iterations == 20
+
+
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_is_wrong_is_one_line(message):
     with pytest.raises(g.BadInput, match=f"^{message}") as caught:

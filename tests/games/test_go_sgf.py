@@ -126,6 +126,13 @@ def test_a_komi_of_all_points_is_one():
     assert parse_record(beyond, "(;SZ[9])", None).game == beyond, "what the file leaves open is not the file's"
 
 
+@pytest.mark.parametrize("komi", [-400, -81.5, 81.5, 100, 400])
+def test_a_komi_beyond_all_points_comes_back_from_what_we_wrote(komi):
+    game = Go(size=9, komi=komi).compiled()
+    text = record_text(game, Record(game, {}, contract.start(game), [], {}))
+    assert parse_record(GO[9], text, None).game == game
+
+
 LATER = {
     "(;SZ[9];B[aa];W[bb];B[zz])": 2,
     "(;SZ[9];B[aa];W[bb];B[aa])": 2,

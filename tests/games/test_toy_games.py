@@ -113,7 +113,8 @@ MANY_BOXES = f"--/|||/-- {'1' * 5000} A"  # more digits than Python reads as a n
 
 
 @pytest.mark.parametrize(
-    "text", ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A", MANY_BOXES]
+    "text",
+    ["--/|||/-- 3 A", "-./|.|/-- 1 A", "--/|||/-- 0 C", "--/||/-- 0 A", "||/|||/-- 0 A", "--/|||/-- ١ A", MANY_BOXES],
 )
 def test_dots_and_boxes_refuses(text):
     with pytest.raises(BadInput):

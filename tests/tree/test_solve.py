@@ -332,6 +332,11 @@ def test_deciding_with_proofs(name):
     assert set(decide(tables, True, keys_for(64)).tolist()) == by_value
 
 
+def test_a_draw_is_no_tie_with_a_move_of_score_zero():
+    tables = RootTable(*(np.repeat(column, 64, axis=0) for column in table_of((1, 9, 0.9, 0), (2, 5, 0.2, DRAW))))
+    assert set(decide(tables, False, keys_for(64), np.zeros((64, 2))).tolist()) == {1}
+
+
 def test_scores_of_p_games_are_wins_losses_and_draws():
     """What the bound on iterations in this file rests on: every end of a game is proven when it is first reached."""
     game = PGame(2, 6, plus_minus_one=True)

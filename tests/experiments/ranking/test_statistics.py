@@ -17,6 +17,7 @@ from experiments.ranking.statistics import (
     pooled_tau,
     ranks,
 )
+from experiments.ranking.summary import equal_times
 
 
 def test_ranks_are_scipys_for_exact_ties():
@@ -123,3 +124,23 @@ def test_curves_are_read_at_equal_times():
     found = at_times(curves, [10.0, 100.0, 1000.0])
     assert found["a"][:2] == pytest.approx([0.5, 1.0]) and np.isnan(found["a"][2])
     assert found["b"] == pytest.approx([0.2, 0.3, 0.4])
+
+
+def curve(*points):
+    """A curve of a summary, of (seconds, value)."""
+    return {"seconds": [seconds for seconds, _ in points], "rho": [(value, 0.0, 1.0) for _, value in points]}
+
+
+def test_no_time_is_shown_that_fewer_than_two_curves_reach():
+    ends = {
+        "a": curve((0.12, 0.0), (6.0, 1.0)),
+        "b": curve((0.13, 0.5), (7.0, 0.5)),
+        "c": curve((20.0, 0.1), (90.0, 1.0)),
+    }
+    times, values = equal_times(ends)
+    assert times == pytest.approx([10**-0.5, 1.0, 10**0.5])
+    assert np.isfinite([values["a"], values["b"]]).all() and np.isnan(values["c"]).all()
+    assert equal_times({"a": ends["a"], "c": ends["c"]}) == ([], {}) == equal_times({"a": ends["a"]})
+    exact = {"a": curve((0.1, 0.0), (10.0, 1.0)), "b": curve((0.1, 0.5), (10.0, 0.5))}
+    times, values = equal_times(exact)
+    assert len(times) == 5 and (times[0], times[-1]) == (0.1, 10.0) and np.isfinite(values["a"]).all()

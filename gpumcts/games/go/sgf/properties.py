@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpumcts.games.go.options import SIZES
+from gpumcts.games.go.options import MAX_KOMI, SIZES
 from gpumcts.games.go.sgf.grammar import Node, Text, Value, shown
 
 LETTERS = "abcdefghijklmnopqrs"
@@ -67,14 +67,19 @@ def _size(text: Text, root: Node) -> int:
 
 
 def _komi(text: Text, root: Node, size: int) -> float | None:
-    """In points; one above the number of points of the board is refused: it is in other units, such as hundredths."""
+    """In points; one above the number of points of the board is refused: it is in other units, such as hundredths.
+
+    In a file that this library wrote it is in points, whatever it is.
+    """
     value = _single(text, root, "KM")
     if value is None or not plain(value):
         return None
     if NUMBER.fullmatch(plain(value)) is None:
         raise text.wrong(value.at, f"KM[{shown(value.text)[1:-1]}]: komi is a number, as 7.5")
     komi = float(plain(value))
-    if abs(komi) > size * size:
+    program = _single(text, root, "AP")
+    ours = program is not None and plain(program).startswith("gpumcts:")
+    if abs(komi) > (MAX_KOMI if ours else size * size):
         board = f"a {size}x{size} board has {size * size} points"
         raise text.wrong(value.at, f"KM[{shown(value.text)[1:-1]}]: komi is in points, as 7.5, and {board}")
     return komi
