@@ -83,8 +83,9 @@ class _Game:
     def check_state(self, verb: str, state: Any) -> None:
         kind = type(state)
         if not hasattr(kind, "_fields") or not all(type(word) is U for word in state):
-            named = "" if verb == "start" or not hasattr(kind, "_fields") else f", start returns {written(self.first)}"
-            wrong = [f for f, word in zip(getattr(kind, "_fields", ()), state, strict=True) if type(word) is not U]
+            names = getattr(kind, "_fields", ())
+            named = "" if verb == "start" or not names else f", start returns {written(self.first)}"
+            wrong = [field for field, word in zip(names, state, strict=True) if type(word) is not U] if names else []
             fields = f": field `{wrong[0]}`" if wrong else ": not a NamedTuple of np.uint64"
             self.refuse(verb, f"{verb} returns {written(state)}{named}{fields}")
         if len(state) != self.game.WORDS:
@@ -244,6 +245,7 @@ class _Game:
         for each in (self.first, state):
             text = self.text("position_text", each)
             again = self.ask("parse_position", text)
+            self.check_state("parse_position", again)
             if again != each:
                 self.refuse("parse_position", f"parse_position gives another state than position_text wrote: {text!r}")
             self.text("board_text", each)
@@ -253,7 +255,7 @@ def written(state: Any) -> str:
     """A state with the types of its words: ``State(uint64, int64, uint64)``, ``State(uint64 x 3)``."""
     kind = type(state)
     if not hasattr(kind, "_fields"):
-        return title(kind)
+        return "nothing" if state is None else title(kind)
     words = [NAMES.get(type(word).__name__, type(word).__name__) for word in state]
     same = len(set(words)) == 1 and len(words) > 1
     return f"{title(kind)}({f'{words[0]} x {len(words)}' if same else ', '.join(words)})"

@@ -55,6 +55,31 @@ MISTAKES = {
         "@contract.play",
         "play returns State(uint64, int64), start returns State(uint64 x 2): field `turn`",
     ),
+    "no_state_at_first": (
+        [("return State(U(game.stones), U(0))", "State(U(game.stones), U(0))")],
+        "@contract.start",
+        "start returns nothing: not a NamedTuple of np.uint64",
+    ),
+    "a_tuple_at_first": (
+        [("return State(U(game.stones), U(0))", "return U(game.stones), U(0)")],
+        "@contract.start",
+        "start returns tuple: not a NamedTuple of np.uint64",
+    ),
+    "a_number_at_first": (
+        [("return State(U(game.stones), U(0))", "return U(game.stones)")],
+        "@contract.start",
+        "start returns uint64: not a NamedTuple of np.uint64",
+    ),
+    "a_list_after_a_move": (
+        [("return State(state.left - U(move), state.turn ^ U(1))", "return [state.left - U(move), state.turn ^ U(1)]")],
+        "@contract.play",
+        "play returns list: not a NamedTuple of np.uint64",
+    ),
+    "plain_integers_from_text": (
+        [("return State(U(int(left)), U(int(turn)))", "return State(int(left), int(turn))")],
+        "@contract.parse_position",
+        "parse_position returns State(int64 x 2), start returns State(uint64 x 2): field `left`",
+    ),
     "forgotten_verb": (
         [("@contract.score.implements(Heap)\n", "")],
         "class Heap",
