@@ -58,7 +58,7 @@ from experiments.app.overrides import (
     combinations,
     every_choice,
     first_of,
-    flags_first,
+    for_hydra,
     key_of,
     once_each,
     read_overrides,
@@ -129,7 +129,7 @@ class Command:
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Run the command line (``sys.argv`` if None); returns the exit code."""
-        words = flags_first(sys.argv[1:] if arguments is None else arguments)
+        words = for_hydra(sys.argv[1:] if arguments is None else arguments)
         quicken()
         register()
         return shown_in_full(self._ended(words))

@@ -287,6 +287,9 @@ def _of_syntax(error: BaseException) -> str | None:
 
 def not_understood(override: str) -> str:
     """The error message about a word that is no override."""
+    marks = next((mark for mark in "={" if mark in override.partition("=")[2]), None)
+    if marks is not None:
+        return f"{override!r} is not understood: text with {marks} in it is quoted twice, 'key=\"a{marks}b\"'"
     return f"{override!r} is not understood; write key=value, and quote text twice: 'key=\"a, b\"'"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.app.overrides import flags_first
+from experiments.app.overrides import for_hydra
 from experiments.reproduction.again import _replaced
 from tests.experiments.app.refusals import refused, tree
 
@@ -74,6 +74,19 @@ def test_overrides_of_a_run_made_again_replace_its_own():
 
 
 def test_flags_of_a_sweep_may_stand_anywhere():
-    assert flags_first(["a=1,2", "-m"]) == ["-m", "a=1,2"]
-    assert flags_first(["--multirun", "a=1"]) == ["-m", "a=1"]
-    assert flags_first(["a=1", "--help"]) == ["a=1", "--help"]
+    assert for_hydra(["a=1,2", "-m"]) == ["-m", "a=1,2"]
+    assert for_hydra(["--multirun", "a=1"]) == ["-m", "a=1"]
+    assert for_hydra(["a=1", "--help"]) == ["a=1", "--help"]
+
+
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [
+        ("run=outputs/match/uct_decay=0.9", 'run="outputs/match/uct_decay=0.9"'),
+        ("+a.b=c=d=e", '+a.b="c=d=e"'),
+        *((same, same) for same in ("a=b", "a=", "a==b", "--config-dir=a=b", "run='a=b'", 'run="a=b"')),
+        *((same, same) for same in ("a=[b=c]", "a={b:c=d}", "a=b=1,c=2", "a=f(b=c)", "a=${b}=c", "a=b\\=c")),
+    ],
+)
+def test_a_folder_is_given_as_it_was_printed(word, read):
+    assert for_hydra([word]) == [read]

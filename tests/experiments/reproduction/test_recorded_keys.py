@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from experiments.app.command import flags_first, register
+from experiments.app.command import for_hydra, register
 from experiments.app.flags import parsed
 from experiments.config.scales import as_typed_today
 from experiments.reproduction.cells import RESULTS, cells_below
@@ -33,7 +33,7 @@ def runs_of(words):
     name, *overrides = as_typed_today(list(words))
     command = importlib.import_module(f"experiments.{name}").COMMAND
     register()
-    jobs, _ = command._jobs(parsed(flags_first(overrides)))
+    jobs, _ = command._jobs(parsed(for_hydra(overrides)))
     return [json.loads(json.dumps(job.checked.identity)) for job in jobs]
 
 
