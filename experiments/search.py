@@ -126,6 +126,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "position": _position_text(config, root),
         "best": _move_text(config, root, int(found.decide()[0])),
         "moves": _moves(config, root, found),
+        **({"proof": _proof(config, root, found)} if settings.solve else {}),
         "iterations": iterations,
         "playouts": iterations * settings.playouts_per_leaf,
         "iterations_per_second": iterations / seconds,
@@ -202,12 +203,32 @@ def _position_text(config: Checked, root: Any) -> str:
 
 
 def _moves(config: Checked, root: Any, found: Any) -> list[dict[str, Any]]:
-    """The root's moves, most visited first: move, visits, value in [0, 1] for the player to move, variation."""
+    """The root's moves, most visited first: move, visits, value in [0, 1] for the player to move, variation.
+
+    With ``search.solve`` also what is proven of each, for that player; None if nothing is.
+    """
+    from gpumcts.tree.solve import PROOF_NAMES
+
+    assert config.player is not None
     rows = []
     for child in found.root_children(0):
         line = _line_text(config, root, found.principal_variation(0, child.move))
-        rows.append({"move": line[0], "visits": child.visits, "value": child.value, "variation": " ".join(line)})
+        row = {"move": line[0], "visits": child.visits, "value": child.value, "variation": " ".join(line)}
+        rows.append(row | ({"proof": PROOF_NAMES.get(child.proof)} if config.player.settings.solve else {}))
     return rows
+
+
+def _proof(config: Checked, root: Any, found: Any) -> str | None:
+    """What the position is proven to be for the player to move, ``win``, ``draw`` or ``loss``; None if it is not."""
+    from gpumcts.games.contract import count_moves
+    from gpumcts.tree.solve import DRAW, LOSS, PROOF_NAMES, WIN
+
+    proofs = [child.proof for child in found.root_children(0)]
+    if WIN in proofs:
+        return PROOF_NAMES[WIN]
+    if 0 in proofs or len(proofs) < int(count_moves(config.game, _state(config, root))):
+        return None
+    return PROOF_NAMES[DRAW if DRAW in proofs else LOSS]
 
 
 def _line_text(config: Checked, root: Any, moves: list[int]) -> list[str]:
@@ -230,11 +251,6 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
 
     with np.errstate(over="ignore"):
         board = str(board_text(config.game, _state(config, root)))
-    rows = []
-    for row in summary["moves"][:MAX_MOVES]:
-        line = " ".join(row["variation"].split()[:LINE_MOVES])
-        rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
-    columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
     assert config.player is not None
     settings = config.player.settings
     leaves = leaves_told(min(settings.leaves_per_tree, max(1, summary["iterations"] // settings.roots)))
@@ -244,12 +260,36 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     time = summary["time"]
     return [
         board,
-        table("", columns, rows),
+        _table_of_moves(summary["moves"]),
         *_others(summary["moves"]),
+        *_proven(config, summary),
         told,
         _time_shown(time),
         *_idle(time, config.player.settings),
     ]
+
+
+def _table_of_moves(moves: list[dict[str, Any]]) -> Any:
+    """The most visited moves; with what is proven of them where that was asked for."""
+    columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
+    rows = []
+    for row in moves[:MAX_MOVES]:
+        line = " ".join(row["variation"].split()[:LINE_MOVES])
+        rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
+    if any("proof" in row for row in moves):
+        columns = {"move": "left", "visits": "right", "value": "right", "proof": "left", "principal variation": "left"}
+        rows = [[*cells[:3], row["proof"] or "", cells[3]] for cells, row in zip(rows, moves, strict=False)]
+    return table("", columns, rows)
+
+
+def _proven(config: Checked, summary: dict[str, Any]) -> list[str]:
+    """A line where it is proven who wins, which ends a search and decides before visits do."""
+    if summary.get("proof") is None:
+        return []
+    assert config.player is not None
+    made, asked = summary["iterations"], 0 if config.player.budget.seconds else config.player.iterations or 0
+    ended = f"; the search ended after {made:,} of {asked:,} iterations" if made < asked else ""
+    return [f"proven: a {summary['proof']} for the player to move{ended}"]
 
 
 def _idle(time: dict[str, Any], settings: Any) -> list[str]:

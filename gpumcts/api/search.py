@@ -174,7 +174,7 @@ class Search:
         keys = keys_of(root, rows, np.zeros(len(given), np.int64))
         with stoppable() as stop, self._turn, _named_as_here():
             found = self._searcher.search(given, keys, budget, stop)
-            return SearchResult(self._searcher.game, given, found)
+            return SearchResult(self._searcher.game, given, found, self.settings)
 
     def player(self, iterations: SupportsIndex = 1000) -> Uct:
         """This search as a player of ``play_match``, ``iterations`` a move, as a search takes them.

@@ -9,14 +9,13 @@ import numpy.typing as npt
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.kernels.batch import Rules
-from gpumcts.tree.solve import DRAW, LOSS, WIN
+from gpumcts.tree.settings import Settings
+from gpumcts.tree.solve import PROOF_NAMES
 from gpumcts.tree.time_split import TimeSplit
 from gpumcts.validation import integer
 
 if TYPE_CHECKING:
     import polars
-
-PROOFS = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
 
 class SearchResult:
@@ -31,9 +30,12 @@ class SearchResult:
     ((1,), 99, True)
     """
 
-    def __init__(self, game: Any, states: npt.NDArray[np.uint64], found: Any) -> None:
-        """``found`` is what ``gpumcts.tree.search.Searcher.search`` found for ``states``, uint64[B, W]."""
+    def __init__(self, game: Any, states: npt.NDArray[np.uint64], found: Any, settings: Settings) -> None:
+        """``found`` is what a ``gpumcts.tree.search.Searcher`` of ``settings`` found for ``states``, uint64[B, W]."""
         self._rules, self._states, self._found = Rules(game), states, found
+        self._made = np.full(len(states), found.iterations, np.int64)
+        if settings.solve:
+            self._made = found.iterations_made(settings.playouts_per_leaf, settings.root_playouts)
         order = [_order(found, row) for row in range(len(states))]
         self._best = found.decide()
         self._moves = [found.table.move[row][columns] for row, columns in enumerate(order)]
@@ -47,12 +49,18 @@ class SearchResult:
 
     def __repr__(self) -> str:
         positions = f"{len(self)} position{'' if len(self) == 1 else 's'}"
-        return f"SearchResult({positions}, {self.iterations} iterations each)"
+        most = "" if (self._made == self.iterations).all() else "at most "
+        return f"SearchResult({positions}, {most}{self.iterations} iterations each)"
 
     @property
     def iterations(self) -> int:
-        """Iterations that each position was given; with ``solve`` a tree whose root is proven made fewer."""
+        """Iterations that each position was given; ``iterations_made`` has those that it took."""
         return self._found.iterations
+
+    @property
+    def iterations_made(self) -> npt.NDArray[np.int64]:
+        """Iterations made for each position, int64[B]: fewer than ``iterations`` where ``solve`` proved who wins."""
+        return self._made
 
     @property
     def times(self) -> TimeSplit:
@@ -67,7 +75,9 @@ class SearchResult:
     def best(self) -> npt.NDArray[np.int64]:
         """The move to play in each position, int64[B]; ties are broken at random.
 
-        It is the move of most visits, or as ``final`` says of the highest value, velocity or score.
+        It is the move of most visits, or as ``final`` says of the highest value, velocity or score. With ``solve`` a
+        proof decides first: a won move is played, a lost one only where there is no other, and a draw where no unproven
+        move has a value of 1/2 or more.
         """
         return self._best
 
@@ -126,7 +136,7 @@ class SearchResult:
             columns["move"] += moves.tolist()
             columns["visits"] += self._visits[row].tolist()
             columns["value"] += self._values[row].tolist()
-            columns["proof"] += [PROOFS.get(proof) for proof in self._proofs[row].tolist()]
+            columns["proof"] += [PROOF_NAMES.get(proof) for proof in self._proofs[row].tolist()]
         types = [polars.Int64, polars.Int64, polars.String, polars.Int64, polars.Float64, polars.String]
         return polars.DataFrame(columns, schema=dict(zip(columns, types, strict=True)))
 

@@ -17,6 +17,7 @@ from gpumcts.tree.forest import ROOT, Forest
 
 LOSS, DRAW, WIN = 1, 2, 3
 """What a node is proven to be, for the player who moves at its parent (the root: who moves there)."""
+PROOF_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 OTHER_SIDE = 4  # less the proof: the same for the other player
 
 

@@ -116,6 +116,16 @@ def test_proofs_stand_in_the_frame(states):
     assert frame["proof"].null_count() < len(frame)
 
 
+def test_iterations_are_told_as_they_were_made(search, states):
+    plain = search(states, 300)
+    assert plain.iterations_made.tolist() == [300] * len(states)
+    solved = g.Search(BOXES, threads=1, solve=True)(states, 100_000)
+    made = solved.iterations_made
+    assert solved.iterations == 100_000 > made.min() and made.dtype == np.int64
+    assert all(n - 1 == visits.sum() for n, visits in zip(made, solved.visits, strict=True))
+    assert repr(solved) == f"SearchResult({len(states)} positions, at most 100000 iterations each)"
+
+
 def test_a_line_has_a_text(search):
     start = g.start(BOXES)
     result = search(start, 300)

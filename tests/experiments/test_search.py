@@ -84,3 +84,26 @@ def test_playouts_that_are_interrupted_say_so(run, monkeypatch):
     interrupt(monkeypatch, playouts)
     done = run("playouts count=100000 engine=cpu threads=1")
     assert done.code == 130 and ", interrupted" in done.out and "the same command starts again" in done.err
+
+
+@pytest.mark.parametrize(
+    ("moves", "iterations", "proof"),
+    [("", 20_000, "draw"), ("a1b1", 20_000, "win"), ("a1b1 a2b2", 20_000, "loss"), ("", 20, None)],
+)
+def test_what_is_proven_is_told(run, only, moves, iterations, proof):
+    line = f"search game=dots_and_boxes game.rows=1 game.columns=2 budget.iterations={iterations} threads=1"
+    done = run(f"{line} search.solve=true", f"moves={moves}")
+    assert done.code == 0, done.err
+    summary = json.loads(only("outputs/search/*/summary.json").read_text())
+    proofs = [row["proof"] for row in summary["moves"]]
+    assert summary["proof"] == proof and (proof in proofs or proof is None)
+    ended = f"proven: a {proof} for the player to move; the search ended after {summary['iterations']:,} of 20,000"
+    assert (ended in done.out) == (proof is not None) and ("proven" in done.out) == (proof is not None)
+    header = next(line.split() for line in done.out.splitlines() if line.split()[:1] == ["move"])
+    assert header == ["move", "visits", "value", "proof", "principal", "variation"]
+
+
+def test_proofs_are_told_where_they_are_asked_for(run, only):
+    done = run("search game=dots_and_boxes game.rows=1 game.columns=2 budget.iterations=100 threads=1")
+    summary = json.loads(only("outputs/search/*/summary.json").read_text())
+    assert "proof" not in summary and "proof" not in summary["moves"][0] and " proof " not in done.out
