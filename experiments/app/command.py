@@ -54,6 +54,7 @@ from experiments.app.overrides import (
     check_given_once,
     check_not_overruled,
     check_overrides,
+    check_place,
     check_verbose,
     combinations,
     every_choice,
@@ -218,7 +219,9 @@ class Command:
                 if line.sweeps:
                     compose(line.name, [*flags.overrides, *more])  # Hydra's own word on a sweep without -m
                 check_sweeps(line.given)
+                check_place(line.given, of_a_sweep=False)
                 return [self._job_of(line.first, line.experiments, flags.overrides, "hydra.run.dir")], None
+            check_place(line.given, of_a_sweep=True)
             check_sweeper(line.first.hydra.sweeper)
             check_launcher(line.first.hydra.runtime.choices, line.first.hydra.launcher)
             if line.first.hydra.runtime.choices.get(SWEEPER) in GRIDS:

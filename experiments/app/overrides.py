@@ -71,6 +71,15 @@ def check_overrides(given: Sequence[Override]) -> None:
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
 
 
+def check_place(given: Sequence[Override], of_a_sweep: bool) -> None:
+    """Refuse the folder of a run for a sweep, and of a sweep for a run: Hydra would put results elsewhere."""
+    key, other = ("hydra.run.dir", "hydra.sweep.dir") if of_a_sweep else ("hydra.sweep.dir", "hydra.run.dir")
+    for override in given:
+        if override.key_or_group == key:
+            one, two = ("run", "sweep") if of_a_sweep else ("sweep", "run")
+            raise BadInput(f"{override.input_line}: that is for a {one}; the folder of a {two} is {other}")
+
+
 def _check_range(override: Override) -> None:
     """Refuse a range of step 0, at which Python fails, one without end, and one of more values than memory has."""
     if not override.is_range_sweep():

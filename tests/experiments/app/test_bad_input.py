@@ -236,6 +236,8 @@ BAD = {
     "match -m games=2,-2": "games=-2: must be an integer",
     "match games": "'games' is not understood",
     "match =3": "'=3' is not understood",
+    "match hydra.sweep.dir=a": "hydra.sweep.dir=a: that is for a sweep; the folder of a run is hydra.run.dir",
+    "match -m seed=1,2 hydra.run.dir=a": "hydra.run.dir=a: that is for a run; the folder of a sweep is hydra.sweep.dir",
     "report runs=[a=b]": """'runs=[a=b]' is not understood: text with = in it is quoted twice, 'key="a=b"'""",
     "report runs=a{b,c}": """'runs=a{b,c}' is not understood: text with { in it is quoted twice, 'key="a{b"'""",
     "match --gaems=3": "unrecognized arguments: --gaems=3",
