@@ -76,7 +76,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     """Write table, plots and page; returns the summary."""
     from experiments.analysis.dataframes import write_table
     from experiments.analysis.headings import heading
-    from experiments.analysis.html_report import page
+    from experiments.analysis.html_report import not_there_yet, page
     from experiments.analysis.plots import plot
     from experiments.analysis.sweep_report import ends
 
@@ -86,6 +86,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     pictures = plot(named, run.folder / PLOT)
     for title, some in groups(named).items():
         show(result_table(heading(title, some), some))
+    if lacks := not_there_yet(named):
+        show("\n".join(["Not there yet:", *lacks]))
     said = ends(results, run.folder)
     text = page(config.keys.title, named, pictures, said)
     (run.folder / "report.html").write_text(text, "utf-8")

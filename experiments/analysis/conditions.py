@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from experiments.analysis.labels import MARKS_OF_A_SWEEP
-from experiments.runs.results import Result
+from experiments.runs.results import Result, asked_for
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts.compiling.own_sources import SOURCES
 
@@ -28,7 +28,9 @@ def conditions(results: Sequence[Result]) -> dict[str, str]:
 
 
 def unfinished(results: Sequence[Result]) -> list[str]:
-    """Runs that have less than was asked for, a line each: begun ones of the same sweeps, matches with fewer games."""
+    """Runs that have less than was asked for, a line each: of the same sweeps those that were begun and those that
+    were not, and matches with fewer games.
+    """
     lines = []
     for result in results:
         asked, played = result.config.get("games"), result.summary.get("games")
@@ -37,12 +39,15 @@ def unfinished(results: Sequence[Result]) -> list[str]:
     known = {result.folder.resolve() for result in results}
     for sweep in dict.fromkeys(result.folder.parent for result in results):
         if any((sweep / mark).exists() for mark in MARKS_OF_A_SWEEP):
-            begun = (path.parent for path in sorted(sweep.glob(f"*/{PROVENANCE}")))
+            asked = asked_for(sweep)
+            begun = [path.parent for path in sorted(sweep.glob(f"*/{PROVENANCE}"))]
             lines += [
-                f"{folder.name}: begun, no result"
+                f"{asked.get(folder.name) or folder.name}: begun, no result"
                 for folder in begun
                 if folder.resolve() not in known and not (folder / SUMMARY).exists()
             ]
+            there = {folder.name for folder in begun} | {one.name for one in known if one.parent == sweep.resolve()}
+            lines += [f"{words or name}: missing" for name, words in asked.items() if name not in there]
     return lines
 
 

@@ -13,7 +13,7 @@ from experiments.analysis.result_table import columns, notes
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
 from experiments.analysis.swept_plot import curve_as_svg, ticks
-from experiments.runs.results import Result, groups
+from experiments.runs.results import Result, asked_for, groups
 from experiments.terminal.console import Shown, counted
 from experiments.terminal.tables import FittedTable
 
@@ -104,12 +104,18 @@ def _conditions(results: list[Result]) -> str:
     return f"<dl>{''.join(f'<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>' for name, text in pairs)}</dl>"
 
 
-def _missing(results: list[Result]) -> list[str]:
-    """The combinations of swept values that nobody played, and the runs that are not finished."""
-    parts = drawn_together(results)
+def not_there_yet(results: list[Result]) -> list[str]:
+    """A line for each run that is not finished, and for each combination of swept values that nobody played."""
+    parts, lines = drawn_together(results), unfinished(results)
+    if any(asked_for(result.folder.parent) for result in results):
+        return lines
+    # Of sweeps that left no record of their runs, a matrix tells what is not in it.
     grids = [(_whose(some, parts), grid) for some in parts if (grid := grid_of(some)) is not None]
-    lines = [f"{whose}{grid.words(cell)}: missing" for whose, grid in grids for cell in grid.missing]
-    lines += unfinished(results)
+    return [f"{whose}{grid.words(cell)}: missing" for whose, grid in grids for cell in grid.missing] + lines
+
+
+def _missing(results: list[Result]) -> list[str]:
+    lines = not_there_yet(results)
     if not lines:
         return []
     return ["<p>Not there yet:</p>", f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"]

@@ -9,10 +9,11 @@ from typing import Any
 
 from experiments.analysis.digits import fewer_digits
 from experiments.runs.results import Result, flat, groups
+from experiments.runs.run_directory import SWEEP
 
 OF_OPPONENT = "opponent."
 GAMES = "games"
-MARKS_OF_A_SWEEP = ("sweep.json", "multirun.yaml")
+MARKS_OF_A_SWEEP = (SWEEP, "multirun.yaml")
 KEY = r"[\w.@/+~]+="
 DIGITS = 6  # significant ones, of a number in a label
 

@@ -264,8 +264,8 @@ class Command:
         jobs = [replace(job, folder=folder / job.folder) for job in jobs]
         costs = {job.folder.name: self.cost(job.checked, job.folder) for job in jobs}
         launcher = str(first.hydra.launcher._target_)
-        changes = {job.folder.name: job.changes for job in jobs}
-        return jobs, Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher, changes)
+        sweep = Sweep(folder, tuple(swept), share, len(jobs), tuple(also), family, costs, launcher)
+        return jobs, sweep.of(jobs, rows)
 
     def _every(self, line: Line, rows: Sequence[list[str]]) -> list[Job]:
         return [self._job(line, row, number) for number, row in enumerate(rows)]

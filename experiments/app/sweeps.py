@@ -1,7 +1,7 @@
 """Sweeps: where one lies, and how it grows by further values without playing again what it has."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,12 @@ from experiments.app.overrides import paths_of
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
-from experiments.runs.results import flat
-from experiments.runs.run_directory import PROVENANCE, SUMMARY, digest
+from experiments.runs.results import asked_for, flat
+from experiments.runs.run_directory import PROVENANCE, SUMMARY, SWEEP, digest
 from experiments.terminal.console import here
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
 
-SWEEP = "sweep.json"
 OF_HYDRA = "multirun.yaml"  # which Hydra leaves in the folder of every sweep
 BEST = "optimization_results.yaml"
 TRIALS = "hydra.sweeper.n_trials"
@@ -47,6 +46,7 @@ class Sweep:
     changes : what each run changes of its experiment, by the name of its folder
     foreseen : whether all runs are known, and were checked, before the first begins
     tolerated : the share of a batch of runs that may fail before the sweep ends
+    words : the swept keys and values of each run, by the name of its folder, where they are known beforehand
     """
 
     folder: Path
@@ -60,16 +60,24 @@ class Sweep:
     changes: Mapping[str, Changes] = field(default_factory=dict)
     foreseen: bool = True
     tolerated: float = 1.0
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, jobs: Sequence[Job], rows: Sequence[list[str]]) -> "Sweep":
+        """The same with what tells its runs apart, all of which are known; ``rows`` are the overrides of each."""
+        swept = [" ".join(word for word in row if word.partition("=")[0] in self.swept) for row in rows]
+        names = [job.folder.name for job in jobs]
+        changes = {job.folder.name: job.changes for job in jobs}
+        return replace(self, changes=changes, words=dict(zip(names, swept, strict=True)))
 
     def clock(self) -> SweepClock:
         """A clock of the sweep that begins now."""
         return SweepClock(self.folder, SUMMARY, self.runs, self.costs, self.at_once)
 
     def note(self) -> None:
-        """Leave in the folder what a greater sweep will find it by."""
-        if self.family is not None:
+        """Leave in the folder what a greater sweep will find it by, and the runs that were asked for there."""
+        if self.family is not None or self.words:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_json(self.folder / SWEEP, {"family": self.family})
+            write_json(self.folder / SWEEP, {"family": self.family, "runs": {**asked_for(self.folder), **self.words}})
 
 
 def check_kinds(folder: Path, jobs: Sequence[Job], is_sweep: bool) -> None:

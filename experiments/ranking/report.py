@@ -149,7 +149,8 @@ def _agreement_cells(summary: Mapping[str, Any]) -> list[Cells]:
         cost["different playouts a move, least"] = f"{row['distinct_least']:,}" if known else "-"
         costs.append(cost)
     reference = summary["yardstick"]
-    costs.append({"method": reference, "core time a move": seconds_text(summary["yardstick_seconds"])})
+    unknown = dict.fromkeys(list(costs[0])[2:], "-") if costs else {}
+    costs.append({"method": reference, "core time a move": seconds_text(summary["yardstick_seconds"]), **unknown})
     title = f"agreement with {reference}: means over boards, and over all moves"
     return [Cells.of(title, rows), Cells.of("what they took", costs)]
 

@@ -11,7 +11,7 @@ from experiments.config.json_files import read_json
 from experiments.config.validation import shown
 from experiments.runs.presentation import presentation_of
 from experiments.runs.provenance import CHANGES
-from experiments.runs.run_directory import ADVICE, CONFIG, PROVENANCE, SUMMARY, read_summary
+from experiments.runs.run_directory import ADVICE, CONFIG, PROVENANCE, SUMMARY, SWEEP, read_summary
 from gpumcts.errors import BadInput
 
 TABLE, PLOT = "table", "plot.png"
@@ -132,6 +132,15 @@ def check_shown(result: Result) -> None:
 def below(folder: Path) -> list[Result]:
     """All finished runs in a folder and below it, in order."""
     return in_order(read(path.parent) for path in folder.rglob(SUMMARY))
+
+
+def asked_for(folder: Path) -> dict[str, str]:
+    """The runs that a sweep was asked for: what each sweeps, ``seed=1 game=go``, by the name of its folder.
+
+    Empty where nothing tells. Raises BadInput for a damaged record.
+    """
+    known = read_json(folder / SWEEP).get("runs") if (folder / SWEEP).is_file() else None
+    return {str(name): str(words) for name, words in known.items()} if isinstance(known, dict) else {}
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:

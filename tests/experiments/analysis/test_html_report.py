@@ -10,7 +10,7 @@ import pytest
 
 from experiments.analysis.conditions import conditions, unfinished
 from experiments.analysis.grid import grid_of
-from experiments.analysis.html_report import page
+from experiments.analysis.html_report import not_there_yet, page
 from experiments.analysis.sweep_report import End, ends
 from experiments.runs.results import Result
 from experiments.terminal.console import show
@@ -91,6 +91,20 @@ def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
     text = page("A sweep", results)
     for line in ("a=2 b=1: missing", "a=2 b=2: 4 of 10 games", "killed: begun, no result"):
         assert f"<li>{line}</li>" in text
+
+
+def test_what_a_sweep_was_asked_for_and_has_not_is_told(match, tmp_path):
+    results = [match("seed=1"), match("seed=2")]
+    assert not_there_yet(results) == []
+    runs = {results[0].folder.name: "seed=1", "other": "seed=2", "killed": "seed=3", "nothing": "seed=4"}
+    (tmp_path / "sweep.json").write_text(json.dumps({"family": None, "runs": runs}))
+    for name in ("other", "killed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "provenance.json").write_text(json.dumps({}))
+    (tmp_path / "other" / "summary.json").write_text(json.dumps({}))
+    told = ["seed=3: begun, no result", "seed=4: missing"]
+    assert not_there_yet(results) == told
+    assert all(f"<li>{line}</li>" in page("A sweep", results) for line in told)
 
 
 def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
