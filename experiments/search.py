@@ -220,13 +220,13 @@ def _moves(config: Checked, root: Any, found: Any) -> list[dict[str, Any]]:
 
 def _proof(config: Checked, root: Any, found: Any) -> str | None:
     """What the position is proven to be for the player to move, ``win``, ``draw`` or ``loss``; None if it is not."""
-    from gpumcts.games.contract import count_moves
+    from gpumcts.kernels.batch import Rules
     from gpumcts.tree.solve import DRAW, LOSS, PROOF_NAMES, WIN
 
     proofs = [child.proof for child in found.root_children(0)]
     if WIN in proofs:
         return PROOF_NAMES[WIN]
-    if 0 in proofs or len(proofs) < int(count_moves(config.game, _state(config, root))):
+    if 0 in proofs or len(proofs) < int(Rules(config.game).count_moves(root[None])[0]):
         return None
     return PROOF_NAMES[DRAW if DRAW in proofs else LOSS]
 

@@ -28,26 +28,25 @@ def conditions(results: Sequence[Result]) -> dict[str, str]:
 
 
 def unfinished(results: Sequence[Result]) -> list[str]:
-    """Runs that have less than was asked for, a line each: of the same sweeps those that were begun and those that
-    were not, and matches with fewer games.
-    """
+    """Matches that have fewer games than were asked for, a line each."""
     lines = []
     for result in results:
         asked, played = result.config.get("games"), result.summary.get("games")
         if isinstance(asked, int) and isinstance(played, int) and played < asked and "wins" in result.summary:
             lines.append(f"{result.label}: {played:,} of {asked:,} games")
-    known = {result.folder.resolve() for result in results}
+    return lines
+
+
+def without_result(results: Sequence[Result]) -> list[str]:
+    """Runs of the same sweeps that have no result, a line each: those that were begun, and those that were not."""
+    lines = []
     for sweep in dict.fromkeys(result.folder.parent for result in results):
         if any((sweep / mark).exists() for mark in MARKS_OF_A_SWEEP):
             asked = asked_for(sweep)
-            begun = [path.parent for path in sorted(sweep.glob(f"*/{PROVENANCE}"))]
-            lines += [
-                f"{asked.get(folder.name) or folder.name}: begun, no result"
-                for folder in begun
-                if folder.resolve() not in known and not (folder / SUMMARY).exists()
-            ]
-            there = {folder.name for folder in begun} | {one.name for one in known if one.parent == sweep.resolve()}
-            lines += [f"{words or name}: missing" for name, words in asked.items() if name not in there]
+            begun = {path.parent.name for path in sweep.glob(f"*/{PROVENANCE}")}
+            ended = {path.parent.name for path in sweep.glob(f"*/{SUMMARY}")}
+            lines += [f"{asked.get(name) or name}: begun, no result" for name in sorted(begun - ended)]
+            lines += [f"{words or name}: missing" for name, words in asked.items() if name not in begun | ended]
     return lines
 
 

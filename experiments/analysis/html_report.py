@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments.analysis.by_game import drawn_together
-from experiments.analysis.conditions import conditions, unfinished
+from experiments.analysis.conditions import conditions, unfinished, without_result
 from experiments.analysis.grid import grid_of
 from experiments.analysis.headings import plot_title
 from experiments.analysis.result_table import columns, notes
@@ -71,8 +71,9 @@ small { color: var(--faint); }
 def page(title: str, results: list[Result], plots: Sequence[Path] = (), ends: Sequence[End] = ()) -> str:
     """The page as text; ``plots`` are PNG files that go into it, and ``ends`` are those of the experiments."""
     parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{counted(len(results), 'run')}.</p>"]
+    parts += _listed(without_result(results))
     for heading, some in groups(results).items():
-        parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_missing(some), *_figures(some)]
+        parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_listed(_lacks(some)), *_figures(some)]
         parts += [_table(*columns(some)), *(f"<p>{html.escape(line)}</p>" for line in notes(some))]
     for end in ends:
         parts += [f"<h2>{html.escape(end.title)}</h2>", *(_said(thing) for thing in end.said)]
@@ -105,17 +106,23 @@ def _conditions(results: list[Result]) -> str:
 
 
 def not_there_yet(results: list[Result]) -> list[str]:
-    """A line for each run that is not finished, and for each combination of swept values that nobody played."""
+    """A line for each run that has no result, for each combination of swept values without a run, and for each match
+    that has not all its games.
+    """
+    some = [line for group in groups(results).values() for line in _lacks(group)]
+    return list(dict.fromkeys([*without_result(results), *some]))
+
+
+def _lacks(results: list[Result]) -> list[str]:
+    """What runs of one kind lack: combinations of swept values, where no sweep tells its runs, and games."""
     parts, lines = drawn_together(results), unfinished(results)
     if any(asked_for(result.folder.parent) for result in results):
         return lines
-    # Of sweeps that left no record of their runs, a matrix tells what is not in it.
     grids = [(_whose(some, parts), grid) for some in parts if (grid := grid_of(some)) is not None]
     return [f"{whose}{grid.words(cell)}: missing" for whose, grid in grids for cell in grid.missing] + lines
 
 
-def _missing(results: list[Result]) -> list[str]:
-    lines = not_there_yet(results)
+def _listed(lines: list[str]) -> list[str]:
     if not lines:
         return []
     return ["<p>Not there yet:</p>", f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"]

@@ -144,6 +144,7 @@ class Kept:
             node = int(_find(rules.game, source, source_tree, root, roots[tree], words, nodes, nexts))
             if node != NO_NODE:
                 _transplant(source, source_tree, node, forest, tree, origin, pending)
-                parent = width * (np.flatnonzero(nodes == node)[0] - 1)
-                if turn is not None and _other_moves(rules, words[parent : parent + 2 * width]):
-                    turn(operator, forest, tree)
+                if turn is not None:
+                    parent = width * (np.flatnonzero(nodes == node)[0] - 1)
+                    if _other_moves(rules, words[parent : parent + 2 * width]):
+                        turn(operator, forest, tree)

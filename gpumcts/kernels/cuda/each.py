@@ -31,11 +31,11 @@ def each_kernel(body: Callable[[int, Any], None], registers: int | None = None) 
     by which the cache knows it.
     """
 
-    def kernel(task, lanes):
+    def kernel(task, of_a_warp):
         thread = cuda.grid(1)
         warp, lane = thread // WARP, thread % WARP
-        if lane < lanes:
-            body(warp * lanes + lane, task)
+        if lane < of_a_warp:
+            body(warp * of_a_warp + lane, task)
 
     if registers is not None:
         kernel.__qualname__ += f"_{registers}_registers"

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.analysis.conditions import conditions, unfinished
+from experiments.analysis.conditions import conditions, unfinished, without_result
 from experiments.analysis.grid import grid_of
 from experiments.analysis.html_report import not_there_yet, page
 from experiments.analysis.sweep_report import End, ends
@@ -87,7 +87,7 @@ def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
     (tmp_path / "sweep.json").write_text("{}")
     (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / "provenance.json").write_text(json.dumps({}))
-    assert "killed: begun, no result" in unfinished(results)
+    assert without_result(results) == ["killed: begun, no result"]
     text = page("A sweep", results)
     for line in ("a=2 b=1: missing", "a=2 b=2: 4 of 10 games", "killed: begun, no result"):
         assert f"<li>{line}</li>" in text
