@@ -7,6 +7,8 @@ from experiments.analysis.labels import MARKS_OF_A_SWEEP
 from experiments.runs.results import Result, asked_for
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from gpumcts.compiling.own_sources import SOURCES
+from gpumcts.options import as_json
+from gpumcts.tree.settings import Settings
 
 NOT_TOLD = ("name", SOURCES)  # of an option beside its name
 SIDE = ("player", "playout", "selection", "backup")
@@ -67,7 +69,7 @@ def _of(result: Result) -> dict[str, str]:
 
 
 def _players(identity: Mapping[str, Any]) -> dict[str, str]:
-    """The game, who plays or plans, and their budgets."""
+    """The game, who plays or plans, how their trees grow where that is not the default, and their budgets."""
     found = {name: _option(identity[name]) for name in ("game", "planner") if name in identity}
     opponent = identity.get("opponent")
     sides = [("player", "budget", identity)]
@@ -76,7 +78,20 @@ def _players(identity: Mapping[str, Any]) -> dict[str, str]:
         parts = [_option(side[group]) for group in SIDE if group in side]
         found |= {name: ", ".join(parts)} if parts else {}
         found |= {budget: _values(side["budget"])} if isinstance(side.get("budget"), Mapping) else {}
-    return found
+    searches = {f"{whose}search": _search(side["search"]) for whose, side in _searching(identity)}
+    return found | ({name: text or "defaults" for name, text in searches.items()} if any(searches.values()) else {})
+
+
+def _searching(identity: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The sides that have settings of a search, and how their lines begin."""
+    sides = [("", identity), ("opponent's ", identity.get("opponent") or {})]
+    return [(whose, side) for whose, side in sides if isinstance(side, Mapping) and "search" in side]
+
+
+def _search(settings: Mapping[str, Any]) -> str:
+    """The settings of a search that are not the defaults."""
+    usual = as_json(Settings()._asdict())
+    return _values({key: value for key, value in settings.items() if key not in usual or value != usual[key]})
 
 
 def _option(value: Any) -> str:

@@ -15,6 +15,8 @@ from experiments.analysis.sweep_report import End, ends
 from experiments.runs.results import Result
 from experiments.terminal.console import show
 from experiments.terminal.tables import FittedTable
+from gpumcts.options import as_json
+from gpumcts.tree.settings import Settings
 
 
 @pytest.fixture
@@ -52,6 +54,15 @@ def test_conditions_are_told_once_and_what_varies_side_by_side(match):
         "opponent": "uct, average", "opponent's budget": "iterations 100", "games": "10", "seed": "1 / 2",
         "engine": "cpu", "commit": "cccccccccccc", "versions": "gpumcts 0.1.0, numba 0.68.1", "machine": "AMD EPYC",
     }  # fmt: skip
+
+
+def test_settings_of_searches_are_told_where_they_are_not_the_defaults(match):
+    usual = as_json(Settings()._asdict())
+    plain = conditions([match("a=1", search=usual)])
+    assert "search" not in plain and "opponent's search" not in plain
+    other = usual | {"solve": True, "leaves_per_tree": 256}
+    told = conditions([match("b=1", search=usual, opponent={"search": usual}), match("b=2", search=other)])
+    assert told["search"] == "leaves_per_tree 1 / 256, solve False / True" and told["opponent's search"] == "defaults"
 
 
 def test_conditions_of_planning_name_the_planner(match):
