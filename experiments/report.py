@@ -78,6 +78,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from experiments.analysis.headings import heading
     from experiments.analysis.html_report import not_there_yet, page
     from experiments.analysis.plots import plot
+    from experiments.analysis.ratings import ratings
     from experiments.analysis.sweep_report import ends
 
     results = find(config.keys.runs)
@@ -85,7 +86,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     write_table(results, run.folder)
     pictures = plot(named, run.folder / PLOT)
     for title, some in groups(named).items():
-        show(result_table(heading(title, some), some))
+        show(result_table(heading(title, some), some), *ratings(some))
     if lacks := not_there_yet(named):
         show("\n".join(["Not there yet:", *lacks]))
     said = ends(results, run.folder)

@@ -9,6 +9,7 @@ from experiments.analysis.by_game import drawn_together
 from experiments.analysis.conditions import conditions, unfinished, without_result
 from experiments.analysis.grid import grid_of
 from experiments.analysis.headings import plot_title
+from experiments.analysis.ratings import ratings
 from experiments.analysis.result_table import columns, notes
 from experiments.analysis.sweep_report import End
 from experiments.analysis.swept_figure import Matrix, swept_figure
@@ -75,6 +76,7 @@ def page(title: str, results: list[Result], plots: Sequence[Path] = (), ends: Se
     for heading, some in groups(results).items():
         parts += [f"<h2>{html.escape(heading)}</h2>", _conditions(some), *_listed(_lacks(some)), *_figures(some)]
         parts += [_table(*columns(some)), *(f"<p>{html.escape(line)}</p>" for line in notes(some))]
+        parts += [_said(thing) for thing in ratings(some)]
     for end in ends:
         parts += [f"<h2>{html.escape(end.title)}</h2>", *(_said(thing) for thing in end.said)]
         parts += [_image(file, file.stem) for file in end.files if file.suffix == ".png"]

@@ -156,7 +156,7 @@ def trees_cells(result: Result) -> dict[str, str]:
         for decade in (10, 100, 1000, 10_000, 100_000):
             if decade in summary["points"]:
                 rate = summary["failure_rate"][summary["points"].index(decade)]
-                cells[f"fails at {shortened(decade)} %"] = f"{100 * rate:.2f}"
+                cells[f"fails % at {shortened(decade)}"] = f"{100 * rate:.2f}"
         for rate in summary["iterations_to"]:
             cells |= _to_rate(rate, summary)
     if "crossing_median" in summary:

@@ -9,6 +9,7 @@ from experiments.analysis.dataframes import write_table
 from experiments.analysis.headings import heading
 from experiments.analysis.labels import shown
 from experiments.analysis.plots import plot
+from experiments.analysis.ratings import ratings
 from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.config.validation import shown as shown_value
@@ -32,7 +33,7 @@ def conclude(folder: Path) -> None:
     results = below(folder)
     named = shown(results)
     for title, some in groups(named).items():
-        show(result_table(heading(title, some), some))
+        show(result_table(heading(title, some), some), *ratings(some))
     write_table(results, folder)
     files = [f"{TABLE}.csv", f"{TABLE}.parquet", *(file.name for file in plot(named, folder / PLOT))]
     files += _own_end([result for result in results if result.finished], folder)

@@ -152,7 +152,8 @@ class Search:
 
         Parameters
         ----------
-        states : uint64[B, W], positions that are not over, in which a player is to move
+        states : uint64[B, W], positions that are not over, in which a player is to move. They come from ``start``,
+            ``play``, ``after`` or ``position``: other words are not checked against the rules of the game
         iterations : of each position, enough to try a move: 2, more with ``threshold`` or ``roots``, 1 with
             ``expansion`` whole_path or root. Times ``playouts_per_leaf``, by ``roots``, it must be below 2^31
         seed : 0 to 2^64 - 1. Position b is searched under the key (seed, b): its result depends on its row, not on B

@@ -117,7 +117,7 @@ def test_a_report_of_followed_searches(figure_4, run, only):
     assert done.code == 0 and "8 runs" in done.out, done.err
     folder = only("outputs/report/*")
     page = (folder / "report.html").read_text("utf-8")
-    assert "MC flattens well above 0" in page and "fails at 100 %" in page and "data:image/png" in page
+    assert "MC flattens well above 0" in page and "fails % at 100" in page and "data:image/png" in page
     assert len(list(folder.glob("*/fig4.csv"))) == 1
 
 
