@@ -69,24 +69,34 @@ def fitted(pairings: Sequence[Pairing]) -> tuple[list[str], np.ndarray, np.ndarr
     None where the likelihood has no maximum: some players won or lost all games against the others.
     """
     players = _players(pairings)
-    first, second = (np.array([players.index(p[side]) for p in pairings]) for side in (0, 1))
+    first, second = np.array([[players.index(p.first), players.index(p.second)] for p in pairings]).T
     score, games = np.array([p.score for p in pairings]), np.array([float(p.games) for p in pairings])
     if not _connected(len(players), first, second, score, games):
         return None
     worth = np.zeros(len(players))
     for _ in range(STEPS):
-        expected = 1 / (1 + np.exp(worth[second] - worth[first]))
-        gradient, curvature = np.zeros(len(players)), np.zeros((len(players), len(players)))
-        weight = games * expected * (1 - expected)
-        for one, other, sign in ((first, second, 1.0), (second, first, -1.0)):
-            np.add.at(gradient, one, sign * (score - games * expected))
-            np.add.at(curvature, (one, one), weight)
-            np.add.at(curvature, (one, other), -weight)
+        gradient, curvature = _derivatives(worth, first, second, score, games)
         step = np.linalg.pinv(curvature) @ gradient
-        worth += step * min(1.0, 1.0 / max(np.abs(step).max(), 1e-300))
-        if np.abs(step).max() < CLOSE:
+        longest = np.abs(step).max()
+        worth += step / max(1.0, longest)
+        if longest < CLOSE:
             break
-    return players, ELO * (worth - worth.mean()), ELO * NORMAL * np.sqrt(np.diag(np.linalg.pinv(curvature)))
+    variances = np.diag(np.linalg.pinv(_derivatives(worth, first, second, score, games)[1]))
+    return players, ELO * (worth - worth.mean()), ELO * NORMAL * np.sqrt(variances)
+
+
+def _derivatives(
+    worth: np.ndarray, first: np.ndarray, second: np.ndarray, score: np.ndarray, games: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first derivatives of the log-likelihood, float64[n], and the second ones with their sign turned, [n, n]."""
+    expected = 1 / (1 + np.exp(worth[second] - worth[first]))
+    gradient, curvature = np.zeros(len(worth)), np.zeros((len(worth), len(worth)))
+    weight = games * expected * (1 - expected)
+    for one, other, sign in ((first, second, 1.0), (second, first, -1.0)):
+        np.add.at(gradient, one, sign * (score - games * expected))
+        np.add.at(curvature, (one, one), weight)
+        np.add.at(curvature, (one, other), -weight)
+    return gradient, curvature
 
 
 def _connected(players: int, first: np.ndarray, second: np.ndarray, score: np.ndarray, games: np.ndarray) -> bool:
