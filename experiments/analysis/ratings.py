@@ -16,7 +16,7 @@ from experiments.terminal.tables import FittedTable
 
 LEAST_PLAYERS = 3  # of two a match tells all
 OPPONENT = "opponent."
-UNTOLD = ("seed", "games", "threads", "engine")  # swept keys that set no players apart
+UNTOLD = ("seed", "threads", "engine")  # swept keys that set no players apart
 OF_NO_SIDE = ("game", "opponent", "seed")  # of a match's identity
 NORMAL = 1.959963984540054  # of a standard normal variable, 95 % lies within
 ELO = 400 / np.log(10)
@@ -46,6 +46,7 @@ def round_robins(results: Sequence[Result]) -> dict[str, list[Pairing]]:
     """The matches of three players and more by what else was swept; empty where the sides are not told by one key."""
     rounds: dict[str, list[Pairing]] = {}
     known: dict[tuple[str, str], Any] = {}
+    counted: set[tuple[str, ...]] = set()
     for result in results:
         keys = keys_of(result.label) or {}
         theirs = {_of_player(key): value for key, value in keys.items() if OPPONENT in key}
@@ -58,7 +59,9 @@ def round_robins(results: Sequence[Result]) -> dict[str, list[Pairing]]:
         if any(known.setdefault((under, name), side) != side for name, side in zip(names, sides, strict=True)):
             return {}  # one name, two players: something else sets the sides apart
         score, games = result.summary["wins"] + result.summary["draws"] / 2, result.summary["games"]
-        if games and names[0] != names[1]:
+        same = (under, *names, str(result.summary.get("digest", result.folder)))  # on other threads, or in two sweeps
+        if games and names[0] != names[1] and same not in counted:
+            counted.add(same)
             rounds.setdefault(under, []).append(Pairing(*names, score, games))
     return {under: some for under, some in rounds.items() if len(_players(some)) >= LEAST_PLAYERS}
 

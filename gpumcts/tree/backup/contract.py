@@ -91,7 +91,7 @@ def owed(operator, forest, tree, node):
     """Whether the present round of its parent owes the node a visit (Ramanujan et al. 2010, section 6.2), bool."""
 
 
-# A verb of the few operators that read the root's own columns; called in Python, once a search that goes on.
+# A verb of the few operators that read the root's own columns; called in Python, where a kept tree goes on.
 
 
 @verb("operator")

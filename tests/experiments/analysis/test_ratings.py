@@ -1,5 +1,6 @@
 """Ratings of players by the matches of a round robin."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -59,6 +60,17 @@ def test_both_directions_count_and_a_player_against_itself_does_not():
     numbers = [float(row[1]) for row in table.rows]
     assert numbers[0] == -numbers[2] > 0 == numbers[1]
     assert "ratings" in page("A round robin", results) and "player=b" in page("A round robin", results)
+
+
+def test_the_same_games_count_once():
+    """With other threads they are played again, and two sweeps may have a match in common."""
+    one = [against(x, y, 60) for x, y in combinations("abc", 2)]
+    for number, result in enumerate(one):
+        result.summary["digest"] = str(number)
+    again = [replace(result, provenance={**result.provenance, "label": f"{result.label} threads=2"}) for result in one]
+    assert ratings([*one, *again])[0].rows == ratings(one)[0].rows
+    more = [replace(result, summary={**result.summary, "digest": "of other games"}) for result in again]
+    assert [row[3] for row in ratings([*one, *more])[0].rows] == ["400"] * 3
 
 
 def test_draws_are_half_a_win():
