@@ -18,21 +18,25 @@ BIN := $(VENV)/bin
 PIN := $(if $(filter 12,$(CUDA)),constraints-cuda12.txt,constraints.txt)
 NEEDS := pyproject.toml constraints.txt constraints-cuda12.txt
 
-.PHONY: run test test-slow lint bench gpu-check old-driver clean
+.PHONY: run test test-slow lint style bench gpu-check old-driver clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m experiments.match experiment=main
 
-test: lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+test: style
+	@$(BIN)/pyright --pythonpath $(BIN)/python >$(VENV)/types.txt & types=$$!; \
+		$(BIN)/python -m pytest -n $(JOBS) --dist loadfile; tests=$$?; \
+		wait $$types; wrong=$$?; cat $(VENV)/types.txt; exit $$((tests ? tests : wrong))
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow and not gpu"
 
-lint: $(VENV)/installed-dev
+lint: style
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+style: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet gpumcts experiments benchmarks tests
-	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m experiments.bench
