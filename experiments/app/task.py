@@ -27,6 +27,7 @@ from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name, read_summary
 from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
+from experiments.terminal.termination import ending_by_sigterm
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
 from gpumcts.whole_files import disk_full, naming, write_whole
@@ -70,7 +71,8 @@ class Task:
         own = HydraConfig.get()
         if own.mode == RunMode.MULTIRUN:
             try:
-                return self._done(config, own)
+                with ending_by_sigterm():
+                    return self._done(config, own)
             except Exception as error:
                 label = label_of(list(own.overrides.task), self.swept)
                 return failed_by(error, own.job.num + 1, label, Path(own.runtime.output_dir))
