@@ -49,6 +49,7 @@ from experiments.app.launchers import (
 from experiments.app.line import Line
 from experiments.app.overrides import (
     LEFT_OUT,
+    OBJECTIVE,
     check_deletions,
     check_experiment,
     check_given_once,
@@ -67,7 +68,7 @@ from experiments.app.overrides import (
 )
 from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study, repeated
-from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
+from experiments.app.task import COMMANDS, Task, check_objective, module_of, plain_of
 from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
@@ -189,10 +190,11 @@ class Command:
         """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""
         if isinstance(error, BadInput):
             return str(error)
-        if told := old_scale(words) or set_not_chosen(words):
-            return told
         folder = None if in_sweep else parsed(words).config_dir
-        told = one_line(error, self._known(words, in_sweep, folder))
+        known = self._known(words, in_sweep, folder)
+        if told := old_scale(words) or set_not_chosen(words, known):
+            return told
+        told = one_line(error, known)
         return told + for_some_choices(told, words, lambda some: self._known(some, in_sweep, folder))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
