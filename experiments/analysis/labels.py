@@ -57,7 +57,8 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
     A run named by keys gets each choice in which the runs of its table differ (game, backup, budget, ...), and a
     choice's parameter where runs of that choice differ in it. What varies within the run's sweep is told by the keys
     that are swept there. Keys that all runs of the table share are left out, and titles stay. Labels that are the same
-    even so get every key in which their runs differ, and runs that differ in no key the name of their folder's folder.
+    even so get every key in which their runs differ, and runs that differ in no key the name of their folder's folder,
+    as many folders above it as tell them apart.
     """
     known = list(map(_as_parsed, results))
     found: dict[int, Result] = {}
@@ -234,8 +235,9 @@ def _as_parsed(result: Result) -> Result:
     values = settings_of(result)
 
     def parsed(word: str) -> str:
-        value = values.get(place_of(word))
-        return f"{word.partition('=')[0]}={value_text(value)}" if isinstance(value, bool | int | float) else word
+        value, (_, blank, rest) = values.get(place_of(word)), word.partition(" ")  # the rest may name a folder
+        known = isinstance(value, bool | int | float)
+        return f"{word.partition('=')[0]}={value_text(value)}{blank}{rest}" if known else word
 
     return _called(result, " ".join(map(parsed, _words(label))))
 
@@ -309,8 +311,16 @@ def _distinct(results: Sequence[Result], labels: list[str]) -> list[str]:
         for label, own in zip(labels, values, strict=True)
     ]
     again = _recurring(named)
-    homes = [result.folder.parent.name for result in results]
-    return [f"{label} ({home})" if label in again else label for label, home in zip(named, homes, strict=True)]
+    homes = [result.folder.parent for result in results]
+    places = _places([home for label, home in zip(named, homes, strict=True) if label in again])
+    return [f"{label} ({places[home]})" if label in again else label for label, home in zip(named, homes, strict=True)]
+
+
+def _places(folders: Sequence[Path]) -> dict[Path, Path]:
+    """The names of folders, with those of the folders above where different ones have the same."""
+    deepest = max((len(folder.parts) for folder in folders), default=1)
+    tails = ({folder: Path(*folder.parts[-depth:]) for folder in folders} for depth in range(1, deepest + 1))
+    return next(tail for tail in tails if len(set(tail.values())) == len(tail))
 
 
 def _recurring(labels: Sequence[str]) -> set[str]:

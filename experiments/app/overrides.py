@@ -27,18 +27,19 @@ FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
 def for_hydra(words: Sequence[str]) -> list[str]:
-    """A command line as Hydra reads it: ``-m`` in front, wherever it stands, and values with an = in quotes.
+    """A command line as Hydra reads it: ``-m`` in front, wherever it stands, and some values in quotes.
 
-    Folders of runs are named by options, as ``othello_uct_minimax_depth=2``, and are given as they were printed.
+    Folders of runs are named by options, as ``othello_uct_minimax_depth=2``, and those of sweeps by anyone, as
+    ``Läufe``; they are given as they were printed.
     """
     others = [_with_quotes(word) for word in words if word not in FLAGS_OF_A_SWEEP]
     return [*others] if len(others) == len(words) else ["-m", *others]
 
 
 def _with_quotes(word: str) -> str:
-    """``key=a=b`` as ``key="a=b"``; what else has a meaning to Hydra stays as it is."""
+    """``key=a=b`` as ``key="a=b"``, and letters beyond ASCII so; what else has a meaning to Hydra stays as it is."""
     key, _, value = word.partition("=")
-    plain = "=" in value and not value.startswith("=") and not set(value) & set("'\"[]{}(),\\")
+    plain = ("=" in value or not value.isascii()) and not value.startswith("=") and not set(value) & set("'\"[]{}(),\\")
     return f'{key}="{value}"' if plain and not word.startswith("-") else word
 
 

@@ -207,3 +207,9 @@ def test_a_sweep_that_grew_or_had_more_games_is_one():
     assert [result.label for result in in_one_folder(runs)] == ["seed=1", "seed=2", "seed=3"]
     solved = [match(f"search.solve={value}", more={"search": {"solve": value}}) for value in (True, False)]
     assert [result.label for result in in_one_folder(solved)] == ["search.solve=true", "search.solve=false"]
+
+
+def test_folders_tell_the_same_runs_apart_in_tables_too():
+    """A number at the end of a label took the place of the folder behind it; copies of a sweep have one name."""
+    runs = [match("seed=1", sweep=sweep) for sweep in ("a", "b/a", "c")]
+    assert [result.label for result in shown(told_apart(runs))] == ["seed=1 (a)", "seed=1 (b/a)", "seed=1 (c)"]
