@@ -23,12 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments.app.departures import Experiments, check_told_apart
-from experiments.app.error_messages import (
-    CONF,
-    for_some_choices,
-    one_line,
-    set_not_chosen,
-)
+from experiments.app.error_messages import CONF, for_some_choices, one_line, set_not_chosen
 from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import asked_of_help, parsed
 from experiments.app.hydra_calls import VERSION_BASE, as_command_line, composed, composing
@@ -373,14 +368,16 @@ class Command:
 
     def _end(self, sweep: Sweep, watch: Watch) -> int:
         """Show the table of a sweep, then the runs that failed, a line each; returns the exit code."""
-        if any(sweep.folder.rglob(SUMMARY)):
-            from experiments.analysis.sweep_report import conclude
+        try:
+            if any(sweep.folder.rglob(SUMMARY)):
+                from experiments.analysis.sweep_report import conclude
 
-            conclude(sweep.folder)
-        if watch.chosen:
-            show(*best_of(sweep.folder))
-        for line in watch.lines():
-            print(f"error: {line}", file=sys.stderr)
+                conclude(sweep.folder)
+            if watch.chosen:
+                show(*best_of(sweep.folder))
+        finally:  # the disk that is full for a run may be full for the table
+            for line in watch.lines():
+                print(f"error: {line}", file=sys.stderr)
         if not watch.failed:
             return 0
         return BAD_INPUT if all(failed.refused for failed in watch.failed) else FAILED
