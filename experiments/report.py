@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.labels import shown, told_apart
+from experiments.analysis.labels import shown, sweeps_together, told_apart
 from experiments.analysis.result_table import result_table
 from experiments.app.command import Command, Run
 from experiments.config.command_options import ReportKeys
@@ -40,7 +40,7 @@ def find(runs: str | list[str]) -> list[Result]:
     found: dict[Path, Result] = {}
     for pattern in patterns:
         found |= _matching(pattern)
-    return told_apart(in_order(found.values()))
+    return told_apart(sweeps_together(in_order(found.values())))
 
 
 def _matching(pattern: str) -> dict[Path, Result]:

@@ -34,8 +34,8 @@ class Grid(NamedTuple):
     @property
     def scattered(self) -> bool:
         """Whether combinations lack that nobody asked for: values were drawn, or runs are of several sweeps."""
-        homes = {home for home, _ in sweeps_of(list(self.cells.values()))}
-        return bool(self._without_run) and (self.drawn or len(homes) > 1)
+        sweeps = {(sweep.home, sweep.fixed) for sweep in sweeps_of(list(self.cells.values()))}
+        return bool(self._without_run) and (self.drawn or len(sweeps) > 1)
 
     @property
     def drawn(self) -> bool:

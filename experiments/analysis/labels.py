@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.analysis.digits import fewer_digits
 from experiments.runs.results import Result, flat, groups
@@ -18,13 +18,47 @@ KEY = r"[\w.@/+~]+="
 DIGITS = 6  # significant ones, of a number in a label
 
 
+class OwnSweep(NamedTuple):
+    """The sweep that a run is of.
+
+    home : its folder, which other sweeps may share (``hydra.sweep.dir``); a run outside of any has its own
+    keys : the keys that its runs are named by
+    fixed : keys with one value on its command line that decide results, with the value
+    """
+
+    home: Path
+    keys: frozenset[str]
+    fixed: frozenset[tuple[str, str]]
+
+
+def in_one_folder(results: Sequence[Result]) -> list[Result]:
+    """The runs of a sweep's folder, named by the swept keys; told apart where several sweeps share the folder."""
+    if len(set(sweeps_of(results))) > 1:
+        return told_apart(sweeps_together(results))
+    return list(map(_as_parsed, results))
+
+
+def sweeps_together(results: Sequence[Result]) -> list[Result]:
+    """The runs in their order, but for those of several sweeps in one folder: they stand sweep by sweep."""
+    places: dict[Any, list[int]] = {}
+    for place, result in enumerate(results):
+        places.setdefault((result.title, result.config.get("k"), result.folder.parent), []).append(place)
+    sweeps, found = sweeps_of(results), list(results)
+    for some in places.values():
+        first = {sweeps[place]: place for place in reversed(some)}
+        for place, other in zip(some, sorted(some, key=lambda at: first[sweeps[at]]), strict=True):
+            found[place] = results[other]
+    return found
+
+
 def told_apart(results: Sequence[Result]) -> list[Result]:
     """The runs in their order, with labels that say side by side what the labels of their own sweeps leave out.
 
     A run named by keys gets each choice in which the runs of its table differ (game, backup, budget, ...), and a
     choice's parameter where runs of that choice differ in it. What varies within the run's sweep is told by the keys
     that are swept there. Keys that all runs of the table share are left out, and titles stay. Labels that are the same
-    even so get every key in which their runs differ, and runs that differ in no key the name of their folder's folder.
+    even so get every key in which their runs differ, and runs that differ in no key the name of their folder's folder,
+    as many folders above it as tell them apart.
     """
     known = list(map(_as_parsed, results))
     found: dict[int, Result] = {}
@@ -60,15 +94,24 @@ def keys_of(label: str) -> dict[str, str] | None:
     return dict(pairs) if pairs and " ".join(f"{key}={value}" for key, value in pairs) == label else None
 
 
-def sweeps_of(results: Sequence[Result]) -> list[tuple[Path, frozenset[str]]]:
-    """The sweep of each run: its folder and the keys it names runs by; a run outside of any is one of its own."""
+def sweeps_of(results: Sequence[Result]) -> list[OwnSweep]:
+    """The sweep of each run."""
     found = []
     for result in results:
-        home = result.folder.parent
+        home, label = result.folder.parent, result.label
         # Of a folder named by hydra.sweep.dir Optuna's sweeper leaves neither mark, but its runs have a command line.
         swept = any((home / mark).exists() for mark in MARKS_OF_A_SWEEP) or "-m" in result.provenance.get("command", [])
-        found.append((home if swept else result.folder, frozenset(keys_of(result.label) or ())))
+        keys = frozenset(map(place_of, _words(label)) if _is_of_keys(label) else ())
+        found.append(OwnSweep(home if swept else result.folder, keys, _fixed(result)))
     return found
+
+
+def _fixed(result: Result) -> frozenset[tuple[str, str]]:
+    """The keys that a run's command line gives one value, as far as they decide its result: ``game``, ``go``."""
+    words = [word for word in result.provenance.get("command", ()) if re.match(KEY, word) and not set(word) & set(",(")]
+    values = _values(result)
+    keys = {place_of(word) for word in words} - {GAMES}
+    return frozenset((key, str(values[key])) for key in keys if key in values)
 
 
 def _called(result: Result, label: str) -> Result:
@@ -192,8 +235,9 @@ def _as_parsed(result: Result) -> Result:
     values = settings_of(result)
 
     def parsed(word: str) -> str:
-        value = values.get(place_of(word))
-        return f"{word.partition('=')[0]}={value_text(value)}" if isinstance(value, bool | int | float) else word
+        value, (_, blank, rest) = values.get(place_of(word)), word.partition(" ")  # the rest may name a folder
+        known = isinstance(value, bool | int | float)
+        return f"{word.partition('=')[0]}={value_text(value)}{blank}{rest}" if known else word
 
     return _called(result, " ".join(map(parsed, _words(label))))
 
@@ -267,8 +311,16 @@ def _distinct(results: Sequence[Result], labels: list[str]) -> list[str]:
         for label, own in zip(labels, values, strict=True)
     ]
     again = _recurring(named)
-    homes = [result.folder.parent.name for result in results]
-    return [f"{label} ({home})" if label in again else label for label, home in zip(named, homes, strict=True)]
+    homes = [result.folder.parent for result in results]
+    places = _places([home for label, home in zip(named, homes, strict=True) if label in again])
+    return [f"{label} ({places[home]})" if label in again else label for label, home in zip(named, homes, strict=True)]
+
+
+def _places(folders: Sequence[Path]) -> dict[Path, Path]:
+    """The names of folders, with those of the folders above where different ones have the same."""
+    deepest = max((len(folder.parts) for folder in folders), default=1)
+    tails = ({folder: Path(*folder.parts[-depth:]) for folder in folders} for depth in range(1, deepest + 1))
+    return next(tail for tail in tails if len(set(tail.values())) == len(tail))
 
 
 def _recurring(labels: Sequence[str]) -> set[str]:

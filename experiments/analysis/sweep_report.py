@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from experiments.analysis.dataframes import write_table
 from experiments.analysis.headings import heading
-from experiments.analysis.labels import shown
+from experiments.analysis.labels import in_one_folder, shown
 from experiments.analysis.plots import plot
 from experiments.analysis.ratings import ratings
 from experiments.analysis.result_table import result_table
@@ -29,8 +29,8 @@ class End(NamedTuple):
 
 
 def conclude(folder: Path) -> None:
-    """The end of a sweep: its table on stdout, and table and plot in its folder."""
-    results = below(folder)
+    """The end of a sweep: its table on stdout, and table and plot in its folder, with what other sweeps left there."""
+    results = in_one_folder(below(folder))
     named = shown(results)
     for title, some in groups(named).items():
         show(result_table(heading(title, some), some), *ratings(some))

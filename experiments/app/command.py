@@ -23,12 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments.app.departures import Experiments, check_told_apart
-from experiments.app.error_messages import (
-    CONF,
-    for_some_choices,
-    one_line,
-    set_not_chosen,
-)
+from experiments.app.error_messages import CONF, for_some_choices, one_line, set_not_chosen
 from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import asked_of_help, parsed
 from experiments.app.hydra_calls import VERSION_BASE, as_command_line, composed, composing
@@ -49,6 +44,7 @@ from experiments.app.launchers import (
 from experiments.app.line import Line
 from experiments.app.overrides import (
     LEFT_OUT,
+    OBJECTIVE,
     check_deletions,
     check_experiment,
     check_given_once,
@@ -67,7 +63,7 @@ from experiments.app.overrides import (
 )
 from experiments.app.own_modules import register
 from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study, repeated
-from experiments.app.task import COMMANDS, OBJECTIVE, Task, check_objective, module_of, plain_of
+from experiments.app.task import COMMANDS, Task, check_objective, module_of, plain_of
 from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
@@ -189,10 +185,11 @@ class Command:
         """What is wrong with a command line, or with the overrides of a run in a sweep, in a line."""
         if isinstance(error, BadInput):
             return str(error)
-        if told := old_scale(words) or set_not_chosen(words):
-            return told
         folder = None if in_sweep else parsed(words).config_dir
-        told = one_line(error, self._known(words, in_sweep, folder))
+        known = self._known(words, in_sweep, folder)
+        if told := old_scale(words) or set_not_chosen(words, known):
+            return told
+        told = one_line(error, known)
         return told + for_some_choices(told, words, lambda some: self._known(some, in_sweep, folder))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
@@ -371,14 +368,16 @@ class Command:
 
     def _end(self, sweep: Sweep, watch: Watch) -> int:
         """Show the table of a sweep, then the runs that failed, a line each; returns the exit code."""
-        if any(sweep.folder.rglob(SUMMARY)):
-            from experiments.analysis.sweep_report import conclude
+        try:
+            if any(sweep.folder.rglob(SUMMARY)):
+                from experiments.analysis.sweep_report import conclude
 
-            conclude(sweep.folder)
-        if watch.chosen:
-            show(*best_of(sweep.folder))
-        for line in watch.lines():
-            print(f"error: {line}", file=sys.stderr)
+                conclude(sweep.folder)
+            if watch.chosen:
+                show(*best_of(sweep.folder))
+        finally:  # the disk that is full for a run may be full for the table
+            for line in watch.lines():
+                print(f"error: {line}", file=sys.stderr)
         if not watch.failed:
             return 0
         return BAD_INPUT if all(failed.refused for failed in watch.failed) else FAILED

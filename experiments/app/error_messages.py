@@ -71,12 +71,15 @@ def no_text(folder: str, reason: str) -> str:
     return f"{folder}: {reason}: files of configurations are text in UTF-8"
 
 
-def set_not_chosen(words: Iterable[str]) -> str | None:
-    """The error message about ``opponent.player=uci``, which puts a word in a group's place; None where none does."""
+def set_not_chosen(words: Iterable[str], known: Mapping[str, Any]) -> str | None:
+    """The error message about ``opponent.player=uci``, which puts a word in a group's place; None where none does.
+
+    known : the command's configuration, empty where it cannot be had
+    """
     for word in words:
         key, _, choice = word.partition("=")
         parent, _, group = key.rpartition(".")
-        if parent and "@" not in key and choice in choices(group):
+        if parent and "@" not in key and choice in choices(group) and (not known or _below(known, parent)):
             return f"{word}: choose it as {group}@{word}"
     return None
 
@@ -156,7 +159,8 @@ def _of_option(text: str) -> str | None:
 def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     group = MISSING_GROUP.search(text)
     if group is not None:
-        return f"{group['key']}: the command has no such group{guess(group['key'], list(known))}"
+        key = group["key"]
+        return f"{key}: the command has no such group{_who_has(key) or guess(key, list(known))}"
     place = MISSING_PLACE.search(text)
     if place is not None:
         return f"{place['key']}: the command has no such place for it; there are: {place['there']}"
@@ -170,6 +174,9 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
     names = [str(name) for name in at] if isinstance(at, Mapping) else []
     if keys := choosers(known, missing["key"].split(".")):
         return f"{missing['key']}: the experiment sets it by {by(keys)}; choose {' or '.join(keys)}"
+    first = missing["key"].partition(".")[0]
+    if known and first not in known and (others := _who_has(first)):
+        return f"{missing['key']}: the command has no group {first}{others}"
     if missing["key"] == SCALE:
         return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:
@@ -178,6 +185,22 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return f"{missing['key']}: a key of Ray's own is added with a plus: +{missing['key']}=..."
     there = f"; {_what_has(parent, at)}" if names and parent else ""
     return f"{missing['key']}: unknown key{guess(last, names) or _elsewhere(missing['key'], known)}{there}"
+
+
+def _who_has(group: str) -> str:
+    """Which commands have a group: ``; experiments.match has it``; nothing where none has."""
+    found = [file.stem for file in sorted(CONF.glob("*.yaml")) if group in _groups_in(file)]
+    if not found:
+        return ""
+    *others, last = [f"experiments.{name}" for name in found]
+    return f"; {', '.join(others)} and {last} have it" if others else f"; {last} has it"
+
+
+def _groups_in(file: Path) -> set[str]:
+    """The groups among the defaults of a command."""
+    entries = yaml.safe_load(file.read_text(encoding="utf-8"))["defaults"]
+    keys = [str(key) for entry in entries if isinstance(entry, dict) for key in entry]
+    return {key.removeprefix("optional ").partition("@")[0] for key in keys}
 
 
 def for_some_choices(message: str, words: Iterable[str], known: Callable[[list[str]], Mapping[str, Any]]) -> str:

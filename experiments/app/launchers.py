@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from experiments.app import joblib_settings, ray_settings, submitit_settings
 from experiments.config.schema import usable_cores
+from experiments.config.validation import as_typed
 from gpumcts.errors import BadInput
 
 GRID = "grid"
@@ -109,8 +110,10 @@ def check_sweeper(chosen: Mapping[str, Any]) -> None:
             raise BadInput(f"hydra.sweeper.{key}={number}: must be an integer above 0{otherwise}")
     if (rate := chosen.get("max_failure_rate")) is not None and not 0 <= rate <= 1:
         raise BadInput(f"hydra.sweeper.max_failure_rate={rate}: must be a number in [0, 1]")
-    if isinstance(direction := chosen.get("direction"), str) and direction not in DIRECTIONS:
-        raise BadInput(f"hydra.sweeper.direction={direction}: must be {' or '.join(DIRECTIONS)}")
+    direction = chosen.get("direction")
+    if "direction" in chosen and getattr(direction, "name", direction) not in DIRECTIONS:
+        # An objective is one number: trials of several directions would all count as failed.
+        raise BadInput(f"hydra.sweeper.direction={as_typed(direction)}: must be {' or '.join(DIRECTIONS)}")
 
 
 def sampler_seed(sweeper: Mapping[str, Any], given: Sequence[Override], seed: int | None) -> list[str]:

@@ -16,27 +16,30 @@ from experiments.config.schema import Plain
 from gpumcts.errors import BadInput
 
 EXPERIMENT = "experiment"
+OBJECTIVE = "objective"
 LEFT_OUT = "hydra.sweeper.left_out"
 LEFT_OUT_GROUPS = (EXPERIMENT, "preset", "cell")  # of which nothing is chosen where nobody says so
 FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
+INNER = 0.618  # of an interval: ends may be refused that are never drawn, and a middle may be whole
 MAX_VALUES = 1_000_000  # of a range
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 
 
 def for_hydra(words: Sequence[str]) -> list[str]:
-    """A command line as Hydra reads it: ``-m`` in front, wherever it stands, and values with an = in quotes.
+    """A command line as Hydra reads it: ``-m`` in front, wherever it stands, and some values in quotes.
 
-    Folders of runs are named by options, as ``othello_uct_minimax_depth=2``, and are given as they were printed.
+    Folders of runs are named by options, as ``othello_uct_minimax_depth=2``, and those of sweeps by anyone, as
+    ``Läufe``; they are given as they were printed.
     """
     others = [_with_quotes(word) for word in words if word not in FLAGS_OF_A_SWEEP]
     return [*others] if len(others) == len(words) else ["-m", *others]
 
 
 def _with_quotes(word: str) -> str:
-    """``key=a=b`` as ``key="a=b"``; what else has a meaning to Hydra stays as it is."""
+    """``key=a=b`` as ``key="a=b"``, and letters beyond ASCII so; what else has a meaning to Hydra stays as it is."""
     key, _, value = word.partition("=")
-    plain = "=" in value and not value.startswith("=") and not set(value) & set("'\"[]{}(),\\")
+    plain = ("=" in value or not value.isascii()) and not value.startswith("=") and not set(value) & set("'\"[]{}(),\\")
     return f'{key}="{value}"' if plain and not word.startswith("-") else word
 
 
@@ -65,6 +68,8 @@ def check_overrides(given: Sequence[Override]) -> None:
         _check_choice_of_hydra(override, value)
         _check_range(override)
         _check_interval(override)
+        if override.key_or_group == OBJECTIVE and override.is_sweep_override():
+            raise BadInput(f"{override.input_line}: a sweep has one objective, a number of the summary")
         if override.key_or_group == LEFT_OUT:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
@@ -252,13 +257,25 @@ def combinations(given: Sequence[Override]) -> list[list[str]]:
 def every_choice(given: Sequence[Override]) -> list[list[str]]:
     """The overrides of runs that have every value of every choice between them, beside the first of the others.
 
-    For a sweeper that draws: its runs are not known, these are runs that it may come to. Ranges are left out.
+    For a sweeper that draws: its runs are not known, these are runs that it may come to. Of an interval they have a
+    number within, of a range its first.
     """
-    known = [override for override in given if override.is_choice_sweep() or not override.is_sweep_override()]
-    first = {line.partition("=")[0]: line for line in combinations(known)[0]}
-    choices_of = {str(o.get_key_element()): list(o.sweep_string_iterator()) for o in known if o.is_choice_sweep()}
+    first = {}
+    for override in given:
+        key = str(override.get_key_element())
+        within = (
+            f"{key}={_within(override.value())}" if override.is_interval_sweep() else combinations([override])[0][0]
+        )
+        first[key] = within
+    choices_of = {str(o.get_key_element()): list(o.sweep_string_iterator()) for o in given if o.is_choice_sweep()}
     rows = [{**first, key: f"{key}={value}"} for key, values in choices_of.items() for value in values]
-    return [list(row.values()) for row in rows]
+    return [list(row.values()) for row in rows or [first]]
+
+
+def _within(interval: Any) -> float:
+    """A number that a sweeper may draw: an integer of ``int(interval(...))``, which is hardly whole otherwise."""
+    point = interval.start + (interval.end - interval.start) * INNER
+    return round(point) if isinstance(interval.start, int) and isinstance(interval.end, int) else point
 
 
 def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:

@@ -10,14 +10,13 @@ keys to them: ``+hydra.launcher.ray.init.num_cpus=4``.
 import importlib
 import logging
 import os
-import signal
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf, flag_override
 
 from experiments.config.schema import usable_cores
+from experiments.terminal.termination import end_by_sigterm
 from gpumcts.errors import BadInput
 
 ADDED_TO = INIT, REMOTE = "hydra.launcher.ray.init", "hydra.launcher.ray.remote"
@@ -98,14 +97,13 @@ def start(launcher: Mapping[str, Any]) -> None:
     """Start the sweep's Ray, where it has not been; the plugin's launcher finds it there.
 
     Raises BadInput where a run asks for more than Ray has found: Ray would wait for it. Ray's own handler of SIGTERM
-    prints the stack and aborts; now it is an interrupt as Ctrl-C is, and Ray ends its processes.
+    prints the stack and aborts; it is an interrupt again, as in every command, and Ray ends its processes.
     """
     ray: Any = importlib.import_module("ray")
     if ray.is_initialized():
         return
     ray.init(**_plain(launcher["ray"]["init"]))
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_by_sigterm()
     _check_there(_plain(launcher["ray"]["remote"]), ray.cluster_resources())
 
 

@@ -12,8 +12,9 @@ from experiments.app.overrides import paths_of
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
+from experiments.config.validation import shown
 from experiments.runs.results import asked_for, flat
-from experiments.runs.run_directory import PROVENANCE, SUMMARY, SWEEP, digest
+from experiments.runs.run_directory import ADVICE, PROVENANCE, SUMMARY, SWEEP, digest
 from experiments.terminal.console import here
 from experiments.terminal.sweep_clock import SweepClock
 from gpumcts.errors import BadInput
@@ -149,7 +150,8 @@ def best_of(folder: Path) -> list[str]:
     found = yaml.safe_load(path.read_text("utf-8"))
     if "best_params" not in found:
         return []
-    values = {key: str(value) for key, value in found["best_params"].items()}
+    params = found["best_params"].items()
+    values = {key: shown(value) if isinstance(value, bool) else str(value) for key, value in params}
     short = {key: fewer_digits([value], BEST_DIGITS)[value] for key, value in values.items()}
     words = " ".join(f"{key}={value}" for key, value in short.items())
     more = "" if short == values else f" (all digits: {here(path)})"
@@ -163,5 +165,5 @@ def _runs_in(folder: Path) -> set[str]:
 
 
 def _is(path: Path, family: str) -> bool:
-    known: dict[str, Any] = read_json(path)
+    known: dict[str, Any] = read_json(path, ADVICE)
     return known.get("family") == family

@@ -16,24 +16,25 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.app.error_messages import guess
 from experiments.app.failed_runs import TRACEBACK, Failed, Watch, failed_by
-from experiments.app.overrides import at, label_of
+from experiments.app.overrides import OBJECTIVE, at, label_of
 from experiments.app.workers import end_with
 from experiments.config import one_tree  # noqa: F401  its resolver is part of conf/
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked
+from experiments.config.validation import as_typed
 from experiments.runs.provenance import CHANGES, adds_nothing, date_of, following, kept, provenance
 from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name, read_summary
 from experiments.terminal.console import say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
+from experiments.terminal.termination import ending_by_sigterm
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
 from gpumcts.whole_files import disk_full, naming, write_whole
 
 COMMANDS: dict[str, Any] = {}
 """Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
-OBJECTIVE = "objective"
 NOT_OF_THE_COMMAND = ("hydra", OBJECTIVE)
 
 
@@ -70,7 +71,8 @@ class Task:
         own = HydraConfig.get()
         if own.mode == RunMode.MULTIRUN:
             try:
-                return self._done(config, own)
+                with ending_by_sigterm():
+                    return self._done(config, own)
             except Exception as error:
                 label = label_of(list(own.overrides.task), self.swept)
                 return failed_by(error, own.job.num + 1, label, Path(own.runtime.output_dir))
@@ -154,7 +156,9 @@ def module_of(work: Callable[..., Any]) -> str:
 def check_objective(key: Any, numbers: Sequence[str], name: str) -> None:
     """Refuse an ``objective`` that is none of the numbers that the summary of a command has."""
     if not numbers:
-        raise BadInput(f"objective={key}: experiments.{name} has no number to look for")
+        raise BadInput(f"objective={as_typed(key)}: experiments.{name} has no number to look for")
+    if OmegaConf.is_config(key):
+        raise BadInput(f"objective={as_typed(key)}: must be one number of the summary: {', '.join(numbers)}")
     if key not in numbers:
         near = guess(str(key), numbers)
         raise BadInput(f"objective={key}: the summary has no such number{near}; it has {', '.join(numbers)}")

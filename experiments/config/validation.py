@@ -5,7 +5,7 @@ A class is a ``NamedTuple`` whose fields say what they take: ``Annotated[float, 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 import yaml
@@ -104,6 +104,12 @@ def shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
+
+
+def as_typed(value: Any) -> str:
+    """The same of what Hydra's configuration holds: a list without quotes, ``[win_rate,seconds]``."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    return f"[{','.join(map(shown, value))}]" if is_list else shown(value)
 
 
 def describe(hint: Any) -> str:

@@ -199,21 +199,25 @@ def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:
             return process.wait(timeout=max(1.0, end - time.monotonic()))
         except subprocess.TimeoutExpired:
             status = _stop(process)
-            return INTERRUPTED if status in (0, INTERRUPTED, -signal.SIGINT) else status
+            return INTERRUPTED if status in (0, INTERRUPTED, -signal.SIGTERM, -signal.SIGINT) else status
         except KeyboardInterrupt:
             _stop(process)
             raise
 
 
 def _stop(process: subprocess.Popen) -> int:
-    """Ask a command to stop, and kill it where it does not; returns its exit code."""
-    end = time.monotonic() + PATIENCE
+    """Ask a command to stop, and kill it where it does not; returns its exit code.
+
+    First by SIGTERM: a cluster may have sent it to all processes, and a command counts the two as one. SIGINT beside it
+    would be a second Ctrl-C.
+    """
+    end, number = time.monotonic() + PATIENCE, signal.SIGTERM
     while True:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         try:
             return process.wait(timeout=max(0.0, end - time.monotonic()))
         except KeyboardInterrupt:
-            continue
+            number = signal.SIGINT
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

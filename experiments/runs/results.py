@@ -139,7 +139,7 @@ def asked_for(folder: Path) -> dict[str, str]:
 
     Empty where nothing tells. Raises BadInput for a damaged record.
     """
-    known = read_json(folder / SWEEP).get("runs") if (folder / SWEEP).is_file() else None
+    known = read_json(folder / SWEEP, ADVICE).get("runs") if (folder / SWEEP).is_file() else None
     return {str(name): str(words) for name, words in known.items()} if isinstance(known, dict) else {}
 
 

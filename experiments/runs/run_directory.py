@@ -22,7 +22,7 @@ from gpumcts.errors import BadInput
 CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
 SWEEP = "sweep.json"  # of the folder of a sweep
 DIGITS = 10
-ADVICE = "; remove it, and the command that made the folder writes it anew"  # on a damaged summary
+ADVICE = "; remove it, and the command that made the folder writes it anew"  # on a damaged summary or record of a sweep
 
 
 @dataclass(frozen=True)

@@ -107,14 +107,18 @@ def test_a_random_opponent_and_random_players(run, only, tmp_path):
     assert summary_of(tmp_path / "b")["games"] == 4
 
 
-def test_ctrl_c_keeps_what_there_is(tmp_path):
+@pytest.mark.parametrize("sent", [[signal.SIGINT], [signal.SIGTERM, signal.SIGTERM]])
+def test_ctrl_c_and_sigterm_keep_what_there_is(tmp_path, sent):
+    """``timeout`` sends SIGTERM twice, to the command and to its group."""
     command = [sys.executable, "-m", "experiments.match", "games=40", "budget.iterations=400", "hydra.run.dir=here"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
     journal, deadline = tmp_path / "here" / "moves.jsonl", time.monotonic() + 120
     while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    for number in sent:
+        process.send_signal(number)
+        time.sleep(0.01)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err and "the same command goes on" in err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.analysis.labels import shown, told_apart, told_briefly
+from experiments.analysis.labels import in_one_folder, shown, told_apart, told_briefly
 from experiments.runs.results import Result
 
 
@@ -179,3 +179,37 @@ def test_a_panel_names_runs_by_what_differs_in_it():
     assert briefly("a=1 b=2", "a=1 b=2 c=3", "a=1 c=2") == ["b=2", "b=2 c=3", "c=2"]
     assert briefly("a=1 (x)", "a=1 (y)") == ["a=1 (x)", "a=1 (y)"]
     assert briefly("a=1") == ["go"] and briefly("equal time") == ["equal time"]
+
+
+def of_command(result, command):
+    """A run of a sweep whose folder another sweep was given too."""
+    return replace(result, provenance={**result.provenance, "command": ["match.py", "-m", *command.split()]})
+
+
+def test_sweeps_that_share_a_folder_are_told_apart_and_stand_one_after_another():
+    """By what their command lines fix, whether their labels are the same or not."""
+    four = [of_command(played(f"seed={n}", "connect_four", "x"), "game=connect_four seed=1,2") for n in (1, 2)]
+    go = [of_command(played(f"seed={n}", "go", "x"), "game=go seed=1,2") for n in (1, 2)]
+    alternating = [four[0], go[0], four[1], go[1]]
+    expected = [f"game={game} seed={n}" for game in ("connect_four", "go") for n in (1, 2)]
+    assert [result.label for result in in_one_folder(alternating)] == expected
+    others = [of_command(played(f"seed={n}", "go", "x"), "game=go seed=3,4") for n in (3, 4)]
+    expected[2:] = ["game=go seed=3", "game=go seed=4"]
+    assert [result.label for result in in_one_folder([*four, *others])] == expected
+
+
+def test_a_sweep_that_grew_or_had_more_games_is_one():
+    """Its runs keep the words of their own sweep, though all have one game that no label tells."""
+    lines = ["game=go seed=1,3", "game=go seed=1,2,3", "game=go seed=1,2,3 games=50"]
+    runs = [
+        of_command(match(f"seed={n}", games=g), line) for n, g, line in zip((1, 2, 3), (9, 9, 50), lines, strict=True)
+    ]
+    assert [result.label for result in in_one_folder(runs)] == ["seed=1", "seed=2", "seed=3"]
+    solved = [match(f"search.solve={value}", more={"search": {"solve": value}}) for value in (True, False)]
+    assert [result.label for result in in_one_folder(solved)] == ["search.solve=true", "search.solve=false"]
+
+
+def test_folders_tell_the_same_runs_apart_in_tables_too():
+    """A number at the end of a label took the place of the folder behind it; copies of a sweep have one name."""
+    runs = [match("seed=1", sweep=sweep) for sweep in ("a", "b/a", "c")]
+    assert [result.label for result in shown(told_apart(runs))] == ["seed=1 (a)", "seed=1 (b/a)", "seed=1 (c)"]

@@ -113,3 +113,19 @@ def test_numbers_with_many_digits_are_named_by_six(tmp_path, monkeypatch, capsys
     out = capsys.readouterr().out
     assert "decay=0.960934 " in out and "decay=0.9609344" not in out
     assert "decay=0.9609344229909748" in (tmp_path / "table.csv").read_text()
+
+
+def test_the_table_of_a_folder_with_two_sweeps_has_what_tells_them_apart(tmp_path, monkeypatch, capsys):
+    side = {"playouts_per_second": 0.0}
+    more = {"losses": 100, "ci95_low": 0.5, "ci95_high": 0.9, "seconds": 1.0, "player": side, "opponent": side}
+    runs = []
+    for seed, game in ((1, "go"), (2, "chess")):
+        run = match_of(f"{tmp_path}/{seed}", 300, game={"name": game})
+        record = {"label": f"seed={seed}", "identity": {"game": {"name": game}, "seed": seed}, "earlier": []}
+        record |= {"command": ["match.py", "-m", f"game={game}", f"seed={seed},9"], "commit": None}
+        runs.append(replace(run, provenance={**run.provenance, **record}, summary={**run.summary, **more}))
+    monkeypatch.setattr(sweep_report, "below", lambda _: runs)
+    monkeypatch.setattr(sweep_report, "plot", lambda *_: [])
+    sweep_report.conclude(tmp_path)
+    assert "game=go seed=1" in capsys.readouterr().out
+    assert "game=chess seed=2" in (tmp_path / "table.csv").read_text()

@@ -313,7 +313,15 @@ BAD = {
     "perft depth=-1": "depth=-1: must be an integer in [0, 64]",
     "perft depth=deep": "depth=deep: must be an integer",
     "playouts count=0": "count=0: must be an integer",
-    "playouts backup=minimax": "backup: the command has no such group",
+    "playouts backup=minimax": (
+        "backup: the command has no such group; experiments.gtp, experiments.match, experiments.search, "
+        "experiments.trees and experiments.uci have it"
+    ),
+    "search player=random": "player: the command has no such group; experiments.match has it",
+    "search player.backup=max": "player.backup: the command has no group player; experiments.match has it",
+    "match oponent.player=uct": "oponent.player: unknown key (did you mean opponent.player?)",
+    "perft -m depth=1,2 objective=nodes,seconds": "objective=nodes,seconds: a sweep has one objective, a number of",
+    "perft objective=[nodes,seconds]": "objective=[nodes,seconds]: must be one number of the summary: nodes, ",
     "report runs=nothing/*": "runs=nothing/*: no folder matches",
     "report runs=nothing/**": "runs=nothing/**: no folder matches",
     "report runs=7": "runs=7 is read as a number; it must be text",

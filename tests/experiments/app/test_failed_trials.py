@@ -35,6 +35,21 @@ def test_a_refused_trial_is_one_line_and_ends_the_study(run, tmp_path):
     assert seeds and len(seeds) == len([*tmp_path.glob("multirun/*/*/")])
 
 
+@pytest.mark.parametrize(
+    ("space", "said"),
+    [
+        ("seeed=interval(1,5)", "seeed: unknown key (did you mean seed?)"),
+        ("seed=interval(1,5)", "seed=3.472: must be an integer in [0, 18446744073709551615]"),
+        ("playout.truncate=int(interval(-9,-2))", "playout.truncate=-5: must be an integer "),
+    ],
+)
+def test_an_interval_of_which_nothing_is_taken_is_refused_before_the_study_begins(space, said, run, tmp_path):
+    """An unknown key, real numbers for an integer: two trials were drawn, and a folder was left."""
+    done, errors, _ = studied(run, space)
+    assert (done.code, len(errors), [*tmp_path.iterdir()]) == (2, 1, [])
+    assert errors[0].startswith(f"error: {said}")
+
+
 @pytest.mark.parametrize("space", ["seed=choice(1,2,-1)", "seed=1,-1"])
 def test_a_choice_that_would_end_the_study_is_refused_before_it_begins(space, run, tmp_path):
     done, errors, _ = studied(run, space)
@@ -79,10 +94,12 @@ def test_a_stored_study_knows_which_trials_failed(run, tmp_path):
     import optuna
 
     storage = f"sqlite:///{tmp_path}/study.db"
-    rest = f"hydra.sweeper.storage={storage} hydra.sweeper.study_name=it hydra.sweeper.n_trials=4"
-    assert run(f"{STUDY} {rest} seed=int(interval(-3,-1))").code == 2
-    states = [trial.state.name for trial in optuna.load_study(study_name="it", storage=storage).trials]
-    assert states[:2] == ["FAIL", "FAIL"] and "COMPLETE" not in states
+    rest = f"hydra.sweeper.storage={storage} hydra.sweeper.study_name=it hydra.sweeper.sampler.seed=4"
+    assert run(f"{STUDY} {rest} seed=int(interval(-3,3))").code == 2
+    trials = optuna.load_study(study_name="it", storage=storage).trials
+    ended = [(trial.params["seed"], trial.state.name) for trial in trials if trial.state.name != "RUNNING"]
+    assert all(state == ("FAIL" if seed < 0 else "COMPLETE") for seed, state in ended)
+    assert "FAIL" in dict(ended).values()
 
 
 @pytest.mark.slow

@@ -56,6 +56,17 @@ def test_a_run_of_a_sweep_names_it_and_leaves_no_traceback(run, full, tmp_path):
     assert lines[0].startswith("error: [1/2] seed=1: ")
 
 
+def test_failed_runs_are_told_where_the_table_cannot_be_written_either(run, full, tmp_path):
+    assert run(f"{PLAYED} -m seed=1,2 hydra.sweep.dir=sweep").code == 0
+    (damaged,) = [path.parent for path in tmp_path.glob("sweep/*/config.yaml") if "seed: 2" in path.read_text()]
+    (damaged / "games.jsonl").write_text("{}\n")
+    full("table.csv")
+    done = run(f"{PLAYED} -m seed=1,2,3 hydra.sweep.dir=sweep")
+    lines = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 1 and len(lines) == 2
+    assert lines[0].startswith("error: [2/3] seed=2: ") and f"table.csv {FULL}" in lines[1]
+
+
 def test_an_error_in_the_midst_of_a_file_names_the_folder(run, tmp_path, monkeypatch):
     def fails(*_, **__):
         raise OSError(28, "No space left on device")

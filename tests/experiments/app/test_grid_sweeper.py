@@ -143,3 +143,13 @@ def test_a_batch_of_no_runs_is_one_line_and_leaves_nothing(run, tmp_path, sweepe
     done = run(f"{SWEEP} hydra/sweeper={sweeper} hydra.sweeper.max_batch_size=0")
     said = "error: hydra.sweeper.max_batch_size=0: must be an integer above 0, or null\n"
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
+
+
+def test_a_damaged_record_of_a_sweep_is_told_with_what_to_do(run, only):
+    assert run(SWEEP).code == 0
+    record = only("multirun/*/sweep.json")
+    record.write_text("")
+    done = run(SWEEP)
+    assert (done.code, len(done.err.splitlines())) == (2, 1) and "remove it, and the command that made" in done.err
+    record.unlink()
+    assert run(SWEEP).code == 0 and record.exists()

@@ -231,10 +231,12 @@ def test_a_number_of_a_study_out_of_range_is_one_line_and_leaves_nothing(run, tm
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
 
 
-def test_a_direction_that_is_none_is_one_line(run, tmp_path):
+@pytest.mark.parametrize("direction", ["max", "null", "[]", "[minimize,maximize]"])
+def test_a_direction_that_is_none_is_one_line(run, tmp_path, direction):
+    """Of two directions no trial counted, and the sweep ended without a best one or a word."""
     needs("optuna")
-    done = run("match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.direction=max")
-    said = "error: hydra.sweeper.direction=max: must be minimize or maximize\n"
+    done = run(f"match -m hydra/sweeper=optuna objective=win_rate seed=1,2 hydra.sweeper.direction={direction}")
+    said = f"error: hydra.sweeper.direction={direction}: must be minimize or maximize\n"
     assert (done.code, done.out, done.err, list(tmp_path.iterdir())) == (2, "", said, [])
 
 

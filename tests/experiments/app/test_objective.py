@@ -104,4 +104,5 @@ def test_the_best_of_a_study_has_four_digits_and_says_where_all_are(tmp_path, mo
     drawn = "{selection.exploration: 0.7123456789012, backup.decay: 0.999991234, budget.iterations: 12345, backup: mix}"
     words = "selection.exploration=0.7123 backup.decay=0.99999 budget.iterations=12345 backup=mix"
     assert best(drawn) == f"best: {words} (all digits: {BEST}), 0.6123"
+    assert best("{search.solve: true}") == "best: search.solve=true, 0.6123"
     assert best("{backup.decay: 0.5}") == "best: backup.decay=0.5, 0.6123"

@@ -84,8 +84,9 @@ def test_flags_of_a_sweep_may_stand_anywhere():
     [
         ("run=outputs/match/uct_decay=0.9", 'run="outputs/match/uct_decay=0.9"'),
         ("+a.b=c=d=e", '+a.b="c=d=e"'),
+        ("runs=Läufe/süße *", 'runs="Läufe/süße *"'),
         *((same, same) for same in ("a=b", "a=", "a==b", "--config-dir=a=b", "run='a=b'", 'run="a=b"')),
-        *((same, same) for same in ("a=[b=c]", "a={b:c=d}", "a=b=1,c=2", "a=f(b=c)", "a=${b}=c", "a=b\\=c")),
+        *((same, same) for same in ("a=[b=c]", "a={b:c=d}", "a=b=1,c=2", "a=f(b=c)", "a=${b}=c", "a=b\\=c", "a=ä,ö")),
     ],
 )
 def test_a_folder_is_given_as_it_was_printed(word, read):

@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 
 from experiments.app import ray_settings
 from experiments.config.schema import usable_cores
+from experiments.terminal import termination
 from gpumcts.errors import BadInput
 
 
@@ -71,6 +72,7 @@ class Ray:
 def ray(monkeypatch):
     """In the place of Ray; the handler of SIGTERM is put back."""
     before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(termination, "_last", -float("inf"))  # no echo of an earlier test's
     monkeypatch.setitem(sys.modules, "ray", Ray())
     yield sys.modules["ray"]
     signal.signal(signal.SIGTERM, before)
@@ -96,6 +98,7 @@ def test_ray_is_started_once_and_sigterm_is_an_interrupt(ray):
     assert ray.given == {"address": None, "num_cpus": 2}
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(signal.SIGTERM)  # an echo
     ray_settings.start(launcher({"num_cpus": 3}))
     assert ray.given["num_cpus"] == 2
 

@@ -70,9 +70,9 @@ def test_a_worker_ends_with_the_parent_of_its_parent():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["joblib hydra.launcher.n_jobs=2", "submitit_local"])
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_sweep_that_is_ended_leaves_no_worker(launcher, sent, tmp_path):
-    """Nor where Ctrl-C reaches the process of the sweep alone. A run of submitit has no hour to end in."""
+    """Nor where Ctrl-C or SIGTERM reaches the process of the sweep alone. A run of submitit has no hour to end in."""
     needs(launcher.split()[0].removesuffix("_local"))
     words = "match -m seed=1,2 games=100000 game=dots_and_boxes budget.iterations=2000 threads=1 engine=cpu"
     words += f" hydra/launcher={launcher}"

@@ -1,4 +1,4 @@
-"""Ctrl-C while a run's command works: it reaches the command once, so that this ends cleanly."""
+"""Ctrl-C and SIGTERM while a run's command works: it reaches the command once, so that this ends cleanly."""
 
 import os
 import signal
@@ -14,6 +14,8 @@ CHILD = """
 import os, pathlib, signal, sys, time
 pathlib.Path(sys.argv[1] + ".pid").write_text(str(os.getpid()))
 from experiments.terminal.console import stop_on_interrupt
+from experiments.terminal.termination import end_by_sigterm
+end_by_sigterm()
 log = open(sys.argv[1], "a", buffering=1)
 with stop_on_interrupt("stopping") as stop:
     log.write("begun\\n")
@@ -33,6 +35,8 @@ import math, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from experiments.reproduction import command_line, schedule
+from experiments.terminal.termination import end_by_sigterm
+end_by_sigterm()
 schedule.command_of = lambda words, folder: [sys.executable, "-c", {child!r}, *sys.argv[1:]]
 task = next(task for task in schedule.tasks() if task.run.name == "othello-k3")
 command_line._main = lambda words: schedule._call(task, "document", math.inf, [])
@@ -87,7 +91,16 @@ def test_a_second_ctrl_c_interrupts_the_command_at_once(started):
     assert log.read_text().splitlines() == ["begun", "asked", "at once"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_sigterm_to_all_processes_as_of_a_cluster_cuts_nothing_short(started):
+    parent, log = started(1.0)
+    os.kill(int((log.parent / "log.pid").read_text()), signal.SIGTERM)
+    wait_for(log, "asked")
+    parent.send_signal(signal.SIGTERM)
+    assert parent.wait(timeout=60) == 130
+    assert log.read_text().splitlines() == ["begun", "asked", "clean"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_a_signal_to_the_one_process_is_passed_on(started, number):
     parent, log = started(0.1)
     parent.send_signal(number)

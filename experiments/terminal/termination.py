@@ -1,0 +1,48 @@
+"""SIGTERM as Ctrl-C: ``timeout``, clusters and supervisors send it some time before they kill."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ECHO = 1.0
+"""Seconds after a SIGTERM in which another one is the same: ``timeout`` sends it to the command and to its group."""
+
+
+def end_by_sigterm() -> None:
+    """From now on SIGTERM does what Ctrl-C does where it comes in; one within ``ECHO`` of an earlier one does nothing.
+
+    Where SIGTERM is ignored it stays so. For the main thread; elsewhere nothing is done.
+    """
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, _as_interrupt)
+
+
+@contextmanager
+def ending_by_sigterm() -> Iterator[None]:
+    """The same while the block runs, where nobody handles SIGTERM: in a worker, which a launcher may end otherwise."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
+        end_by_sigterm()
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+_last = -float("inf")
+"""When SIGTERM came in, by ``time.monotonic``."""
+
+
+def _as_interrupt(number: int, frame: FrameType | None) -> None:
+    global _last
+    before, _last = _last, time.monotonic()
+    if _last - before < ECHO:
+        return
+    interrupt = signal.getsignal(signal.SIGINT)
+    if not callable(interrupt):  # a shell's background job ignores Ctrl-C, which is not meant for it
+        raise KeyboardInterrupt
+    interrupt(signal.SIGINT, frame)

@@ -1,0 +1,74 @@
+"""SIGTERM does what Ctrl-C does, and counts once where it is sent twice."""
+
+import signal
+import threading
+
+import pytest
+
+from experiments.terminal import termination
+from experiments.terminal.console import stop_on_interrupt
+from experiments.terminal.termination import end_by_sigterm, ending_by_sigterm
+
+
+@pytest.fixture(autouse=True)
+def _signals_put_back(monkeypatch):
+    monkeypatch.setattr(termination, "_last", -float("inf"))
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_the_first_sigterm_asks_to_stop_and_the_second_cuts_nothing_short():
+    end_by_sigterm()
+    with stop_on_interrupt("stopping") as stop:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGTERM)
+        assert stop.is_set()
+        with pytest.raises(KeyboardInterrupt):  # Ctrl-C behind it still does
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_a_sigterm_that_comes_long_after_another_is_a_second_ctrl_c(monkeypatch):
+    end_by_sigterm()
+    monkeypatch.setattr(termination, "ECHO", 0.0)
+    with stop_on_interrupt("stopping") as stop:
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
+def test_sigterm_is_an_interrupt_where_a_shell_ignores_ctrl_c_too(before):
+    signal.signal(signal.SIGINT, before)
+    end_by_sigterm()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_sigterm_that_is_ignored_stays_so():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    end_by_sigterm()
+    signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_worker_has_its_own_answer_again_behind_a_run():
+    with pytest.raises(KeyboardInterrupt), ending_by_sigterm():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+    def of_a_launcher(number, frame):
+        return None
+
+    signal.signal(signal.SIGTERM, of_a_launcher)
+    with ending_by_sigterm():
+        assert signal.getsignal(signal.SIGTERM) is of_a_launcher
+
+
+def test_threads_leave_signals_alone():
+    thread = threading.Thread(target=end_by_sigterm)
+    thread.start()
+    thread.join()
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
