@@ -24,7 +24,6 @@ DEAR = ("goes on from", "on the way", "Any allocation")
 """Driver's cases of several kernels, or of many searches."""
 QUICK = (
     "playouts of uniform on othello, nested",
-    "playouts of minimax 2 on shortest_path, thread",
     "playouts of minimax 1 on dots_and_boxes, warp",
     "playouts of uniform on dots_and_boxes, traced, nested",
     "playouts of uniform on dice_duel, nested",
