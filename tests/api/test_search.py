@@ -277,6 +277,13 @@ def test_what_is_wrong_is_one_line(message):
     assert "\n" not in str(caught.value)
 
 
+def test_tallies_are_equal_where_all_of_them_is():
+    states = g.start(BOXES, batch=3)
+    one, other, more = (g.play_out(BOXES, "uniform", states, playouts, seed=1) for playouts in (20, 20, 21))
+    assert one == other and hash(one) == hash(other) and len({one, other, more}) == 2
+    assert one != more and one != 3 and one != g.play_out(BOXES, "uniform", states, 20, seed=2)
+
+
 def test_a_throw_is_decided_on_and_chance_is_played_out():
     assert g.Search(DUEL, threads=1)(_thrown()[:1], 50).best[0] in g.legal_moves(DUEL, _thrown()[0])
     tally = g.play_out(DUEL, "uniform", g.start(DUEL), playouts=200)
