@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any, Literal, SupportsIndex, TypedDict, Unpack
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeGuard, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -237,7 +237,12 @@ def bytes_of(memory_gb: float | None) -> int | None:
     """A limit in GiB as bytes; None for none. Raises BadInput for what is no number of a byte or more."""
     if memory_gb is None:
         return None
-    number: Any = memory_gb.item() if isinstance(memory_gb, np.generic) else memory_gb  # NumPy's own would overflow
-    if not isinstance(number, Real) or isinstance(number, bool) or not 1e-9 <= number < 1e9:
+    # NumPy's own numbers would overflow.
+    number = memory_gb.item() if isinstance(memory_gb, np.generic) else memory_gb
+    if not _is_real(number) or not 1e-9 <= number < 1e9:
         raise BadInput(f"memory_gb={said(memory_gb)}: must be a number of at least 1e-9, or None")
     return int(number * 2**30)
+
+
+def _is_real(number: object) -> TypeGuard[float]:
+    return isinstance(number, Real) and not isinstance(number, bool)

@@ -90,6 +90,6 @@ def test_a_player_of_ones_own_has_the_engine_that_was_asked_for(tried, at_once):
 def test_engines_of_players(player, trees, asked, engine, tried):
     """That of a ``Search`` is its own, whatever the match was asked for; it is built with what was found."""
     same, context = on_its_engine(player, PlayerContext(OTHELLO, engine=asked, threads=1), trees)
-    built_with = context.engine if getattr(same, "origin", None) is None else same.origin.engine
+    built_with = getattr(getattr(same, "origin", None), "engine", context.engine)
     assert context.engine == built_with == engine and not tried
     assert same.identity() == player.identity()
