@@ -6,6 +6,7 @@ What games call beside ``inlined`` stands in ``bits`` and ``scratch``; it can be
 import functools
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -148,6 +149,11 @@ class Source(NamedTuple):
     name: str
 
 
+_separate: dict[tuple[Callable, Any, Path], Any] = {}
+"""What ``separate`` has made, by function, signature and cache folder. Numba lets go of no compiled code, so a search
+that loaded its steps anew would cost 0.4 MiB for good."""
+
+
 def separate(function: Callable, signature: Any, name: str) -> Any:
     """Compile ``function`` on its own, to be handed to compiled glue as a value.
 
@@ -160,6 +166,8 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     signature : numba signature, ``returned(argument, ...)``
     name : what to call it in progress messages
 
+    In a process the code for the same types is made once, and comes back again.
+
     Raises BadInput where a class of its arguments has the name of another that was compiled for.
     """
     if numba.config.DISABLE_JIT:
@@ -167,9 +175,10 @@ def separate(function: Callable, signature: Any, name: str) -> Any:
     check_signature(signature)
     _wake_numba()
     classes = own_classes(signature.args)
-    with (
-        announced(name, may_load=True),
-        cache.pointed(classes) as kept,
-        claimed(function, signature, cache.folder(classes)),
-    ):
-        return cfunc(signature, cache=kept, nopython=True, error_model="numpy", _nrt=False)(function)
+    folder = cache.folder(classes)
+    key = function, signature, folder
+    if key not in _separate:
+        with announced(name, may_load=True), cache.pointed(classes) as kept, claimed(function, signature, folder):
+            made = cfunc(signature, cache=kept, nopython=True, error_model="numpy", _nrt=False)(function)
+        _separate.setdefault(key, made)
+    return _separate[key]

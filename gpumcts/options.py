@@ -14,7 +14,7 @@ from typing import Any
 from gpumcts.compiling.class_names import admit, title
 from gpumcts.compiling.own_sources import SOURCES, contracts_of, is_own, sources_of
 from gpumcts.errors import BadInput
-from gpumcts.validation import checked
+from gpumcts.validation import checked, said
 
 FOLDERS = {
     "game": "gpumcts.games",
@@ -77,7 +77,7 @@ def option(kind: str, name: str) -> type:
     Raises BadInput, naming what there is, for an unknown one.
     """
     if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
-        raise BadInput(f"{kind}={name!r} is not a name; there are: {', '.join(names(kind))}")
+        raise BadInput(f"{kind}={said(name)} is not a name; there are: {', '.join(names(kind))}")
     module = _own_module(kind, name) if "." in name else _library_module(kind, name)
     if not hasattr(module, "OPTION"):
         if "." not in name:
@@ -195,8 +195,8 @@ def value_of(kind: str, given: Any) -> Any:
     if isinstance(given, type) and hasattr(given, "_fields"):
         raise BadInput(f"{kind}={title(given)}: a class; take a value of it, {title(given)}(...)")
     if not hasattr(given, "_asdict") or not _is_of_kind(kind, given):
-        said = textwrap.shorten(repr(given), MAX_SHOWN, placeholder=" ...")  # arrays fill pages
-        raise BadInput(f"{kind}={said}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
+        shown = textwrap.shorten(said(given), MAX_SHOWN, placeholder=" ...")  # arrays fill pages
+        raise BadInput(f"{kind}={shown}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     if is_own(type(given)):
         _check_kind(kind, title(given), type(given))
     value = checked(type(given), given._asdict(), kind)

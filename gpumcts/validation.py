@@ -157,7 +157,7 @@ def check_real(name: str, value: SupportsFloat) -> None:
         finite = isinstance(value, SupportsFloat) and math.isfinite(float(value))
     except (TypeError, ValueError, OverflowError):  # an array of several, or an integer beyond every float
         finite = False
-    if isinstance(value, bool | str | bytes) or not finite:
+    if isinstance(_plain(value), bool | str | bytes) or not finite:
         raise BadInput(f"{name}={said(value)}: must be a finite number")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from gpumcts.api.interrupts import stoppable
+from gpumcts.api.match_engine import on_its_engine
 from gpumcts.api.option_values import Option
 from gpumcts.api.search import Search, bytes_of, engine_named, threads_of
 from gpumcts.compiling.class_names import title
@@ -26,7 +27,7 @@ from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.descriptions import Description, Gtp, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.tree.host.thread_pool import ThreadPool
-from gpumcts.validation import check_real, checked, integer, seed_of
+from gpumcts.validation import check_real, checked, integer, said, seed_of
 
 if TYPE_CHECKING:
     import polars
@@ -178,7 +179,7 @@ def _place_of(folder: Path | str | None) -> AbstractContextManager[Path | str]:
     if folder is None:
         return tempfile.TemporaryDirectory(prefix="gpumcts-match-")
     if not isinstance(folder, str | os.PathLike) or str(folder) == "" or "\0" in str(folder):
-        raise BadInput(f"folder={folder!r}: must be a path, or None")
+        raise BadInput(f"folder={said(folder)}: must be a path, or None")
     return nullcontext(folder)
 
 
@@ -194,7 +195,8 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
             raise BadInput(f"players: {player.__name__} is a class, not a player; call it, as {player.__name__}(...)")
         if not hasattr(player, "build"):
             raise BadInput(
-                f"players: {player!r} is no player; take search.player(iterations=...), or call one of gpumcts.players"
+                f"players: {said(player)} is no player; take search.player(iterations=...), "
+                "or call one of gpumcts.players"
             )
         _check_takes(player, "identity", ())
         _check_takes(player, "build", ("context", "folder"))
@@ -226,7 +228,8 @@ def _identity_of(player: Description) -> dict[str, Any]:
     found = player.identity()
     where = f"players: {type(player).__name__}.identity()"
     if not isinstance(found, dict):
-        raise BadInput(f'{where} returns {found!r}; must be a dict of JSON values, as {{"player": {{"name": "mine"}}}}')
+        wanted = 'a dict of JSON values, as {"player": {"name": "mine"}}'
+        raise BadInput(f"{where} returns {said(found)}; must be {wanted}")
     try:
         json.dumps(as_json(found))
     except (TypeError, ValueError) as error:
@@ -241,7 +244,7 @@ def _built(player: Description, context: PlayerContext, folder: Path) -> AnyPlay
     missing = [name for name in (*Player.__annotations__, choose, "forget") if not hasattr(found, name)]
     if missing:
         raise BadInput(
-            f"players: {type(player).__name__}.build(context, folder) returns {found!r}; must be a "
+            f"players: {type(player).__name__}.build(context, folder) returns {said(found)}; must be a "
             f"gpumcts.players.contract.Player, which has {', '.join(missing)}"
         )
     return found
@@ -259,9 +262,11 @@ def _played(
     built: list[AnyPlayer] = []
     with stoppable() as stop:
         try:
-            at_once = 2 if all(resolve(engine) == "cpu" for engine in _engines(pair, context)) else 0
-            for name, player in zip(SIDES, pair, strict=True):
-                built.append(_built(player, context._replace(name=name), folder))
+            settled = [on_its_engine(player, context, min(games, in_flight)) for player in pair]
+            engines = {its_context.engine for _, its_context in settled}
+            at_once = 2 if all(resolve(engine) == "cpu" for engine in engines) else 0  # a device is one thread's
+            for name, (player, its_context) in zip(SIDES, settled, strict=True):
+                built.append(_built(player, its_context._replace(name=name), folder))
             result = runner.play_match(
                 compiled(context.game),
                 (built[0], built[1]),
@@ -288,11 +293,6 @@ def _played(
             seconds=result.seconds,
             records=_records(folder, games),
         )
-
-
-def _engines(pair: tuple[Description, Description], context: PlayerContext) -> set[str]:
-    """The engines of a match; a device is one thread's."""
-    return {getattr(getattr(player, "origin", None), "engine", context.engine) for player in pair}
 
 
 def _max_in_flight(player: Description, context: PlayerContext) -> int:

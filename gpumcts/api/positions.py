@@ -19,7 +19,7 @@ from gpumcts.gtp.position import GtpPosition
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled, value_of
 from gpumcts.rng import key_of
-from gpumcts.validation import integer, seed_of
+from gpumcts.validation import integer, said, seed_of
 
 States = npt.NDArray[np.uint64]
 MAX_BATCH = 10_000_000
@@ -247,7 +247,7 @@ def _shape(given: np.ndarray) -> str:
 
 def _text(name: str, given: str) -> str:
     if not isinstance(given, str):
-        raise BadInput(f"{name}={given!r}: must be text")
+        raise BadInput(f"{name}={said(given)}: must be text")
     return given
 
 

@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any, Literal, SupportsIndex, TypedDict, Unpack
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeGuard, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from gpumcts.players.descriptions import Origin, Uct, checked_settings
 from gpumcts.rng import key_of
 from gpumcts.tree.checks import check_budget
 from gpumcts.tree.settings import Settings
-from gpumcts.validation import integer, seed_of
+from gpumcts.validation import integer, said, seed_of
 
 MAX_THREADS = 4096
 MAX_ITERATIONS = 2**31 - 1
@@ -211,8 +211,8 @@ def _named_as_here() -> Iterator[None]:
 
 def engine_named(engine: str) -> str:
     """``engine`` as it is; raises BadInput, naming those there are, for another."""
-    if engine not in NAMES:
-        raise BadInput(f"engine={engine!r}: must be one of {', '.join(NAMES)}")
+    if not isinstance(engine, str) or engine not in NAMES:
+        raise BadInput(f"engine={said(engine)}: must be one of {', '.join(NAMES)}")
     return engine
 
 
@@ -237,6 +237,12 @@ def bytes_of(memory_gb: float | None) -> int | None:
     """A limit in GiB as bytes; None for none. Raises BadInput for what is no number of a byte or more."""
     if memory_gb is None:
         return None
-    if not isinstance(memory_gb, Real) or isinstance(memory_gb, bool) or not 1e-9 <= memory_gb < 1e9:
-        raise BadInput(f"memory_gb={memory_gb!r}: must be a number of at least 1e-9, or None")
-    return int(memory_gb * 2**30)
+    # NumPy's own numbers would overflow.
+    number = memory_gb.item() if isinstance(memory_gb, np.generic) else memory_gb
+    if not _is_real(number) or not 1e-9 <= number < 1e9:
+        raise BadInput(f"memory_gb={said(memory_gb)}: must be a number of at least 1e-9, or None")
+    return int(number * 2**30)
+
+
+def _is_real(number: object) -> TypeGuard[float]:
+    return isinstance(number, Real) and not isinstance(number, bool)

@@ -28,7 +28,7 @@ KEPT_ENGINES = 8
 _DEVICE = threading.Lock()  # an engine of a device is one thread's at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays are equal element by element
 class Tally:
     """How the playouts of B positions ended; ``play_out`` returns it. All arrays are int64[B], for the first player.
 
@@ -39,6 +39,8 @@ class Tally:
     plies : sums of the playouts' lengths, in plies
     digest : SHA-256 over all scores in order of position and playout (little-endian int64); two tallies with the same
         digest are the same playout for playout
+
+    Tallies are equal where all of these are.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -54,6 +56,14 @@ class Tally:
     scores: npt.NDArray[np.int64]
     plies: npt.NDArray[np.int64]
     digest: str
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
+
+    def __hash__(self) -> int:
+        return hash((self.playouts, self.digest))
 
     @property
     def win_rates(self) -> npt.NDArray[np.float64]:

@@ -41,7 +41,7 @@ from gpumcts.players.ranges import (
 )
 from gpumcts.programs.process import Log, words_of
 from gpumcts.tree.settings import Settings
-from gpumcts.validation import checked
+from gpumcts.validation import checked, said
 
 
 class Description(Protocol):
@@ -121,9 +121,9 @@ class Uct(NamedTuple):
     def identity(self) -> dict[str, Any]:
         """What decides the moves, JSON values; raises BadInput for parts that are none."""
         if not isinstance(self.settings, Settings):
-            raise BadInput(f"players.Uct.settings={self.settings!r}: must be a gpumcts.tree.settings.Settings")
+            raise BadInput(f"players.Uct.settings={said(self.settings)}: must be a gpumcts.tree.settings.Settings")
         if not isinstance(self.origin, Origin | None):
-            raise BadInput(f"players.Uct.origin={self.origin!r}: must be None; search.player(...) gives one")
+            raise BadInput(f"players.Uct.origin={said(self.origin)}: must be None; search.player(...) gives one")
         settings = checked_settings(self.settings._asdict())
         return {
             "player": {"name": "uct"},

@@ -80,6 +80,8 @@ class Process:
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except OSError as error:
             raise BadInput(f"{command[0]} cannot be started: {(error.strerror or 'unknown reason').lower()}") from None
+        except ValueError as error:  # letters that no argument of a program can have
+            raise BadInput(f"{readable(command[0])} cannot be started: {error}") from None
         # A program that does not read would hold up a blocking write for good, whatever the patience.
         os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
         self._lines: queue.Queue[bytes | None] = queue.Queue(1000)  # a program that floods waits

@@ -136,6 +136,7 @@ REFUSED = {
     "elo0='a': must be a finite number": lambda: _won().sprt("a", 1),
     r"elo0=array\(\[0, 1\]\): must be a finite number": lambda: _won().sprt(np.array([0, 1]), 10),
     r"elo1=10{196}\.\.\.: must be a finite number": lambda: _won().sprt(0, 10**400),
+    "elo0=np.True_: must be a finite number": lambda: _won().sprt(np.True_, 1),  # type: ignore[arg-type]
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
     "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
@@ -160,6 +161,12 @@ REFUSED = {
     "players.Uct.origin=3: must be None; search.player": lambda: g.play_match(BOXES, (g.players.Uct(origin=3), RANDOM)),
     "folder=3: must be a path, or None": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=3),  # type: ignore[arg-type]
     r"folder='a\\x00b': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder="a\0b"),
+    "folder=.too many digits to show.: must be": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=10**5000),  # type: ignore[arg-type]
+    "players: .too many digits to show. is no player": lambda: g.play_match(BOXES, (RANDOM, 10**5000)),  # type: ignore[arg-type]
+    r"players.Uct.settings=array.*: must be": lambda: g.play_match(BOXES, (g.players.Uct(settings=np.eye(3)), RANDOM)),
+    r"players.Gtp: command='a\\x00b': a b cannot be started: embedded null byte": lambda: g.play_match(
+        BOXES, (g.players.Gtp("a\0b"), RANDOM)
+    ),
     "folder='': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=""),
     "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
     "search.threshold=2: counts with": lambda: g.play_match(

@@ -66,6 +66,7 @@ def test_chance_moves_until_a_player_does():
 REFUSED = {
     "moves: number 2: move 'f5' is not legal here": lambda game: g.after(game, "f5 f5"),
     "moves=3: must be text": lambda game: g.after(game, 3),  # type: ignore[arg-type]
+    "moves=.too many digits to show.: must be text": lambda game: g.after(game, 10**5000),  # type: ignore[arg-type]
     "position: Othello takes 64 characters": lambda game: g.position(game, "nope"),
     r"moves\[1\]=3: not legal in states\[1\]; legal are 19": lambda game: g.play(game, g.start(game, 2), [19, 3]),
     r"moves: must be int64\[2\], a move for each state, not float64": lambda game: g.play(

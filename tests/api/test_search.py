@@ -2,11 +2,13 @@
 
 import importlib
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import gpumcts as g
+from gpumcts.api.search import bytes_of
 from gpumcts.api.tally import _engine_of
 from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.options import compiled
@@ -199,6 +201,13 @@ REFUSED = {
     "search.threshold=3: counts with search.expansion='threshold' alone": lambda: g.Search(BOXES, threshold=3),
     "search.stored_above=0.5: counts with search.table alone": lambda: g.Search(BOXES, stored_above=0.5),
     "engine='gpu': must be one of auto, cpu, cuda": lambda: g.Search(BOXES, engine="gpu"),
+    r"engine=array\(\[1, 2\]\): must be one of auto, cpu, cuda": lambda: g.Search(
+        BOXES,
+        engine=np.array([1, 2]),  # type: ignore[arg-type]
+    ),
+    "engine=.too many digits to show.: must be one of": lambda: g.Search(BOXES, engine=10**5000),  # type: ignore[arg-type]
+    "playout=.too many digits to show.: must be a playout or": lambda: g.Search(BOXES, playout=10**5000),  # type: ignore[arg-type]
+    "game=.too many digits to show. is not a name; there are": lambda: g.make(10**5000),  # type: ignore[arg-type]
     r"search.threshold=array\(\[1, 2\]\): must be an integer in \[1, ": lambda: g.Search(
         BOXES, threshold=np.array([1, 2])
     ),
@@ -212,6 +221,7 @@ REFUSED = {
     "memory_gb='1': must be a number of at least 1e-9, or None": (
         lambda: g.Search(BOXES, memory_gb="1")  # type: ignore[arg-type]
     ),
+    "memory_gb=.too many digits to show.: must be a number of": lambda: g.Search(BOXES, memory_gb=10**5000),
     "memory_gb=1e-10: must be a number of at least 1e-9, or None": lambda: g.Search(BOXES, memory_gb=1e-10),
     "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
@@ -256,6 +266,8 @@ def _ending():
 
 def test_memory_is_any_real_number():
     assert g.Search(BOXES, memory_gb=np.int64(2), threads=1)(g.start(BOXES), 20).iterations == 20
+    for number in (np.int8(3), np.int32(3), np.uint16(3), np.float16(3), 3.0, Fraction(3)):
+        assert bytes_of(number) == bytes_of(3) == 3 << 30
 
 
 @pytest.mark.parametrize("message", REFUSED)
@@ -263,6 +275,13 @@ def test_what_is_wrong_is_one_line(message):
     with pytest.raises(g.BadInput, match=f"^{message}") as caught:
         REFUSED[message]()
     assert "\n" not in str(caught.value)
+
+
+def test_tallies_are_equal_where_all_of_them_is():
+    states = g.start(BOXES, batch=3)
+    one, other, more = (g.play_out(BOXES, "uniform", states, playouts, seed=1) for playouts in (20, 20, 21))
+    assert one == other and hash(one) == hash(other) and len({one, other, more}) == 2
+    assert one != more and one != 3 and one != g.play_out(BOXES, "uniform", states, 20, seed=2)
 
 
 def test_a_throw_is_decided_on_and_chance_is_played_out():
