@@ -176,7 +176,7 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return f"{missing['key']}: the experiment sets it by {by(keys)}; choose {' or '.join(keys)}"
     first = missing["key"].partition(".")[0]
     if known and first not in known and (others := _who_has(first)):
-        return f"{missing['key']}: the command has no group {first}{others}"
+        return f"{missing['key']}: unknown key; the command has no group {first}{others}"
     if missing["key"] == SCALE:
         return f"{SCALE} goes with an experiment that has figures for {' and '.join(SCALES)}, as {EXAMPLE}"
     if RENAMED.get(last) in names:

@@ -318,7 +318,7 @@ BAD = {
         "experiments.trees and experiments.uci have it"
     ),
     "search player=random": "player: the command has no such group; experiments.match has it",
-    "search player.backup=max": "player.backup: the command has no group player; experiments.match has it",
+    "search player.backup=max": "player.backup: unknown key; the command has no group player; experiments.match has it",
     "match oponent.player=uct": "oponent.player: unknown key (did you mean opponent.player?)",
     "perft -m depth=1,2 objective=nodes,seconds": "objective=nodes,seconds: a sweep has one objective, a number of",
     "perft objective=[nodes,seconds]": "objective=[nodes,seconds]: must be one number of the summary: nodes, ",
