@@ -4,7 +4,7 @@ import gc
 import sys
 from types import TracebackType
 
-from experiments.terminal.termination import end_by_sigterm
+from experiments.terminal.termination import bring_back_interrupts, end_by_sigterm
 
 LOOKS = 50_000, 50, 100
 """After how many new objects Python looks for circles of garbage, and how many looks at the youngest ones come before
@@ -14,11 +14,13 @@ one at older ones (``gc.set_threshold``). Python's own 700, 10, 10 cost a warm c
 def begin_command() -> None:
     """Make this the process of a command, before the command is imported.
 
-    An interrupt that nothing handles is told in a line in place of a traceback, and SIGTERM is an interrupt. Garbage is
-    looked for less often: imports and compilations make many objects and hardly any garbage.
+    An interrupt that nothing handles is told in a line in place of a traceback, none is lost in a callback, and SIGTERM
+    is an interrupt. Garbage is looked for less often: imports and compilations make many objects and hardly any
+    garbage.
     """
     sys.excepthook = _told
     end_by_sigterm()
+    bring_back_interrupts()
     gc.set_threshold(*LOOKS)
 
 

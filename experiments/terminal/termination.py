@@ -1,6 +1,11 @@
-"""SIGTERM as Ctrl-C: ``timeout``, clusters and supervisors send it some time before they kill."""
+"""SIGTERM as Ctrl-C: ``timeout``, clusters and supervisors send it some time before they kill. None of them is lost.
+
+LLVM calls Python back while it compiles and loads. An exception does not get out of there, so an interrupt that came in
+meanwhile would be printed as ignored, and the command would go on to its end.
+"""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -9,6 +14,9 @@ from types import FrameType
 
 ECHO = 1.0
 """Seconds after a SIGTERM in which another one is the same: ``timeout`` sends it to the command and to its group."""
+
+AGAIN = 0.05
+"""Seconds after which an interrupt that was lost comes in again; a callback takes less."""
 
 
 def end_by_sigterm() -> None:
@@ -31,6 +39,29 @@ def ending_by_sigterm() -> Iterator[None]:
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def bring_back_interrupts() -> None:
+    """From now on an interrupt whose exception Python has to ignore, in a callback, comes in again behind it."""
+    sys.unraisablehook = _unless_interrupted
+
+
+def _unless_interrupted(ignored: "sys.UnraisableHookArgs") -> None:
+    if not issubclass(ignored.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    again = threading.Timer(AGAIN, _interrupt)
+    again.daemon = True
+    again.start()
+
+
+def _interrupt() -> None:
+    global _last
+    number = signal.SIGINT if callable(signal.getsignal(signal.SIGINT)) else signal.SIGTERM
+    _last = -float("inf")  # no echo
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, number)
 
 
 _last = -float("inf")

@@ -1,13 +1,16 @@
-"""SIGTERM does what Ctrl-C does, and counts once where it is sent twice."""
+"""SIGTERM does what Ctrl-C does, and counts once where it is sent twice; neither is lost in a callback."""
 
+import ctypes
 import signal
+import sys
 import threading
+import time
 
 import pytest
 
 from experiments.terminal import termination
 from experiments.terminal.console import stop_on_interrupt
-from experiments.terminal.termination import end_by_sigterm, ending_by_sigterm
+from experiments.terminal.termination import bring_back_interrupts, end_by_sigterm, ending_by_sigterm
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +75,36 @@ def test_threads_leave_signals_alone():
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    "sent, handler", [(signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_IGN)]
+)
+def test_an_interrupt_within_a_callback_comes_in_again_behind_it(monkeypatch, capsys, sent, handler):
+    """Twice in a row, as where LLVM calls back once a function that it loads."""
+    signal.signal(signal.SIGINT, handler)
+    end_by_sigterm()
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    bring_back_interrupts()
+    calls = []
+
+    @ctypes.CFUNCTYPE(None)
+    def callback():
+        calls.append(1)
+        if len(calls) == 1:
+            signal.raise_signal(sent)
+        else:
+            time.sleep(60)  # the one that is brought back ends this, and is lost too
+
+    callback()
+    callback()
+    with pytest.raises(KeyboardInterrupt):
+        time.sleep(60)
+    assert capsys.readouterr().err == ""
+
+
+def test_what_else_is_ignored_is_told(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    bring_back_interrupts()
+    ctypes.CFUNCTYPE(None)(lambda: 1 / 0)()
+    assert "ZeroDivisionError" in capsys.readouterr().err
