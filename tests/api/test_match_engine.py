@@ -5,10 +5,10 @@ import pytest
 import gpumcts as g
 from gpumcts.api import match
 from gpumcts.api.match_engine import on_its_engine
-from gpumcts.kernels import crossover, engines
 from gpumcts.players.construction import PlayerContext
 from gpumcts.players.descriptions import Origin
 from gpumcts.tree.settings import Settings
+from tests.kernels.shown_device import shown_device
 
 BOXES = g.make("dots_and_boxes", rows=1, columns=2)
 OTHELLO = g.make("othello")
@@ -17,12 +17,7 @@ OTHELLO = g.make("othello")
 @pytest.fixture
 def tried(monkeypatch):
     """A machine that shows a device which works; what was asked of it."""
-    asked = []
-    monkeypatch.delenv(crossover.VARIABLE, raising=False)
-    shown = engines.device.DeviceInfo("A device", (9, 0), 132, 1 << 36, "13.0")
-    monkeypatch.setattr(engines.device, "describe", lambda: shown)
-    monkeypatch.setattr(engines, "cuda_problem", lambda: asked.append("tried") or "")
-    return asked
+    return shown_device(monkeypatch)
 
 
 @pytest.fixture

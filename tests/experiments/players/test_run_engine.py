@@ -14,17 +14,13 @@ from experiments.players.run_engine import engine_of, played_by
 from gpumcts.errors import BadInput
 from gpumcts.kernels import crossover, engines
 from tests.experiments.config.drivers import composed
+from tests.kernels.shown_device import shown_device
 
 
 @pytest.fixture
 def tried(monkeypatch):
     """A machine that shows a device which works; what was asked of it."""
-    asked = []
-    monkeypatch.delenv(crossover.VARIABLE, raising=False)
-    shown = engines.device.DeviceInfo("A device", (9, 0), 132, 1 << 36, "13.0")
-    monkeypatch.setattr(engines.device, "describe", lambda: shown)
-    monkeypatch.setattr(engines, "cuda_problem", lambda: asked.append("tried") or "")
-    return asked
+    return shown_device(monkeypatch)
 
 
 def of_match(*words):
