@@ -19,6 +19,7 @@ from experiments.terminal.pace import Pace
 from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
 from gpumcts.compiling import messages
+from gpumcts.compiling.interruption import ending_at
 from gpumcts.whole_files import disk_full
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
@@ -269,7 +270,10 @@ def bar(title: str, total: float) -> Iterator[Bar]:
 
 @contextmanager
 def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets, saying ``message``; the second interrupts at once. For the main thread."""
+    """An event that the first Ctrl-C sets, saying ``message``; the second interrupts at once. For the main thread.
+
+    The first one ends what compiles meanwhile, by KeyboardInterrupt.
+    """
     stop = threading.Event()
 
     def on_signal(number: int, frame: object) -> None:
@@ -283,7 +287,8 @@ def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
         return
     before = signal.signal(signal.SIGINT, on_signal)
     try:
-        yield stop
+        with ending_at(stop):
+            yield stop
     finally:
         signal.signal(signal.SIGINT, before)
 

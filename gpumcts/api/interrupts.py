@@ -5,13 +5,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from gpumcts.compiling.interruption import ending_at
+
 
 @contextmanager
 def stoppable() -> Iterator[threading.Event]:
     """An event that ends the work inside: the first Ctrl-C sets it, and the second raises at once.
 
-    KeyboardInterrupt is raised when the work has ended. A handler of the user's own is left alone, as is any thread but
-    the main one; what they raise inside sets the event too, so that threads at work come to an end.
+    KeyboardInterrupt is raised when the work has ended; a compilation ends before. A handler of the user's own is left
+    alone, as is any thread but the main one; what they raise inside sets the event too, so that threads at work come to
+    an end.
     """
     stop = threading.Event()
 
@@ -25,7 +28,8 @@ def stoppable() -> Iterator[threading.Event]:
     if ours:
         signal.signal(signal.SIGINT, on_signal)
     try:
-        yield stop
+        with ending_at(stop):
+            yield stop
     except BaseException:
         stop.set()
         raise

@@ -116,7 +116,8 @@ class Search:
 
     def _make_ready(self) -> None:
         context = PlayerContext(self._game, "search", self._engine, self._threads, self._memory_limit)
-        self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
+        with stoppable():
+            self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
         self._turn = contextlib.nullcontext() if self._searcher.concurrent else threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 import contextlib
 import hashlib
+import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpumcts.compiling.interruption import check_stop
 from gpumcts.compiling.messages import note_compilation
 
 PREFIX = "compiling-"
 POLL = 0.02  # seconds
+LOOK = 0.2  # seconds of waiting until it is looked whether the user stops the work
 MOST_SECONDS = 120.0  # to wait: another process may have been stopped
 
 
@@ -60,7 +63,7 @@ class _Claim:
                 if not _manner.get().waits:
                     raise CompiledElsewhere from None
                 note_compilation()
-                lock.acquire(timeout=MOST_SECONDS, poll_interval=POLL)
+                _wait_for(lock)
         except (OSError, NotImplementedError):  # Timeout is an OSError
             _manner.get().begins()
             return False
@@ -71,6 +74,21 @@ class _Claim:
         """Let others have their turn."""
         if self._lock is not None:
             self._lock.release()
+
+
+def _wait_for(lock: Any) -> None:
+    """Wait for another process's lock; raises Timeout, or KeyboardInterrupt where the user stops the work."""
+    from filelock import Timeout
+
+    end = time.monotonic() + MOST_SECONDS
+    while True:
+        try:
+            lock.acquire(timeout=min(LOOK, MOST_SECONDS), poll_interval=POLL)
+            return
+        except Timeout:
+            check_stop()
+            if time.monotonic() >= end:
+                raise
 
 
 PATIENT = Manner()

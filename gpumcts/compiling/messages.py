@@ -10,6 +10,8 @@ from typing import Any
 
 from numba.core import event
 
+from gpumcts.compiling.interruption import check_stop, interruptible
+
 compile_seconds: dict[str, float] = {}
 """What was compiled or loaded in this process, by name, and the seconds it took."""
 
@@ -24,13 +26,17 @@ PATIENCE = 1 / 3  # seconds
 
 
 class _Compilations(event.Listener):
-    """Whether numba has compiled anything for the CPU since ``begun`` was cleared; what it loads is no compilation."""
+    """Whether numba has compiled anything for the CPU since ``begun`` was cleared; what it loads is no compilation.
+
+    A compilation that its user stops ends where numba's next pass would begin.
+    """
 
     def __init__(self) -> None:
         self.begun = threading.Event()
 
     def on_start(self, event: Any) -> None:
         self.begun.set()
+        check_stop()
 
     def on_end(self, event: Any) -> None:
         pass
@@ -55,6 +61,8 @@ def announced(name: str, may_load: bool = False) -> Iterator[None]:
 
     may_load : the code may come from the disk cache, and loading it, however slow, is not announced; for code of the
         CPU, since of other code numba does not tell
+
+    Raises KeyboardInterrupt where the user stops the work meanwhile (``interruption``).
     """
     begin, over = time.perf_counter(), threading.Event()
     compilations = _compilations()
@@ -66,8 +74,12 @@ def announced(name: str, may_load: bool = False) -> Iterator[None]:
                 return announce(name)
 
     threading.Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        over.set()
-        compile_seconds[name] = compile_seconds.get(name, 0.0) + time.perf_counter() - begin
+    with interruptible():
+        try:
+            yield
+        finally:
+            over.set()
+            seconds = time.perf_counter() - begin
+            compile_seconds[name] = compile_seconds.get(name, 0.0) + seconds
+        if seconds > PATIENCE and (compilations.begun.is_set() or not may_load):
+            check_stop()

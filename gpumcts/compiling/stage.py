@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gpumcts.compiling import cache, claims
+from gpumcts.compiling.interruption import interruptible
 from gpumcts.compiling.own_sources import body_modules
 from gpumcts.machine import usable_cores
 
@@ -35,19 +36,16 @@ def results(jobs: Sequence[Job], processes: int = 1, shared: bool = True) -> lis
     processes : at most one a core and one a job
     shared : whether helpers can run the jobs: no class in them is a user's own
 
-    Raises what a job raises.
+    Raises what a job raises, and KeyboardInterrupt where the user stops the work meanwhile (``interruption``).
     """
     helpers = _Helpers(jobs, min(processes, usable_cores(), len(jobs)) - 1 if shared else 0)
     found: dict[int, Any] = {}
     try:
-        for waits in (False, True):
-            for number, job in enumerate(jobs):
-                if number not in found:
-                    with claims.by(claims.Manner(waits, helpers.start)):
-                        try:
-                            found[number] = job()
-                        except claims.CompiledElsewhere:
-                            continue
+        with interruptible():
+            for waits in (False, True):
+                for number in sorted(set(range(len(jobs))) - set(found)):
+                    with claims.by(claims.Manner(waits, helpers.start)), contextlib.suppress(claims.CompiledElsewhere):
+                        found[number] = jobs[number]()
     finally:
         helpers.end()
     return [found[number] for number in range(len(jobs))]

@@ -7,8 +7,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from numba import njit
 
 import gpumcts as g
+from gpumcts.compiling.messages import announced
 from gpumcts.kernels import batch
 from gpumcts.kernels.batch import Rules
 from tests.interrupts import raised
@@ -57,6 +59,22 @@ def test_a_search(way, search):
     assert (search(g.start(BOXES, batch=3), 200).visits[2] == expected.visits[2]).all()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert not [thread for thread in threading.enumerate() if "match" in thread.name]
+
+
+def test_a_search_that_still_compiles_ends_at_the_next_pass(monkeypatch):
+    """Not in the handler: in a callback from LLVM its exception would be ignored."""
+    handled = []
+
+    def interrupted(*parts):
+        with announced("a search", may_load=True):
+            signal.raise_signal(signal.SIGINT)
+            handled.append(True)
+            njit(lambda x: x)(1)
+
+    monkeypatch.setattr("gpumcts.api.search.tree_search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        g.Search(BOXES)
+    assert handled
 
 
 @pytest.mark.parametrize("threads", [1, 2])

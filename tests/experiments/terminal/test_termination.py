@@ -1,4 +1,7 @@
-"""SIGTERM does what Ctrl-C does, and counts once where it is sent twice; neither is lost in a callback."""
+"""SIGTERM does what Ctrl-C does, and counts once where it is sent twice; neither is lost in a callback.
+
+Both end what compiles.
+"""
 
 import ctypes
 import signal
@@ -7,10 +10,12 @@ import threading
 import time
 
 import pytest
+from numba import njit
 
 from experiments.terminal import termination
 from experiments.terminal.console import stop_on_interrupt
 from experiments.terminal.termination import bring_back_interrupts, end_by_sigterm, ending_by_sigterm
+from gpumcts.compiling.messages import announced
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +36,16 @@ def test_the_first_sigterm_asks_to_stop_and_the_second_cuts_nothing_short():
         assert stop.is_set()
         with pytest.raises(KeyboardInterrupt):  # Ctrl-C behind it still does
             signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_compiles_ends_at_the_first_one(number):
+    end_by_sigterm()
+    compiling = announced("a function", may_load=True)
+    with pytest.raises(KeyboardInterrupt), stop_on_interrupt("stopping") as stop, compiling:
+        signal.raise_signal(number)
+        assert stop.is_set()  # the handler raised nothing
+        njit(lambda x: x)(1)
 
 
 def test_a_sigterm_that_comes_long_after_another_is_a_second_ctrl_c(monkeypatch):
