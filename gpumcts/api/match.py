@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from gpumcts.api.interrupts import stoppable
 from gpumcts.api.match_engine import on_its_engine
 from gpumcts.api.option_values import Option
-from gpumcts.api.search import Search, bytes_of, engine_named, threads_of
+from gpumcts.api.search import Search, bytes_of, engine_named, named_as_here, threads_of
 from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
@@ -239,7 +239,8 @@ def _identity_of(player: Description) -> dict[str, Any]:
 
 def _built(player: Description, context: PlayerContext, folder: Path) -> AnyPlayer:
     """The player of a description; raises BadInput where it is none."""
-    found = player.build(context, folder)
+    with named_as_here():
+        found = player.build(context, folder)
     choose = "choose_after" if hasattr(found, "choose_after") else "choose"
     missing = [name for name in (*Player.__annotations__, choose, "forget") if not hasattr(found, name)]
     if missing:

@@ -23,6 +23,7 @@ from gpumcts.validation import integer, said, seed_of
 
 States = npt.NDArray[np.uint64]
 MAX_BATCH = 10_000_000
+SHOWN = 40  # legal moves in a message, at most: Amazons begins with 2,176
 TRIES_A_POSITION = 100  # random games, on average, before the ply asked for counts as out of reach
 
 
@@ -145,16 +146,18 @@ def play(game: Option | str, states: "npt.ArrayLike", moves: "npt.ArrayLike") ->
     before, chosen = batch_of(rules.width, states), _array(moves)
     if chosen.shape != (len(before),) or chosen.dtype.kind not in "iu":
         raise BadInput(f"moves: must be int64[{len(before)}], a move for each state, not {_shape(chosen)}")
-    chosen = chosen.astype(np.int64)
     for row, move in enumerate(chosen.tolist()):
-        if move not in rules.legal_moves(before[row]):
-            raise BadInput(f"moves[{row}]={move}: not legal in states[{row}]; {_legal_there(rules, before[row])}")
-    return rules.play(before, chosen)
+        check_legal(rules, before[row], f"moves[{row}]", move, f"states[{row}]")
+    return rules.play(before, chosen.astype(np.int64))
 
 
-def _legal_there(rules: Rules, state: np.ndarray) -> str:
+def check_legal(rules: Rules, state: np.ndarray, name: str, move: int, place: str) -> None:
+    """Refuse a move that is not legal in ``state`` (uint64[W]). BadInput names both, and moves that are legal."""
     legal = rules.legal_moves(state).tolist()
-    return f"legal are {', '.join(map(str, legal))}" if legal else "the game is over there"
+    if move not in legal:
+        shown = ", ".join([*map(str, legal[:SHOWN]), *(["..."] if len(legal) > SHOWN else [])])
+        there = f"legal are {shown}" if legal else "the game is over there"
+        raise BadInput(f"{name}={move}: not legal in {place}; {there}")
 
 
 def legal_moves(game: Option | str, state: "npt.ArrayLike") -> npt.NDArray[np.int64]:
@@ -184,8 +187,7 @@ def move_text(game: Option | str, state: "npt.ArrayLike", move: SupportsIndex) -
     rules = Rules(value_of("game", game))
     words = one_of(rules.width, state)
     number = integer("move", move, 0, 2**31 - 1)
-    if number not in rules.legal_moves(words):
-        raise BadInput(f"move={number}: not legal in this state; {_legal_there(rules, words)}")
+    check_legal(rules, words, "move", number, "this state")
     with np.errstate(over="ignore"):
         return str(contract.move_text(rules.game, rules.state(words), number))
 

@@ -116,7 +116,7 @@ class Search:
 
     def _make_ready(self) -> None:
         context = PlayerContext(self._game, "search", self._engine, self._threads, self._memory_limit)
-        with stoppable():
+        with stoppable(), named_as_here():
             self._searcher = tree_search(context, self._playout, self._selection, self._backup, self._settings)
         self._turn = contextlib.nullcontext() if self._searcher.concurrent else threading.Lock()
 
@@ -174,7 +174,7 @@ class Search:
         check_deciding(self._searcher.rules, given)
         rows = np.arange(len(given))
         keys = keys_of(root, rows, np.zeros(len(given), np.int64))
-        with stoppable() as stop, self._turn, _named_as_here():
+        with stoppable() as stop, self._turn, named_as_here():
             found = self._searcher.search(given, keys, budget, stop)
             return SearchResult(self._searcher.game, given, found, self.settings)
 
@@ -196,18 +196,21 @@ class Search:
     def _budget(self, iterations: SupportsIndex) -> int:
         """Iterations of a position, checked."""
         budget = integer("iterations", iterations, 1, MAX_ITERATIONS)
-        with _named_as_here():
+        with named_as_here():
             check_budget(budget, self._settings)
         return budget
 
 
 @contextlib.contextmanager
-def _named_as_here() -> Iterator[None]:
+def named_as_here() -> Iterator[None]:
     """Errors within speak of ``iterations`` and ``playouts_per_leaf``, which the command line has under ``budget``."""
     try:
         yield
     except BadInput as error:
-        raise BadInput(re.sub(r"\bbudget\.", "", str(error))) from None
+        text = re.sub(r"\bbudget\.", "", str(error))
+        if text == str(error):
+            raise  # as it is, a lost device too
+        raise BadInput(text) from None
 
 
 def engine_named(engine: str) -> str:

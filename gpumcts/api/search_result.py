@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from gpumcts.api.positions import check_legal
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.kernels.batch import Rules
@@ -99,11 +100,14 @@ class SearchResult:
     def principal_variation(self, row: SupportsIndex, first_move: SupportsIndex | None = None) -> list[int]:
         """The most visited line of position ``row``, or the one that begins with ``first_move``; moves in order.
 
-        Raises BadInput for a row that is none, and where the trees are gone: a search that did not fit into memory at
-        once, or whose trees stayed on the device, keeps no lines.
+        It is empty where ``first_move`` is legal and was not visited. Raises BadInput for a row that is none, for a
+        first move that is not legal, and where the trees are gone: a search that did not fit into memory at once, or
+        whose trees stayed on the device, keeps no lines.
         """
         number = integer("row", row, 0, len(self) - 1)
         first = None if first_move is None else integer("first_move", first_move, 0, 2**31 - 1)
+        if first is not None:
+            check_legal(self._rules, self._states[number], "first_move", first, f"position {number}")
         try:
             return self._found.principal_variation(number, first)
         except ValueError as error:

@@ -44,9 +44,9 @@ def wilson(wins: float, draws: float, games: float, confidence: float = 0.95) ->
     scored 1, 1/2 or 0 varies at most as much as one scored 1 or 0 with the same mean, so with draws the interval is
     wider than its confidence asks for, never narrower.
     """
+    p, z = win_rate(wins, draws, games), _two_sided(confidence)
     if games == 0:
         return 0.0, 1.0
-    p, z = win_rate(wins, draws, games), _two_sided(confidence)
     shrink = 1 + z * z / games
     centre = (p + z * z / (2 * games)) / shrink
     half = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games)) / shrink
@@ -284,7 +284,7 @@ def equivalence(wins: int, draws: int, games: int, margin: float = 0.10) -> floa
 
     The variance is the largest a win rate can have, 1/4, so the test errs to the safe side; 1 for no games.
     """
+    away = abs(win_rate(wins, draws, games) - 0.5)
     if games == 0:
         return 1.0
-    away = abs(win_rate(wins, draws, games) - 0.5)
     return float(ndtr((away - margin) * 2 * math.sqrt(games)))

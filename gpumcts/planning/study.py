@@ -76,8 +76,8 @@ def samples_needed(found: np.ndarray, points: np.ndarray, limit: float, seed: in
 
     found : float64[N, C], the error of N states after ``points`` (int64[C]) samples
 
-    The interval is the percentile bootstrap over states, 1000 resamples; its upper end is None where more than 1 in 40
-    of them are not below at the last checkpoint.
+    The interval is the percentile bootstrap over states, 1000 resamples; its upper end is None where 1 in 40 of them
+    or more are not below at the last checkpoint.
     """
     mean = found.mean(axis=0)
     states, resampled = len(found), np.empty((RESAMPLED, len(points)))

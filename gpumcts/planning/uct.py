@@ -59,7 +59,8 @@ class Uct(NamedTuple):
         """What travels into compiled code; raises BadInput for a depth that does not count, or that is missing."""
         if (self.depth > 0) != (self.stop in ("fixed", "growing")):
             raise BadInput(
-                f"depth={self.depth}: must be at least 1 with stop=fixed and stop=growing, and 0 with stop={self.stop}"
+                f"depth={self.depth}: must be at least 1 with stop=fixed and stop=growing, and 0 with stop=visits and "
+                "stop=new"
             )
         return Switches(float(self.exploration), bool(self.times_depth), STOPPING.index(self.stop), int(self.depth))
 

@@ -14,12 +14,12 @@ import numpy as np
 from gpumcts.alpha_beta.batch import Deepening
 from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.alpha_beta.table import entries_in
-from gpumcts.games.contract import CHANCE
 from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
 from gpumcts.machine import usable_cores
 from gpumcts.options import compiled
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
+from gpumcts.players.game_checks import check_no_chance
 from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
@@ -84,9 +84,8 @@ def deepening_search(context: PlayerContext, table_mb: int = 16) -> Deepening:
     """A compiled principal-variation search whose hash table has ``table_mb`` MiB a thread."""
     check_evaluation(compiled(context.game), "player=pvs")
     made = Deepening(context.game, entries_in(table_mb), context.cores)
-    start = Rules(made.game).starts(1)
-    if (Rules(made.game).movers(start) != CHANCE).all():
-        made.search(start, np.zeros(1, np.uint64), nodes=1)
+    check_no_chance(made.game, "player=pvs")
+    made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), nodes=1)
     return made
 
 
@@ -97,6 +96,7 @@ def minimax_search(
     if leaf == "evaluation":
         check_evaluation(compiled(context.game), "player=minimax")
     made = Minimax(context.game, leaf, quiescence, entries_in(table_mb), context.cores, ties)
+    check_no_chance(made.game, "player=minimax")
     made.search(Rules(made.game).starts(1), np.zeros(1, np.uint64), 1)
     return made
 

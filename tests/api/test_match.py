@@ -159,6 +159,14 @@ REFUSED = {
         BOXES, (g.players.Uct(settings={}), RANDOM)
     ),
     "players.Uct.origin=3: must be None; search.player": lambda: g.play_match(BOXES, (g.players.Uct(origin=3), RANDOM)),
+    "iterations=1: must be more than 1, or no move is tried at all$": lambda: g.play_match(
+        BOXES, (g.players.Uct(iterations=1), RANDOM)
+    ),
+    "iterations=1073741824: times playouts_per_leaf=4 it must be below 2,147,483,648$": lambda: g.play_match(
+        BOXES, (g.players.MonteCarlo(iterations=2**30, playouts_per_leaf=4), RANDOM)
+    ),
+    "player=minimax: in DiceDuel chance moves": lambda: g.play_match("dice_duel", (g.players.Minimax(depth=2), RANDOM)),
+    "player=pvs: in DiceDuel chance moves": lambda: g.play_match("dice_duel", (g.players.Pvs(depth=2), RANDOM)),
     "folder=3: must be a path, or None": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=3),  # type: ignore[arg-type]
     r"folder='a\\x00b': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder="a\0b"),
     "folder=.too many digits to show.: must be": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=10**5000),  # type: ignore[arg-type]

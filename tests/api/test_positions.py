@@ -69,6 +69,12 @@ REFUSED = {
     "moves=.too many digits to show.: must be text": lambda game: g.after(game, 10**5000),  # type: ignore[arg-type]
     "position: Othello takes 64 characters": lambda game: g.position(game, "nope"),
     r"moves\[1\]=3: not legal in states\[1\]; legal are 19": lambda game: g.play(game, g.start(game, 2), [19, 3]),
+    r"moves\[0\]=18446744073709551615: not legal in states\[0\]; legal are 19": lambda game: g.play(
+        game, g.start(game), np.array([2**64 - 1], np.uint64)
+    ),
+    r"moves\[0\]=0: not legal in states\[0\]; legal are ([0-9]+, ){40}\.\.\.$": lambda game: g.play(
+        "amazons", g.start("amazons"), [0]
+    ),
     r"moves: must be int64\[2\], a move for each state, not float64": lambda game: g.play(
         game, g.start(game, 2), [1.0, 2]
     ),

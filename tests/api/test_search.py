@@ -137,6 +137,9 @@ def test_a_line_has_a_text(search):
         state = g.play(BOXES, state, [move])
     second = int(result.moves[0][1])
     assert result.principal_variation(0, first_move=second)[0] == second
+    few = search(start, 3)
+    unvisited = set(g.legal_moves(BOXES, start).tolist()) - set(few.moves[0].tolist())
+    assert [few.principal_variation(0, first_move=move) for move in unvisited] == [[]] * 5
 
 
 def test_states_may_change_afterwards(search, states):
@@ -243,10 +246,16 @@ REFUSED = {
     "iterations=100000: a tree takes .* MiB may be used; fewer iterations, or more memory_gb$": lambda: g.Search(
         BOXES, memory_gb=0.001, threads=1
     )(g.start(BOXES), iterations=100_000),
+    "iterations=2: a tree takes .* MiB may be used; fewer iterations, or more memory_gb$": lambda: g.Search(
+        BOXES, memory_gb=1e-9, threads=1
+    ),
     "search.reuse=true: positions that are searched belong to no game": lambda: g.Search(BOXES, reuse=True)(
         g.start(BOXES)
     ),
     r"row=1: must be an integer in \[0, 0\]": lambda: g.Search(BOXES)(g.start(BOXES), 10).principal_variation(1),
+    "first_move=99: not legal in position 0; legal are 0, 1, ": lambda: g.Search(BOXES)(
+        g.start(BOXES), 10
+    ).variation_text(0, first_move=99),
     r"playouts=0: must be an integer in \[1, ": lambda: g.play_out(BOXES, "uniform", g.start(BOXES), playouts=0),
     r"states\[1\]: the game is over": lambda: g.play_out(BOXES, "uniform", _ending()),
 }

@@ -269,7 +269,8 @@ BAD = {
     "planner=utc": "planner=utc is not known",
     "planner.exploration=-1": "planner.exploration=-1: must be a number in [0, 1000000]",
     "planner.stop=never": "planner.stop=never: must be visits, new, fixed or growing",
-    "planner.stop=fixed": "planner.depth=0: must be at least 1 with stop=fixed",
+    "planner.stop=fixed": "planner.depth=0: must be at least 1 with stop=fixed and stop=growing, and 0 with stop=visits"
+    " and stop=new",
     "planner.depth=4": "planner.depth=4: must be at least 1 with stop=fixed and stop=growing, and 0 with stop=visits",
     "planner=artdp planner.temperature=0": "planner.temperature=0: must be a number in (0, 1000000]",
     "planner=pg_id planner.explore=best": "planner.explore=best: must be interval, boltzmann or uniform",

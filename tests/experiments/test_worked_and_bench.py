@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchmarks.ours import keys, searcher
 from benchmarks.peers import contenders as peers
 from benchmarks.text import times
 from experiments import bench
+from experiments.app.error_messages import CONF
 from experiments.papers import hashimoto2012accelerated
 from experiments.worked import FIGURES
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
@@ -33,6 +35,11 @@ def test_a_worked_figure_is_exact(figure):
     assert rows
     for row in rows:
         assert abs(row.ours - row.exact) <= 2.0**-53, row.what
+
+
+def test_the_file_of_the_command_names_every_figure():
+    told = (CONF / "worked.yaml").read_text("utf-8").partition("\nfigure: ")[2].partition("\n")[0]
+    assert {word for figure in FIGURES for word in figure.split("/")} <= set(re.findall("[a-z0-9]+", told))
 
 
 @pytest.mark.parametrize("figure", FIGURES)

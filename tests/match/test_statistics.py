@@ -192,12 +192,14 @@ def test_equivalence():
     assert s.equivalence(0, 0, 0) == 1.0
 
 
-@pytest.mark.parametrize("counts", [(-1, 0, 5), (3, 3, 5), (math.nan, 0, 5)])
+@pytest.mark.parametrize("counts", [(-1, 0, 5), (3, 3, 5), (math.nan, 0, 5), (1, 0, 0)])
 def test_impossible_counts_are_refused(counts):
     with pytest.raises(ValueError, match="counts"):
         s.win_rate(*counts)
     with pytest.raises(ValueError, match="counts"):
         s.wilson(*counts)
+    with pytest.raises(ValueError, match="counts"):
+        s.equivalence(*counts)
 
 
 def test_elo_is_told_without_infinities():
