@@ -128,7 +128,7 @@ def _own_module(kind: str, name: str) -> ModuleType:
 
     try:
         module = importlib.import_module(name)
-    except Exception as error:  # whatever a user's file does as it is read
+    except (Exception, SystemExit) as error:  # whatever a user's file does as it is read, a script's end too
         where, said = places.of_import(error), (str(error).splitlines() or [""])[0]
         what = "cannot import it" if isinstance(error, ImportError) else type(error).__name__
         raise BadInput(": ".join([f"{kind}={name}", *([where] if where else []), what, said])) from error

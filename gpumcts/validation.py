@@ -37,6 +37,9 @@ WORDS: dict[Any, str] = {
 }
 
 
+FIELDS = "a number, bool, str, or a tuple of these"
+
+
 class Fault(NamedTuple):
     """The first field that a value is wrong for; ``hint`` is its annotation, None where the class has no such field."""
 
@@ -53,7 +56,16 @@ def _adapter(cls: type) -> Any:
 
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
+    """What the fields take. Raises BadInput where a type is text that names nothing, or one that changes in place."""
+    try:
+        hints = get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        raise BadInput(f"{cls.__module__}: the type of a field: {error}") from None
+    for field, hint in hints.items():  # options are keys, and compiled code has no memory for lists
+        plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if isinstance(kind := get_origin(plain) or plain, type) and kind.__hash__ is None:
+            raise BadInput(f"{cls.__module__}: field {field}: {kind.__name__} is no type of a field: take {FIELDS}")
+    return hints
 
 
 def hint_of(cls: type, field: str) -> Any:

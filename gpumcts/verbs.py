@@ -100,6 +100,9 @@ def verb(*on: str) -> Callable[[Callable], Any]:
             return find(tuple([getattr(args[i], "instance_class", None) for i in where]))
 
         def implements(*classes: type) -> Callable[[Callable], Callable]:
+            if len(classes) != len(on) or not all(isinstance(one, type) for one in classes):
+                raise TypeError(f"{contract.__name__}.implements takes a class for each of: {', '.join(on)}")
+
             def register(body: Callable) -> Callable:
                 if list(inspect.signature(body).parameters) != names:
                     raise TypeError(f"{contract.__name__}: a body takes ({', '.join(names)})")

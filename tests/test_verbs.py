@@ -194,6 +194,13 @@ def test_a_missing_body_may_come_later():
     assert count(Water(2.0), 2) == 4.0
 
 
+@pytest.mark.parametrize("classes", [(), (Stone,), (Stone, Water, Stone), (Stone(), Water), ("Stone", Water)])
+def test_a_body_is_for_a_class_of_each_argument_that_decides(classes):
+    """Else nobody would ever find it."""
+    with pytest.raises(TypeError, match="moves.implements takes a class for each of: what, where"):
+        moves.implements(*classes)
+
+
 def test_wrong_argument_names_are_refused():
     with pytest.raises(TypeError, match=r"count: a body takes \(what, times\)"):
 

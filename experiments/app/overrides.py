@@ -24,16 +24,28 @@ GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
 INNER = 0.618  # of an interval: ends may be refused that are never drawn, and a middle may be whole
 MAX_VALUES = 1_000_000  # of a range
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
+FLAGS_OF_A_FOLDER = ("-cd", "--config-dir")
 
 
 def for_hydra(words: Sequence[str]) -> list[str]:
-    """A command line as Hydra reads it: ``-m`` in front, wherever it stands, and some values in quotes.
+    """A command line as Hydra reads it: ``-m`` and ``-cd FOLDER`` in front, wherever they stand, some values in quotes.
 
     Folders of runs are named by options, as ``othello_uct_minimax_depth=2``, and those of sweeps by anyone, as
     ``Läufe``; they are given as they were printed.
     """
-    others = [_with_quotes(word) for word in words if word not in FLAGS_OF_A_SWEEP]
-    return [*others] if len(others) == len(words) else ["-m", *others]
+    sweep: list[str] = []
+    folder: list[str] = []
+    others: list[str] = []
+    behind = ""
+    for word in words:
+        if behind in FLAGS_OF_A_FOLDER or word in FLAGS_OF_A_FOLDER or word.startswith("--config-dir="):
+            folder.append(word)
+        elif word in FLAGS_OF_A_SWEEP:
+            sweep = ["-m"]
+        else:
+            others.append(_with_quotes(word))
+        behind = "" if behind in FLAGS_OF_A_FOLDER else word
+    return [*sweep, *folder, *others]
 
 
 def _with_quotes(word: str) -> str:

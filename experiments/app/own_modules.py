@@ -5,13 +5,14 @@ such name what a file would say, the name and the defaults of the option's class
 """
 
 from pathlib import Path
+from typing import Any
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
-from omegaconf import OmegaConf
+from omegaconf import MISSING, OmegaConf
 
 from gpumcts import options
 
@@ -69,8 +70,9 @@ class OwnModules(ConfigSource):
         if not self.is_config(config_path):
             raise ConfigLoadError(f"Config not found : {config_path}")
         group, _, name = config_path.rpartition("/")
-        defaults = options.option(group, name)._field_defaults  # type: ignore[attr-defined]
-        config = OmegaConf.create({"name": name, **defaults})
+        option: Any = options.option(group, name)
+        given = dict.fromkeys(option._fields, MISSING)  # refused where it stays: a field without a default
+        config = OmegaConf.create({"name": name, **given, **option._field_defaults})
         return ConfigResult(self.provider, self.full_path(), config, self._get_header_dict(""))
 
     def available(self) -> bool:

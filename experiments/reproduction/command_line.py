@@ -139,6 +139,8 @@ def _keys(words: Sequence[str]) -> dict[str, str]:
         key, equals, value = word.partition("=")
         if not equals or key not in KEYS:
             raise BadInput(f"{word}: must be {', '.join(f'{key}=...' for key in KEYS)}")
+        if key in found:
+            raise BadInput(f"{word}: {key} is given twice; leave one out")
         found[key] = value
     if found.get("scale", DOCUMENT) not in SCALES:
         raise BadInput(f"scale={found['scale']}: must be {' or '.join(SCALES)}")

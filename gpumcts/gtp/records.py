@@ -13,6 +13,8 @@ from gpumcts.games.contract import Record, parse_nth_record
 MAX_BYTES = 1 << 26
 CODING = re.compile(rb"CA\[([\w.:-]{1,40})\]")
 """Where SGF names its character set."""
+TWO_BYTES = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""What a file of UTF-16 begins with, as editors of Windows write it."""
 
 
 def read_record(game: Any, path: str, plies: int | None = None, number: int = 1) -> Record:
@@ -49,7 +51,9 @@ def is_pipe(path: str) -> bool:
 
 
 def _decoded(content: bytes) -> str:
-    """By the character set that the file names, else UTF-8, else Latin-1, which everything is."""
+    """UTF-16 by its mark; else by the character set that the file names, else UTF-8, else Latin-1, which all is."""
+    if content.startswith(TWO_BYTES):
+        return content.decode("utf-16", "replace")
     found = CODING.search(content[:10_000])
     for coding in ([found[1].decode("ascii")] if found else []) + ["utf-8"]:
         try:

@@ -11,6 +11,7 @@ a class there, a probability an integer).
 import numpy as np
 
 from gpumcts import options
+from gpumcts.compiling.own_sources import is_own
 from gpumcts.errors import BadInput
 from gpumcts.games.contract import (
     CHANCE,
@@ -52,7 +53,8 @@ def check_policy(policy, game):
     """
     if not plays(policy, game):
         names = options.name_of(policy), options.name_of(game)
-        raise BadInput(f"playout={names[0]} is not for game={names[1]}; playout=uniform plays every game")
+        why = ": no body of choose is for it" if is_own(type(options.compiled(policy))) else ""
+        raise BadInput(f"playout={names[0]} is not for game={names[1]}{why}; playout=uniform plays every game")
     _check_evaluation(options.compiled(policy), plain_game(options.compiled(game)))
     options.check_together(options.compiled(policy), plain_game(options.compiled(game)))
 

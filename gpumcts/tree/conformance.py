@@ -113,6 +113,8 @@ def check_rule(rule: Any) -> None:
     asked.require("score")
     operator = _operator_for(rule)
     traces = selection.learns_from_traces(rule)
+    if traces:
+        _check_learner(asked)
     trial = Trial.empty(selection.column_count(rule, operator), operator.EVALUATES, traces)
     with np.errstate(all="ignore"):
         for number, line in enumerate(LINES):
@@ -124,6 +126,13 @@ def check_rule(rule: Any) -> None:
                 asked.ask("learn", *arguments)
             _ask_scores(asked, operator, trial, number)
     _check_types(asked, trial.types(rule, operator))
+
+
+def _check_learner(asked: Bodies) -> None:
+    """Refuse a rule that traces playouts and does not learn from them: by default no rule does."""
+    asked.require("learn")
+    if asked.body("learner") is selection.learner_of_none:
+        raise BadInput(f"{asked.where}: {asked.name} has no body of learner: write one, @learner.implements")
 
 
 def _check_attributes(asked: Bodies) -> None:

@@ -50,6 +50,7 @@ READ = {
     "{before} 1. f3 {a ; b\n c) } e5 ; to the end ( of the line\n% a note {\n2. g4 Qh4# {mate} 0-1 ": [MATE_MOVES],
     "\ufeff1. f3\r\ne5\r2. g4\tQh4# 0-1": [MATE_MOVES],
     "1 f3 e5 2 g4 Qd8-h4 0-1": [MATE_MOVES],
+    "1. f3 e5 2. g4* 1. a3 b6!?*": ["f2f3 e7e5 g2g4", "a2a3 b7b6"],  # an asterisk ends the word before it
     f"{MATE}\n\n{MATE} 1. a3 *": [MATE_MOVES, MATE_MOVES, "a2a3"],
     f'[Event "a"]\n\n1. f3\n[Event "b"]\n\n{MATE}': ["f2f3", MATE_MOVES],  # the result is missing
     f'[Event "a"]\n[Event "b"]\n\n{MATE}': ["", MATE_MOVES],
@@ -148,6 +149,14 @@ def test_one_game_of_a_file(tmp_path):
     with pytest.raises(BadInput, match="there is no game 1: it holds none"):
         parse_nth_record(GAME, "", 1, None)
     assert record_format(GAME) == "pgn" and record_format(Othello()) == ""
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_a_file_as_other_editors_write_it(tmp_path, coding):
+    path = tmp_path / "a.pgn"
+    path.write_bytes(f'[White "Réti"]\n\n{MATE}'.encode(coding))
+    record = read_record(GAME, str(path))
+    assert (moves_of(record), record.tags["White"]) == (MATE_MOVES, "Réti")
 
 
 # ------------------------------------------------------------------------------------------------------------- writing

@@ -32,7 +32,7 @@ TOKEN = re.compile(
     | (?P<open>\() | (?P<close>\))
     | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?![^\s(){};\[$!?]))
     | (?P<number>\d+(?:\s*\.+|(?=\s)))
-    | (?P<move>[^\s(){};$!?\[\]]+[!?]*)""",
+    | (?P<move>[^\s(){};$!?\[\]*]+[!?]*)""",
     re.VERBOSE | re.MULTILINE,
 )
 ESCAPED = re.compile(r'\\(["\\])')

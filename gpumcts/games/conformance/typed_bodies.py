@@ -13,7 +13,7 @@ from numba import njit, typeof, types
 from numba.core import ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.typed_passes import NopythonTypeInference
 
 from gpumcts.compiling.class_names import title
@@ -31,6 +31,14 @@ REAL = ("remaining_plies",)
 SETS = ("move_set", "legal_moves")
 ALL = ("start", *STATES, *WHOLE, *YES_OR_NO, *REAL, "pack")
 GROWING = (types.List, types.Set, types.ListType, types.DictType)
+NOT_COMPILED = {
+    "IMPORT_NAME": "it imports: write the import at the top of the module",
+    "STORE_GLOBAL": "it assigns to a name of the module",
+    "LOAD_BUILD_CLASS": "it defines a class",
+    "UNPACK_EX": "it unpacks into *names",
+}
+"""By the instruction of Python that numba has no code for: what the source does."""
+LOCATED = re.compile(r"(.*)\. Raised from (.+) \((\d+)(?::\d+)?\)", re.DOTALL)
 OPTIONS = {"error_model": JIT_OPTIONS["error_model"], "_nrt": JIT_OPTIONS["_nrt"]}
 
 
@@ -135,7 +143,16 @@ def returned(body: Callable, signature: tuple[Any, ...]) -> Any:
                 said = "it makes a list, a set or a dict, which compiled code has no memory for: use numbers and tuples"
                 raise NumbaError(said, typed.growing) from None
             return typed.found
+        except UnsupportedBytecodeError as error:  # which is no NumbaError
+            raise _not_compiled(str(error)) from None
     raise AssertionError("typing ends with an exception")
+
+
+def _not_compiled(text: str) -> NumbaError:
+    """What numba says of a statement that it has no code for, with its place, as of all else that has no types."""
+    located = LOCATED.fullmatch(text)
+    what, loc = (located[1], ir.Loc(located[2], int(located[3]))) if located else (text, None)
+    return NumbaError(next((said for name, said in NOT_COMPILED.items() if f"({name})" in what), what), loc)
 
 
 def _growing(state: Any) -> ir.Loc | None:

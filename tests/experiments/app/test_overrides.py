@@ -79,6 +79,15 @@ def test_flags_of_a_sweep_may_stand_anywhere():
     assert for_hydra(["a=1", "--help"]) == ["a=1", "--help"]
 
 
+@pytest.mark.parametrize("flag", [["--config-dir", "c=ä"], ["-cd", "c"], ["--config-dir=c"]])
+def test_a_folder_of_configurations_may_stand_anywhere(flag):
+    """Of two rows of overrides around a flag, Hydra takes only one."""
+    assert for_hydra(["a=1", *flag, "b=2"]) == [*flag, "a=1", "b=2"]
+    assert for_hydra(["a=1", *flag, "-m", "b=1,2"]) == ["-m", *flag, "a=1", "b=1,2"]
+    assert for_hydra([*flag, "a=1"]) == [*flag, "a=1"]
+    assert for_hydra(["a=1", flag[0]]) == [flag[0], "a=1"]
+
+
 @pytest.mark.parametrize(
     ("word", "read"),
     [

@@ -17,9 +17,14 @@ def lab(tmp_path, monkeypatch):
     heap.write(tmp_path, "dotted_lab.lacking", ("\nOPTION = Heap\n", ""))
     heap.write(tmp_path, "dotted_lab.classless", ("class Heap(NamedTuple):", "class Heap:"))
     heap.write(tmp_path, "dotted_lab.made", ("\nOPTION = Heap\n", "\nOPTION = Heap()\n"))
+    heap.write(tmp_path, "dotted_lab.script", ("\nOPTION = Heap\n", "\nOPTION = Heap\nraise SystemExit(0)\n"))
+    heap.write(tmp_path, "dotted_lab.open", ("] = 21\n", "]\n"))
+    typed = "stones: Annotated[int, Interval(ge=1, le=60)] = 21"
+    heap.write(tmp_path, "dotted_lab.list", (typed, "stones: list = [21]"))
+    heap.write(tmp_path, "dotted_lab.typo", (typed, 'stones: "itn" = 21'))
     yield
-    for name in ("dotted_lab.heap", "dotted_lab.lacking", "dotted_lab.classless", "dotted_lab.made"):
-        heap.forget(name)
+    for name in ("heap", "lacking", "classless", "made", "script", "open", "list", "typo"):
+        heap.forget(f"dotted_lab.{name}")
 
 
 def composed(*overrides):
@@ -34,6 +39,7 @@ def test_a_module_stands_for_a_file_with_its_defaults(lab):
     assert composed("game=dotted_lab.heap")["game"] == {"name": "dotted_lab.heap", "stones": 21}
     assert composed("game=dotted_lab.heap", "game.stones=9")["game"] == {"name": "dotted_lab.heap", "stones": 9}
     assert composed("game=othello")["game"]["name"] == "othello"
+    assert composed("game=dotted_lab.open", "game.stones=9")["game"] == {"name": "dotted_lab.open", "stones": 9}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +54,9 @@ def test_a_module_stands_for_a_file_with_its_defaults(lab):
         ("match game=dotted_lab.classless", "game=dotted_lab.classless: its OPTION is no class of fields: write class"),
         ("match game=dotted_lab.made", "game=dotted_lab.made: its OPTION is no class of fields: write class Name("),
         ("match game=dotted_lab.absent", "game=dotted_lab.absent: cannot import it: No module named"),
+        ("match game=dotted_lab.open", "game.stones=???: must be an integer in [1, 60]"),
+        ("match game=dotted_lab.list", "dotted_lab.list: field stones: list is no type of a field: take a number,"),
+        ("match game=dotted_lab.typo", "dotted_lab.typo: the type of a field: name 'itn' is not defined"),
         ("match backup@opponent.backup=no_lab.x", "backup=no_lab.x: cannot import it: No module named 'no_lab'"),
     ],
 )
@@ -55,6 +64,13 @@ def test_what_is_wrong_with_one_is_a_line(run, lab, line, message):
     outcome = run(line)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"error: {message}") and outcome.err.count("\n") == 1
+
+
+def test_a_module_that_ends_the_program_is_told(run, lab):
+    """As a script without a guard does: the command would end without a word, and with exit code 0."""
+    outcome = run("match game=dotted_lab.script")
+    assert outcome.code == 2 and outcome.err.startswith("error: game=dotted_lab.script: ")
+    assert outcome.err.endswith(": SystemExit: 0\n") and outcome.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("named", ["heap", "heap.py", "dotted_lab/heap", "dotted_lab/heap.py", "./dotted_lab/heap.py"])

@@ -280,6 +280,7 @@ def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
         (["--again"], "--again: give a number of cells, or item=... or run=... for all of its cells"),
         (["--threads", "0"], "--threads 0: must be at least 1"),
         (["--nope"], "unrecognized arguments"),
+        (["scale=small", "scale=document"], "scale=document: scale is given twice; leave one out"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, named):

@@ -15,6 +15,11 @@ from tests.games.conformance import heap, lab
 
 BACK_UP, VALUE, CHOOSE = "@back_up.implements", "@value.implements", "@choose.implements"
 RETURNED = "    return forest.columns[tree, node, VALUE]"
+LEARN = """\
+@learn.implements(Patience)
+def patience_learn(rule, forest, switches, tree, path, movers, depth, tally, row):
+    return None
+"""
 MISTAKES = {
     "name": (
         "backup",
@@ -60,6 +65,39 @@ MISTAKES = {
         ],
         "node = path[k] +",
         "back_up does not compile: compiled code has no zeros(",
+    ),
+    **{
+        f"statement_{number}": (
+            "backup",
+            [("        node = path[k]", f"        node = path[k]\n        {statement}")],
+            statement.partition("\n")[0],
+            f"back_up does not compile: {words}",
+        )
+        for number, (statement, words) in enumerate(
+            {
+                "import math": "it imports: write the import at the top of the module",
+                "global VALUE\n        VALUE = 0": "it assigns to a name of the module",
+                "first, *rest = 1, 2": "it unpacks into *names",
+                "class Inner: ...": "it defines a class",
+                "text = f'{1:>3}'": "format spec in f-strings not supported yet",
+            }.items()
+        )
+    },
+    "no_learn": (
+        "selection",
+        [("] = 5.0\n", "] = 5.0\n\n    TRACES = True\n")],
+        "class Patience",
+        "Patience has no body of learn: write one, @learn.implements",
+    ),
+    "no_learner": (
+        "selection",
+        [
+            ("] = 5.0\n", "] = 5.0\n\n    TRACES = True\n"),
+            ("import prepare, score", "import learn, prepare, score"),
+            ("\n\n@prepare", f"\n\n{LEARN}\n\n@prepare"),
+        ],
+        "class Patience",
+        "Patience has no body of learner: write one, @learner.implements",
     ),
     "no_value": ("backup", [("@value.implements(Moving)\n", "")], "class Moving", "Moving has no body of value"),
     "no_columns": ("backup", [('    COLUMNS = ("value",)\n', "")], "class Moving", "Moving has no COLUMNS: say it"),
@@ -244,6 +282,12 @@ def test_a_game_of_the_librarys_with_a_policy_body_of_ones_own_stays_a_game():
     options._check_kind("game", "my_lab.corners", Corners)
     with pytest.raises(BadInput, match="^backup=my_lab.corners: Corners is a "):
         options._check_kind("backup", "my_lab.corners", Corners)
+
+
+def test_a_policy_whose_body_is_for_nothing_is_told_that(written, game):
+    written("playout", "lab_unread.own", ("@choose.implements(Last, object)\n", ""))
+    with pytest.raises(BadInput, match=r"^playout=lab_unread.own is not for game=\S+: no body of choose is for it; "):
+        asked("playout", "lab_unread.own", game)
 
 
 def test_a_mistake_in_a_cell_without_a_file_is_named(monkeypatch):
