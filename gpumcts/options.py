@@ -14,7 +14,7 @@ from typing import Any
 from gpumcts.compiling.class_names import admit, title
 from gpumcts.compiling.own_sources import SOURCES, contracts_of, is_own, sources_of
 from gpumcts.errors import BadInput
-from gpumcts.validation import checked, said
+from gpumcts.validation import check_fields, checked, said
 
 FOLDERS = {
     "game": "gpumcts.games",
@@ -89,6 +89,7 @@ def option(kind: str, name: str) -> type:
                 f"{kind}={name}: its OPTION is no class of fields: write class Name(NamedTuple), and OPTION = Name"
             )
         _check_kind(kind, name, module.OPTION)
+        check_fields(module.OPTION)
         admit(module.OPTION)
         _own[module.OPTION] = kind
     return module.OPTION
@@ -199,6 +200,7 @@ def value_of(kind: str, given: Any) -> Any:
         raise BadInput(f"{kind}={shown}: must be a {kind} or its name; there are: {', '.join(names(kind))}")
     if is_own(type(given)):
         _check_kind(kind, title(given), type(given))
+        check_fields(type(given))
     value = checked(type(given), given._asdict(), kind)
     if is_own(type(given)):
         _own[type(given)] = kind

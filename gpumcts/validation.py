@@ -56,16 +56,22 @@ def _adapter(cls: type) -> Any:
 
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
-    """What the fields take. Raises BadInput where a type is text that names nothing, or one that changes in place."""
+    """What the fields take. Raises BadInput where a type is text that names nothing."""
     try:
-        hints = get_type_hints(cls, include_extras=True)
+        return get_type_hints(cls, include_extras=True)
     except NameError as error:
         raise BadInput(f"{cls.__module__}: the type of a field: {error}") from None
-    for field, hint in hints.items():  # options are keys, and compiled code has no memory for lists
+
+
+def check_fields(cls: type) -> None:
+    """Refuse an option's class with a field that changes in place: options are keys, and code has no memory for lists.
+
+    Raises BadInput.
+    """
+    for field, hint in _hints(cls).items():
         plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
         if isinstance(kind := get_origin(plain) or plain, type) and kind.__hash__ is None:
             raise BadInput(f"{cls.__module__}: field {field}: {kind.__name__} is no type of a field: take {FIELDS}")
-    return hints
 
 
 def hint_of(cls: type, field: str) -> Any:

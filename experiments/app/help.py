@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from experiments.config.choosers import all_choosers
 from gpumcts import options
 from gpumcts.errors import BadInput
+from gpumcts.validation import describe, hint_of
 
 KEY = re.compile(r"^(?P<key>\w+): (?P<value>.*?)(?:  # (?P<comment>.*))?$")
 DEFAULT = re.compile(r"^  - (?:override /)?(?P<group>[\w/]+)(?:@(?P<package>[\w.]+))?: (?P<choice>\w+)$")
@@ -95,12 +96,29 @@ def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int) ->
     chosen = {match["group"]: match["choice"] for match in _defaults(lines)}
     if group not in chosen:
         raise BadInput(f"--help {word}: the command has no group {group}; it has {', '.join(chosen)}")
-    found = _choices(command, conf / group, chosen[group], width, name)
+    own = group in options.FOLDERS and "." in name
+    found = _own_choice(group, name, width) if own else _choices(command, conf / group, chosen[group], width, name)
     if not found:
         raise BadInput(f"--help {word}: {group} has no {name}; --help {group} shows what it has")
     return "\n".join(
         [f"  {group}", *found, *(_of_experiment(conf, name, width) if group == EXPERIMENT and name else [])]
     )
+
+
+def _own_choice(group: str, name: str, width: int) -> list[str]:
+    """A user's own option, by its dotted name: what its class says of itself, and its keys with what they take."""
+    cls: Any = options.option(group, name)
+    about = (cls.__doc__ or "").strip().partition("\n")[0]
+    about = "" if about.startswith(f"{cls.__name__}(") else about  # Python's, where the class has none
+    return [
+        f"    {name}",
+        *([_entry(" " * 23, about, width)] if about else []),
+        *(
+            _entry(f"{' ' * 25}.{field}={cls._field_defaults.get(field, '???')}  ", describe(hint), width)
+            for field in cls._fields
+            if (hint := hint_of(cls, field)) is not None
+        ),
+    ]
 
 
 def _of_experiment(conf: Path, name: str, width: int) -> list[str]:

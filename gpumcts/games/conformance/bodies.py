@@ -96,7 +96,7 @@ class Bodies(NamedTuple):
         """What a verb answers in plain Python; raises BadInput where the user's source does."""
         try:
             return getattr(self.contract, verb)(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where, body = places.of_error(error, self.files), self.body(verb)
             if not where and body is not None and _is_own(body):
                 where = places.of_body(body)

@@ -77,7 +77,7 @@ def of_error(error: BaseException, files: list[Path]) -> str:
     return shown(inside[-1].filename, inside[-1].lineno or 0) if inside else ""
 
 
-def raised(game: Any, error: Exception) -> str:
+def raised(game: Any, error: BaseException) -> str:
     """``my_lab/game.py:95: parse_position raised ValueError: ...``: where a body of a game raised, and what.
 
     Empty where none did: then the fault is not the game's.
@@ -91,7 +91,7 @@ def raised(game: Any, error: Exception) -> str:
     return told(where, bodies[inside[-1]], error)
 
 
-def told(where: str, verb: str, error: Exception) -> str:
+def told(where: str, verb: str, error: BaseException) -> str:
     """What a verb raised, on one line."""
     return f"{where}: {verb} raised {': '.join([type(error).__name__, *str(error).splitlines()[:1]])}"
 

@@ -55,7 +55,7 @@ class _Game:
         body = getattr(contract, verb)
         try:
             return body(self.game, *arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = places.of_error(error, self.files) or self.place(verb)
             raise BadInput(places.told(where, verb, error)) from error
 
@@ -153,7 +153,7 @@ class _Game:
             body = body_of(self.game, verb)
             try:
                 found = body(self.game, state)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 where = places.of_error(error, self.files) or places.of_body(body)
                 said = [type(error).__name__, *str(error).splitlines()[:1]]
                 raise BadInput(f"{where}: the set of moves raised {': '.join(said)}") from error

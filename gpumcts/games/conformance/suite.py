@@ -71,7 +71,7 @@ class Suite:
                 return watched(lambda game: question(self), self.game)
             except BadInput as error:
                 return str(error)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if said := places.raised(self.game, error):
                     return said
                 raise

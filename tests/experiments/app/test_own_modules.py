@@ -66,6 +66,14 @@ def test_what_is_wrong_with_one_is_a_line(run, lab, line, message):
     assert outcome.err.startswith(f"error: {message}") and outcome.err.count("\n") == 1
 
 
+def test_help_shows_its_keys(run, lab):
+    shown = [" ".join(line.split()) for line in run("match --help game=dotted_lab.heap").out.splitlines()]
+    assert shown == ["game", "dotted_lab.heap", "One heap of ``stones`` stones.", ".stones=21 an integer in [1, 60]"]
+    assert ".stones=??? an integer in [1, 60]" in " ".join(run("match --help game=dotted_lab.open").out.split())
+    wrong = run("match --help game=dotted_lab.absent")
+    assert wrong.code == 2 and wrong.err.startswith("error: game=dotted_lab.absent: cannot import it: No module named")
+
+
 def test_a_module_that_ends_the_program_is_told(run, lab):
     """As a script without a guard does: the command would end without a word, and with exit code 0."""
     outcome = run("match game=dotted_lab.script")

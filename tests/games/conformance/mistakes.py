@@ -31,6 +31,11 @@ MISTAKES = {
         "return np.int64(min(",
         "count_moves raised NameError: name 'most' is not defined",
     ),
+    "ends_the_program": (
+        [("np.int64(min(state.left, U(3)))", "exit(0)")],
+        "return exit(",
+        "count_moves raised SystemExit: 0",
+    ),
     "field_type": (
         [("U(move), state.turn ^ U(1))", "U(move), np.int64(1 - state.turn))")],
         "@contract.play",

@@ -27,6 +27,12 @@ MISTAKES = {
         "forest.columns[tree, node, VALUE] +=",
         "back_up raised NameError: name 'meen' is not defined",
     ),
+    "ends_the_program": (
+        "backup",
+        [("(mean - forest", "(exit(0) - forest")],
+        "forest.columns[tree, node, VALUE] +=",
+        "back_up raised SystemExit: 0",
+    ),
     "unreached_name": (
         "backup",
         [(RETURNED, f"    if operator.step > 1.0:\n        return rewrd\n{RETURNED}")],
