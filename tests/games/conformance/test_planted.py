@@ -137,6 +137,13 @@ def test_a_body_that_raises_is_an_answer_of_the_suite(written):
         asked.run(wrong)
 
 
+def test_a_body_that_ends_the_program_is_an_answer_of_the_suite(written):
+    parts = "parts if len(parts := text.split()) == 2 else "
+    file = written("lab_ends.heap", (f'{parts}("", "")', f"{parts}exit(0)"))
+    said = Suite(heap.load("lab_ends.heap")).run(bad_positions)
+    assert said.endswith(f"heap.py:{heap.line_of(file, 'left, turn = parts')}: parse_position raised SystemExit: 0")
+
+
 def test_a_command_says_it_in_one_line(written, tmp_path):
     """As every command does, with an exit code of its own."""
     written("my_lab.heap", ("MAX_PLIES = 60", "MAX_PLIES = 5"))
