@@ -32,7 +32,9 @@ class Bench(NamedTuple):
     peers : names of other programs to measure beside ours
     folder : where matches write their journals, on the disk that is meant
     grid : of the suite ``crossover``
-    only : options by name that the suites ``playouts`` and ``search`` measure; all that they have if there are none
+    only : options by name that the suites ``playouts``, ``search`` and ``beside`` measure; all that they have if there
+        are none
+    checkout : of the suite ``beside``, the folder of the other checkout
     """
 
     game: Any
@@ -44,6 +46,7 @@ class Bench(NamedTuple):
     folder: Path
     grid: Grid
     only: tuple[str, ...] = ()
+    checkout: Path | None = None
 
     def wants(self, name: str) -> bool:
         """Whether an option is among those that are to be measured."""

@@ -4,6 +4,7 @@
     python -m experiments.bench suites=[playouts,search] repeats=9
     python -m experiments.bench suites=[playouts] against=[open_spiel,pgx]
     python -m experiments.bench game=go suites=[playouts,search] only=[go,rave]
+    python -m experiments.bench suites=[beside] checkout=../before
     python -m experiments.bench engine=cuda against=null
     python -m experiments.bench engine=cuda suites=[crossover]
 
@@ -11,10 +12,12 @@ Suites: playouts and search (rates, beside other programs), match (games a secon
 compiled code), memory (bytes a node of every operator), scaling (threads, lanes, batches, trees, the size of a tree),
 startup (imports, first move with and without a compile cache). Where they are named: one_tree (many leaves of one tree,
 on threads, and ten million iterations), trees (synthetic trees, tables and planners, on one core), chess_attacks
-(game=chess: three ways to find what sliding pieces attack) and with a device crossover (which engine is fastest for how
-many trees and playouts a leaf) and launch (what launches cost). ``only`` names the playout policies, backup operators
-and selection rules that playouts and search measure, beside what those are compared with. Tables, plots and JSON
-go into the folder, suite by suite.
+(game=chess: three ways to find what sliding pieces attack), beside (playouts and searches beside those of ``checkout``,
+the folder of another checkout of gpumcts, in turns so short that the drift of a machine hardly counts). With a device:
+crossover (which engine is fastest for how many trees and playouts a leaf) and launch (what launches cost).
+
+``only`` names the playout policies, backup operators and selection rules that playouts, search and beside measure,
+beside what those are compared with. Tables, plots and JSON go into the folder, suite by suite.
 """
 
 import os
@@ -22,6 +25,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Interval
@@ -36,9 +40,9 @@ from experiments.terminal.console import here, say, show, table
 from gpumcts.errors import BadInput
 
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
-MORE = ("one_tree", "trees", "chess_attacks")  # of the CPU, where they are named
+MORE = ("one_tree", "trees", "chess_attacks", "beside")  # of the CPU, where they are named
 ON_DEVICES = ("crossover", "launch")
-NARROWED = ("playouts", "search")  # by the key ``only``
+NARROWED = ("playouts", "search", "beside")  # by the key ``only``
 GRID = ("trees", "playouts", "iterations")
 FIGURES, TABLE = "figures.json", "table.txt"
 BUSY = 0.3  # cores that other programs may keep busy before a word is said
@@ -56,6 +60,7 @@ class BenchKeys(NamedTuple):
     trees: list[Annotated[int, Interval(ge=1)]] = [1, 10, 100, 1000, 10_000, 100_000]  # noqa: RUF012
     playouts: list[Annotated[int, Interval(ge=1)]] = [1, 4, 16, 64]  # noqa: RUF012
     iterations: Annotated[int, Interval(ge=2, le=1_000_000)] = 50
+    checkout: str | None = None
 
     @property
     def peers(self) -> list[str]:
@@ -92,15 +97,29 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
         raise BadInput(f"suites=[match]: game={name} is for one player; name the other suites")
     if "chess_attacks" in keys.suites and name != "chess":
         raise BadInput(f"suites=[chess_attacks] is of Chess, not of {name}; add game=chess")
+    _check_checkout(keys, engine)
     if not keys.trees or not keys.playouts:
         raise BadInput("trees and playouts: lists with a number at least, written trees=[1,100]")
+
+
+def _check_checkout(keys: BenchKeys, engine: str) -> None:
+    if "beside" not in keys.suites:
+        if keys.checkout is not None:
+            raise BadInput("checkout counts for suites=[beside] alone; leave it out")
+        return
+    if engine != "cpu":
+        raise BadInput(f"suites=[beside] is of the CPU: engine={engine} must be cpu")
+    if keys.checkout is None:
+        raise BadInput("suites=[beside] compares with another checkout of gpumcts: add checkout=FOLDER")
+    if not (Path(keys.checkout).expanduser() / "gpumcts" / "__init__.py").is_file():
+        raise BadInput(f"checkout={keys.checkout}: there is no checkout of gpumcts (no gpumcts/__init__.py)")
 
 
 def _check_only(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
     """Refuse what the suites do not measure on the game, and what leaves nothing of one of them."""
     of_suites = {suite: import_module(f"benchmarks.{suite}") for suite in NARROWED if suite in keys.suites}
     if not of_suites:
-        raise BadInput(f"only counts for suites {' and '.join(NARROWED)}; leave it out")
+        raise BadInput(f"only counts for suites {', '.join(NARROWED[:-1])} and {NARROWED[-1]}; leave it out")
     there = {suite: module.there(game, engine == "cpu") for suite, module in of_suites.items()}
     known = dict.fromkeys(option for options in there.values() for option in options)
     if unknown := [option for option in keys.only if option not in known]:
@@ -180,6 +199,7 @@ def _bench(config: Checked, run: Run) -> Any:
         folder=run.folder,
         grid=Grid(keys.trees, keys.playouts, keys.iterations),
         only=tuple(keys.only),
+        checkout=Path(keys.checkout).expanduser().resolve() if keys.checkout else None,
     )
 
 

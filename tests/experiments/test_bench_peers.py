@@ -88,8 +88,15 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),
         ("bench suites=[match] game=shortest_path", "suites=[match]: game=shortest_path is for one player"),
         ("bench suites=[crossover]", "suites=[crossover] is between engines: engine must be cuda, device, auto or"),
+        ("bench suites=[beside]", "suites=[beside] compares with another checkout of gpumcts: add checkout=FOLDER"),
+        ("bench suites=[beside] checkout=.", "checkout=.: there is no checkout of gpumcts (no gpumcts/__init__.py)"),
+        (
+            "bench suites=[beside] checkout=. engine=cudasim",
+            "suites=[beside] is of the CPU: engine=cudasim must be cpu",
+        ),
+        ("bench suites=[memory] checkout=.", "checkout counts for suites=[beside] alone; leave it out"),
         ("bench trees=[5]", "trees counts for suites=[crossover] alone; leave it out"),
-        ("bench suites=[memory] only=[average]", "only counts for suites playouts and search; leave it out"),
+        ("bench suites=[memory] only=[average]", "only counts for suites playouts, search and beside; leave it out"),
         (
             "bench suites=[playouts] only=[go]",
             "only=['go']: no row of game=othello engine=cpu is go; there are: uniform, minimax",
