@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from experiments.config.schema import Checked, game_value
 from experiments.runs.results import CONFIG, Result, read
@@ -99,7 +99,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def _is_game(record: Any) -> bool:
+def _is_game(record: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a line has what is read of it, as a match writes it."""
     if not isinstance(record, dict):
         return False
