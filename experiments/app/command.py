@@ -309,9 +309,8 @@ class Command:
         plain = plain_of(config)
         check_not_overruled(config, plain, given)
         keys = frozenset(key_of(override) for override in given)
-        name, more = experiments.command, experiments.more
         try:
-            checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, list(more)))))
+            checked = self.check(plain, Given(keys, lambda: plain_of(experiments.defaults)))
         except BadInput as error:
             raise experiments.explained(error, config, given) from None
         except KeyError as error:
