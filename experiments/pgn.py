@@ -15,7 +15,7 @@ import numpy as np
 from experiments.app.command import Command, Run
 from experiments.config.command_options import SgfKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
-from experiments.runs.records import Played, games_played
+from experiments.runs.records import Played, games_played, naming_game
 from experiments.terminal.console import counted, here, show
 
 FILE = "games.pgn"
@@ -48,7 +48,7 @@ def _pgn(played: Played) -> str:
     from gpumcts.games.contract import Record, parse_move, play, record_text, start
 
     game, state, moves = played.game, start(played.game), []
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), naming_game(played):
         for text in played.line["moves"].split():
             moves.append(parse_move(game, state, text))
             state = play(game, state, moves[-1])

@@ -13,7 +13,7 @@ from typing import Any
 from experiments.app.command import Command, Run
 from experiments.config.command_options import SgfKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
-from experiments.runs.records import Played, games_played
+from experiments.runs.records import Played, games_played, naming_game
 from experiments.terminal.console import counted, here, show
 
 
@@ -45,8 +45,9 @@ def _sgf(played: Played) -> str:
     from gpumcts.gtp.position import GtpPosition
 
     position = GtpPosition(played.game)
-    for move in played.line["moves"].split():
-        position.push(position.parse(move))
+    with naming_game(played):
+        for move in played.line["moves"].split():
+            position.push(position.parse(move))
     black, white = played.names
     tags = {"PB": black, "PW": white, "RE": _result(position, played)}
     tags["GN"] = f"game {played.number}, seed {played.seed}"

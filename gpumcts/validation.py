@@ -87,7 +87,8 @@ def made(cls: type, values: Mapping[str, Any]) -> Any:
     try:
         value = _adapter(cls).validate_python(dict(values))
     except ValidationError as error:
-        field = str(error.errors()[0]["loc"][0])
+        fields = [str(fault["loc"][0]) for fault in error.errors()]
+        field = next((name for name in fields if name not in hints), fields[0])  # a key misspelt is also a key missed
         return Fault(field, hints.get(field))
     defaults: Mapping[str, Any] = cls._field_defaults  # type: ignore[attr-defined]
     for field in cls._fields:  # type: ignore[attr-defined]

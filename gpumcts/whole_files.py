@@ -20,6 +20,13 @@ def disk_full(error: BaseException) -> str | None:
     return f"{error.filename or 'a file'} cannot be written: {os.strerror(error.errno)}"
 
 
+def no_permission(error: BaseException) -> str | None:
+    """What to say of a file or folder that this user may not read or write, in one line; None for any other error."""
+    if not isinstance(error, PermissionError) or error.filename is None:
+        return None
+    return f"{error.filename}: {error.strerror}"
+
+
 @contextmanager
 def naming(place: Path, anew: bool = False) -> Iterator[None]:
     """Let errors of a full disk name what is being written in the block, where they name nothing; ``anew``: always."""

@@ -40,15 +40,21 @@ def unfinished(results: Sequence[Result]) -> list[str]:
 
 
 def without_result(results: Sequence[Result]) -> list[str]:
-    """Runs of the same sweeps that have no result, a line each: those that were begun, and those that were not."""
+    """Runs of the same sweeps that have no result, a line each, in the order of the sweep: begun or missing.
+
+    Several sweeps may have runs of the same words: then each line names its sweep.
+    """
+    folders = dict.fromkeys(result.folder.parent for result in results)
+    sweeps = [folder for folder in folders if any((folder / mark).exists() for mark in MARKS_OF_A_SWEEP)]
     lines = []
-    for sweep in dict.fromkeys(result.folder.parent for result in results):
-        if any((sweep / mark).exists() for mark in MARKS_OF_A_SWEEP):
-            asked = asked_for(sweep)
-            begun = {path.parent.name for path in sweep.glob(f"*/{PROVENANCE}")}
-            ended = {path.parent.name for path in sweep.glob(f"*/{SUMMARY}")}
-            lines += [f"{asked.get(name) or name}: begun, no result" for name in sorted(begun - ended)]
-            lines += [f"{words or name}: missing" for name, words in asked.items() if name not in begun | ended]
+    for sweep in sweeps:
+        asked = asked_for(sweep)
+        begun = {path.parent.name for path in sweep.glob(f"*/{PROVENANCE}")}
+        ended = {path.parent.name for path in sweep.glob(f"*/{SUMMARY}")}
+        of = f" ({sweep.name})" if len(sweeps) > 1 else ""
+        for name in [*asked, *sorted(begun - asked.keys())]:
+            if name not in ended:
+                lines.append(f"{asked.get(name) or name}{of}: {'begun, no result' if name in begun else 'missing'}")
     return lines
 
 

@@ -72,7 +72,7 @@ from experiments.runs.run_directory import SUMMARY, Run, check_folder
 from experiments.terminal.console import say, show, showing, shown_in_full
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
-from gpumcts.whole_files import disk_full, naming
+from gpumcts.whole_files import disk_full, naming, no_permission
 
 T = TypeVar("T")
 DIRECTION = "hydra.sweeper.direction"
@@ -142,6 +142,9 @@ class Command:
             say(f"interrupted; the same command {self._again}")
             return INTERRUPTED
         except Exception as error:
+            if (told := no_permission(error)) is not None:
+                print(f"error: {told}", file=sys.stderr)
+                return BAD_INPUT
             message = disk_full(error) or failure(error)
             if message is None:
                 raise
@@ -306,9 +309,8 @@ class Command:
         plain = plain_of(config)
         check_not_overruled(config, plain, given)
         keys = frozenset(key_of(override) for override in given)
-        name, more = experiments.command, experiments.more
         try:
-            checked = self.check(plain, Given(keys, lambda: plain_of(compose(name, list(more)))))
+            checked = self.check(plain, Given(keys, lambda: plain_of(experiments.defaults)))
         except BadInput as error:
             raise experiments.explained(error, config, given) from None
         except KeyError as error:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from hydra import compose
@@ -36,6 +37,11 @@ class Experiments:
     command: str
     more: Sequence[str]
     known: dict[tuple[str, ...], Plain] = field(default_factory=dict)
+
+    @cached_property
+    def defaults(self) -> DictConfig:
+        """The command's own configuration, which a check may ask for again and again."""
+        return compose(self.command, list(self.more))
 
     def tree(self, words: Sequence[str]) -> Plain:
         """The configuration of some choices, Hydra's part included, references unresolved."""

@@ -37,7 +37,7 @@ CHECKS = {
     JOBLIB: joblib_settings.check,
     RAY: ray_settings.check,
     SUBMITIT_LOCAL: submitit_settings.check,
-    SUBMITIT_SLURM: submitit_settings.check,
+    SUBMITIT_SLURM: submitit_settings.check_slurm,
 }
 """Of the launchers' keys, by launcher."""
 COUNTS = {"max_batch_size": ", or null", "n_trials": "", "n_jobs": ""}

@@ -1,5 +1,6 @@
 """What submitit's launchers are given besides the command line, and what of it they could not do."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,13 @@ def check(launcher: Mapping[str, Any]) -> None:
     for key in ONE:
         if (number := launcher[key]) != 1:
             raise BadInput(f"hydra.launcher.{key}={number}: must be 1: each task of a job would do the same run")
+
+
+def check_slurm(launcher: Mapping[str, Any]) -> None:
+    """As ``check``; raise BadInput too where submitit would find no SLURM, which it tells as an error of its own."""
+    check(launcher)
+    if shutil.which("srun") is None:
+        raise BadInput("hydra/launcher=submitit_slurm: there is no srun here: start the sweep on a SLURM cluster")
 
 
 def prepare_local(launcher: DictConfig, given: Sequence[str]) -> None:

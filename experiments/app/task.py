@@ -31,7 +31,7 @@ from experiments.terminal.sweep_clock import SweepClock
 from experiments.terminal.termination import ending_by_sigterm
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
-from gpumcts.whole_files import disk_full, naming, write_whole
+from gpumcts.whole_files import disk_full, naming, no_permission, write_whole
 
 COMMANDS: dict[str, Any] = {}
 """Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
@@ -79,7 +79,7 @@ class Task:
         try:
             return self._done(config, own)
         except (BadInput, OSError) as error:
-            if isinstance(error, OSError) and disk_full(error) is None:
+            if isinstance(error, OSError) and disk_full(error) is None and no_permission(error) is None:
                 raise
             self.failure.append(error)
             return None

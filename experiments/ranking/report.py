@@ -232,9 +232,10 @@ def write_report(config: Checked, lines: Sequence[Mapping[str, Any]], summary: M
     parts = [f"# Move ranks against {summary['yardstick']}", *words_of(config, summary)]
     parts += [cells.markdown for cells in all_cells(summary)]
     parts += [f"![{title}]({name})\n\n{title}" for name, title in images.items()]
+    first = ": random game 0 is game 1" if any(line["title"].startswith("random game ") for line in lines) else ""
     parts.append(
         f"`{RANKS}` has the value and the rank of every move by every method, `{BOARDS}` the correlations of every "
-        "position; in both, games are counted from 1."
+        f"position; in both, games are counted from 1{first}."
     )
     (folder / REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from experiments.config.schema import Checked, game_value
-from experiments.runs.results import Result, read
+from experiments.runs.results import CONFIG, Result, read
+from experiments.runs.run_directory import SUMMARY
 from gpumcts.errors import BadInput
 
+ENDS = (None, "resigned", "forfeited")
 GAMES, SIDES = "games.jsonl", ("player", "opponent")
 
 
@@ -52,7 +55,9 @@ def games_played(config: Checked, form: str) -> Iterator[Played]:
 
     folder = _folder(config.keys.run)
     result = read(folder)
-    name = result.config.get("game", {}).get("name")
+    if not isinstance(chosen := result.config.get("game"), dict) or "name" not in chosen:
+        raise BadInput(f"{folder / CONFIG} is damaged: it names no game")
+    name = chosen["name"]
     game, _ = game_value(result.config)
     if record_format(game) != form:
         raise BadInput(f"run={folder}: games of {name} are not written as {form.upper()}")
@@ -62,6 +67,15 @@ def games_played(config: Checked, form: str) -> Iterator[Played]:
         raise BadInput(f"run={folder}: there is no {which}")
     for line in sorted(found, key=lambda line: line["game"]):
         yield Played(game, result, line)
+
+
+@contextmanager
+def naming_game(played: Played) -> Iterator[None]:
+    """Let a BadInput in the block name the game's file and number."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{played.match.folder / GAMES}, game {played.number}: {error}") from None
 
 
 def _folder(run: str | None) -> Path:
@@ -78,14 +92,28 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(whole_lines(path), 1):  # the match may be going on, or may have been killed
         try:
             record = json.loads(line)
-            yield {**record, "game": int(record["game"])}
-        except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{path}, line {number}: not a game") from None
+        except ValueError:
+            record = None
+        if not _is_game(record):
+            raise BadInput(f"{path}, line {number}: not a game")
+        yield record
+
+
+def _is_game(record: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a line has what is read of it, as a match writes it."""
+    if not isinstance(record, dict):
+        return False
+    number, score = record.get("game"), record.get("score")
+    counted = type(number) is int and number >= 0 and record.get("first") in (0, 1)
+    scored = type(score) in (int, float) and record.get("ended") in ENDS
+    return counted and scored and isinstance(record.get("moves"), str)
 
 
 def _name(result: Result, side: str) -> str:
     """The program that sat there, or the player in a few words."""
     summary = result.summary.get(side, {})
+    if not isinstance(summary, dict):
+        raise BadInput(f"{result.folder / SUMMARY} is damaged: {side} is no object")
     iterations = summary.get("iterations_a_move")
     words = summary.get("program") or summary.get("label") or side
     return f"{words}, {iterations} iterations" if iterations else str(words)

@@ -99,7 +99,9 @@ def read(folder: Path) -> Result:
 
     try:
         config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise BadInput(f"{folder / CONFIG} cannot be read: {error.strerror}") from None
+    except yaml.YAMLError as error:
         raise BadInput(f"{folder / CONFIG} cannot be read: {' '.join(str(error).split())}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{folder / CONFIG} is damaged: it is no UTF-8 text") from None

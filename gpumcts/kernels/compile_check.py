@@ -16,7 +16,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numba
 import numpy as np
@@ -205,10 +205,18 @@ def check(name: str, produce: Callable[[], str], target: Target, linked: Callabl
         return report._replace(error=f"{type(error).__name__}: {lines[0] if lines else ''}")
 
 
+class Parser(argparse.ArgumentParser):
+    """A command line whose errors are one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with exit code 2."""
+        self.exit(2, f"error: {message}\n")
+
+
 def main() -> int:
     """Check the kernels that the command line names, or all; 1 where one fails, 2 for an unknown game or policy."""
     about = str(__doc__).splitlines()[0]
-    parser = argparse.ArgumentParser("python -m gpumcts.kernels.compile_check", description=about)
+    parser = Parser("python -m gpumcts.kernels.compile_check", description=about)
     parser.add_argument("games", nargs="*", metavar="game", help="games, as go or go:size=13; all if none is named")
     parser.add_argument(
         "--playout", action="append", default=[], help="policy by name, may be repeated; all if none is"
@@ -226,32 +234,43 @@ def main() -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    reports = [
+    reports = (
         check(name, functools.partial(ptx, kernel, game, policy, target), target, tightened)
         for name, kernel, game, policy in found
         for target in ([names[chosen.device]] if chosen.device else TARGETS)
-    ]
-    return show(reports, chosen.json)
+    )
+    return int(any(report.error for report in shown(reports, [name for name, *_ in found], chosen.json)))
 
 
-def show(reports: list[Report], as_json: bool) -> int:
-    """Print the reports; the exit code."""
+def shown(reports: Iterable[Report], kernels: Sequence[str], as_json: bool) -> list[Report]:
+    """The reports, printed: each as it comes, since all of them take minutes; as JSON, all in one.
+
+    kernels : their names, the longest of which decides the width of the table
+    """
+    made = []
+    width = max((len(name) for name in kernels), default=0)
+    if not as_json:
+        print(head(width), flush=True)
+    for report in reports:
+        made.append(report)
+        if not as_json:
+            print(row(report, width), flush=True)
     if as_json:
-        print(json.dumps([report._asdict() for report in reports]))
-    else:
-        print(table(reports))
-    return int(any(report.error for report in reports))
+        print(json.dumps([report._asdict() for report in made]))
+    return made
 
 
-def table(reports: list[Report]) -> str:
-    """The reports for people."""
-    width = max(len(report.kernel) for report in reports)
-    lines = [f"{'kernel':{width}}  device  registers  local  stack  spills  floats"]
-    for r in reports:
-        numbers = (("-" if n is None else str(n)) for n in (r.registers, r.local, r.stack, r.spills, r.floats))
-        told = "{:>9}  {:>5}  {:>5}  {:>6}  {:>6}".format(*numbers) if not r.error else r.error
-        lines.append(f"{r.kernel:{width}}  {r.capability:6}  {told}")
-    return "\n".join(lines)
+def head(width: int) -> str:
+    """The first line of a table whose names of kernels have ``width`` letters at most."""
+    return f"{'kernel':{width}}  device  registers  local  stack  spills  floats"
+
+
+def row(report: Report, width: int) -> str:
+    """A report for people, as a line below ``head``."""
+    found = (report.registers, report.local, report.stack, report.spills, report.floats)
+    numbers = ("-" if number is None else str(number) for number in found)
+    told = report.error or "{:>9}  {:>5}  {:>5}  {:>6}  {:>6}".format(*numbers)
+    return f"{report.kernel:{width}}  {report.capability:6}  {told}"
 
 
 if __name__ == "__main__":

@@ -312,7 +312,8 @@ def _about_command(player: Any) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise BadInput(f"players.{type(player).__name__}: command={player.command!r}: {error}") from None
+        told = str(error).removeprefix(f"command={player.command}: ")
+        raise BadInput(f"players.{type(player).__name__}: command={player.command!r}: {told}") from None
 
 
 class Gtp(NamedTuple):

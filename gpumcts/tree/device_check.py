@@ -6,9 +6,10 @@ Without a name: every backup operator with ucb1, and every selection rule with a
 A kernel takes half a minute. The exit code is 1 where one fails, or has fused operations.
 """
 
-import argparse
 import functools
+import itertools
 import sys
+from collections.abc import Iterator
 
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -49,22 +50,22 @@ def ptx(name: str, target: Target) -> str:
     return compile_check.each_ptx(search_tree, task(name), target)
 
 
-def reports(chosen: list[str]) -> list[Report]:
+def reports(chosen: list[str]) -> Iterator[Report]:
     """A report of every kernel for every device."""
-    pairs = [(name, target) for name in chosen for target in TARGETS]
-    return [compile_check.check(name, functools.partial(ptx, name, target), target) for name, target in pairs]
+    for name, target in itertools.product(chosen, TARGETS):
+        yield compile_check.check(name, functools.partial(ptx, name, target), target)
 
 
 def main() -> int:
     """Check the kernels named on the command line, or the usual ones."""
     about = str(__doc__).splitlines()[0]
-    parser = argparse.ArgumentParser("python -m gpumcts.tree.device_check", description=about)
+    parser = compile_check.Parser("python -m gpumcts.tree.device_check", description=about)
     parser.add_argument("kernels", nargs="*", metavar="rule/operator/playout/game")
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
-    found = reports(chosen.kernels or names())
-    code = compile_check.show(found, chosen.json)
-    return max(code, int(any(report.fused for report in found)))
+    kernels = chosen.kernels or names()
+    found = compile_check.shown(reports(kernels), kernels, chosen.json)
+    return int(any(report.error or report.fused for report in found))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from gpumcts.tree.search import Searcher
 from gpumcts.uci.info import InfoWriter, line
 from gpumcts.uci.options import CHESS, VARIANT
 from gpumcts.uci.position import UciPosition, start_of
-from gpumcts.uci.requests import Game, Go, Request, game_of, go_of, parse, setting_of
+from gpumcts.uci.requests import MAX_DIGITS, Game, Go, Request, game_of, go_of, parse, setting_of
 
 POLL_SECONDS = 0.05  # at the input, while the search is being made
 MAX_REQUESTS = 10_000  # that wait meanwhile
@@ -257,7 +257,8 @@ class UciEngine:
             )
         if go.unread:
             said = ", ".join(readable(words) for words in go.unread)
-            self._tell(f"info string {said}: must be a number of at least 0; it counts as not said")
+            least = f"must be a number of at least 0, of {MAX_DIGITS} digits at most; it counts as not said"
+            self._tell(f"info string {said}: {least}")
         position = self._position
         if position is None:
             raise BadInput("go: the last position was refused")

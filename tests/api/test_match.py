@@ -175,6 +175,7 @@ REFUSED = {
     r"players.Gtp: command='a\\x00b': a b cannot be started: embedded null byte": lambda: g.play_match(
         BOXES, (g.players.Gtp("a\0b"), RANDOM)
     ),
+    "players.Gtp: command='': name a program$": lambda: g.play_match(BOXES, (g.players.Gtp(""), RANDOM)),
     "folder='': must be a path": lambda: g.play_match(BOXES, (RANDOM, RANDOM), folder=""),
     "playout=nope is not known": lambda: g.play_match(BOXES, (g.players.MonteCarlo(playout="nope"), RANDOM)),
     "search.threshold=2: counts with": lambda: g.play_match(

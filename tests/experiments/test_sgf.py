@@ -119,3 +119,29 @@ def test_bad_input_is_one_line(run, tmp_path, folder, line):
     assert done.code == 2 and done.out == "" and len(done.err.splitlines()) == 1, done.err
     assert BAD[line] in done.err
     assert not (tmp_path / "outputs").exists()
+
+
+@pytest.mark.parametrize(
+    "changed", [{"score": None}, {"score": "x"}, {"first": 7}, {"moves": 5}, {"ended": 5}, {"game": -1}, None]
+)
+def test_a_line_that_no_match_writes_is_no_game(run, folder, changed):
+    path = folder / "games.jsonl"
+    path.write_text(path.read_text() + json.dumps(changed and {**TOLD[0], **changed}) + "\n")
+    done = run(f"sgf run={folder} hydra.run.dir=two")
+    assert (done.code, done.err) == (2, f"error: {path}, line 4: not a game\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("config.yaml", "games: {name: go}\n", "{} is damaged: it names no game"),
+        ("config.yaml", None, "{} cannot be read: No such file or directory"),
+        ("summary.json", '{"player": 5}', "{} is damaged: player is no object"),
+        ("games.jsonl", json.dumps({**TOLD[0], "moves": "E5 Z9"}) + "\n", "{}, game 1: move 'Z9' is no point of this"),
+    ],
+)
+def test_a_damaged_folder_names_the_file(run, folder, file, text, told):
+    (folder / file).unlink() if text is None else (folder / file).write_text(text)
+    done = run(f"sgf run={folder} hydra.run.dir=two")
+    assert done.code == 2 and done.err.startswith("error: " + told.format(folder / file)), done.err
+    assert len(done.err.splitlines()) == 1

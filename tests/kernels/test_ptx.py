@@ -10,6 +10,7 @@ import pytest
 
 from gpumcts.kernels import compile_check
 from gpumcts.kernels.cuda import launch_cost
+from gpumcts.tree import device_check
 from tests.kernels.drivers import told_by
 
 GAMES = compile_check.options.names("game")
@@ -165,9 +166,29 @@ def test_what_is_not_there(words, message, monkeypatch, capsys):
 
 def test_the_table_tells_local_memory():
     report = compile_check.Report("kernel", "sm_90a", registers=90, stack=1712, spills=8, floats=3, local=1664)
-    head, line = compile_check.table([report]).splitlines()[:2]
+    head, line = compile_check.head(6), compile_check.row(report, 6)
     assert head.split() == ["kernel", "device", "registers", "local", "stack", "spills", "floats"]
     assert line.split() == ["kernel", "sm_90a", "90", "1664", "1712", "8", "3"]
+
+
+def test_a_line_is_shown_before_the_next_kernel_is_compiled(capsys):
+    """All kernels take minutes."""
+
+    def reports():
+        for number in range(2):
+            assert len(capsys.readouterr().out.splitlines()) == 1  # the head, or the kernel before
+            yield compile_check.Report(f"kernel {number}", "sm_90a", registers=90)
+
+    assert len(compile_check.shown(reports(), ["kernel 0", "kernel 1"], as_json=False)) == 2
+    assert capsys.readouterr().out.startswith("kernel 1  sm_90a")
+
+
+@pytest.mark.parametrize("check", [compile_check, device_check])
+def test_a_command_line_that_is_not_understood_is_one_line(check, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["check", "--nonesuch"])
+    with pytest.raises(SystemExit) as ended:
+        check.main()
+    assert ended.value.code == 2 and capsys.readouterr().err == "error: unrecognized arguments: --nonesuch\n"
 
 
 MAX_REGISTERS = {

@@ -127,8 +127,9 @@ def test_limits(engine):
     assert nodes("go movetime 70")[0] > 0 and nodes("go movetime 1")[0] > 0
     told = "info string depth: not for a search by playouts, whose limits are nodes and time"
     assert nodes("go depth 7") == (25, told)
-    told = "info string movetime abc, nodes -5: must be a number of at least 0; it counts as not said"
-    assert nodes("go movetime abc nodes -5") == (25, told)
+    least = "must be a number of at least 0, of 15 digits at most; it counts as not said"
+    assert nodes("go movetime abc nodes -5") == (25, f"info string movetime abc, nodes -5: {least}")
+    assert nodes(f"go nodes {10**15}") == (25, f"info string nodes {10**15}: {least}")
     assert nodes("go wtime 1 btime 1")[0] <= 25
 
 

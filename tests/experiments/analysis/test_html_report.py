@@ -118,6 +118,21 @@ def test_what_a_sweep_was_asked_for_and_has_not_is_told(match, tmp_path):
     assert all(f"<li>{line}</li>" in page("A sweep", results) for line in told)
 
 
+def test_what_two_sweeps_have_not_is_told_in_their_order_and_with_their_names(match, tmp_path):
+    results = []
+    for sweep in ("first", "second"):
+        folder = tmp_path / sweep
+        for name in ("done", "a", "b"):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "provenance.json").write_text("{}")
+        (folder / "done" / "summary.json").write_text("{}")
+        runs = {"done": "seed=1", "b": "seed=2", "a": "seed=3"}
+        (folder / "sweep.json").write_text(json.dumps({"family": None, "runs": runs}))
+        results.append(replace(match(f"in={sweep}"), folder=folder / "done"))
+    seeds = [f"seed={seed} ({sweep}): begun, no result" for sweep in ("first", "second") for seed in (2, 3)]
+    assert without_result(results) == seeds
+
+
 def test_a_swept_number_is_a_curve_and_two_keys_are_a_matrix(match):
     curve = page("A curve", [match(f"n={n}", wins=wins) for n, wins in ((1, 2), (100, 8), (10, 5))])
     assert curve.count('<g class="point">') == 3 and "<td style=" not in curve

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -143,3 +144,21 @@ def test_the_runs_of_a_sweep():
     assert [(row[0], row[2]) for row in rows[:4]] == [("a=3", "c=0"), ("a=3", "c=1"), ("a=3", "c=2"), ("a=4", "c=0")]
     with pytest.raises(BadInput, match="a range is for a sweeper"):
         combinations(OverridesParser.create().parse_overrides(["a=interval(0,1)"]))
+
+
+def test_a_further_run_of_a_sweep_is_composed_once_to_be_checked_and_once_to_be_done(run, monkeypatch):
+    """Sides without a search have groups that do not count: all are compared with what is usual."""
+    made, real = [], ConfigLoaderImpl.load_configuration
+
+    def counted(self, *arguments, **keys):
+        made.append(keys)
+        return real(self, *arguments, **keys)
+
+    monkeypatch.setattr(ConfigLoaderImpl, "load_configuration", counted)
+    numbers = []
+    for seeds in ("1", "1,2"):
+        made.clear()
+        line = f"match -m seed={seeds} player=random player@opponent.player=random game=dots_and_boxes games=2"
+        assert run(f"{line} threads=1 engine=cpu hydra.sweep.dir=of{seeds[-1]}").code == 0
+        numbers.append(len(made))
+    assert numbers[1] - numbers[0] == 2

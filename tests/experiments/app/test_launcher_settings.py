@@ -4,7 +4,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from experiments.app import joblib_settings, submitit_settings
-from experiments.app.launchers import prepare_launcher
+from experiments.app.launchers import CHECKS, SUBMITIT_SLURM, prepare_launcher
 from gpumcts.errors import BadInput
 from tests.experiments.app.test_launchers import needs
 
@@ -58,6 +58,14 @@ def test_a_key_that_submitit_would_not_do_is_refused(key, value, wanted):
     with pytest.raises(BadInput) as refused:
         submitit_settings.check({**PLUGIN, key: value})
     assert str(refused.value).startswith(f"hydra.launcher.{key}={value}: must be {wanted}")
+
+
+def test_slurm_is_refused_where_it_is_not(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BadInput, match="^hydra/launcher=submitit_slurm: there is no srun here: "):
+        CHECKS[SUBMITIT_SLURM](PLUGIN)
+    (tmp_path / "srun").touch(0o755)
+    CHECKS[SUBMITIT_SLURM](PLUGIN)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,17 @@ def test_a_worker_ends_with_the_parent_of_its_parent():
         parent.stdout.close()
 
 
+@pytest.mark.parametrize(("executor", "ends"), [("local", True), ("slurm", False)])
+def test_a_run_of_submitit_ends_whose_sweep_was_gone_before_it_looked(executor, ends):
+    """By Slurm the sweep may be on another machine, where its process is not seen."""
+    sweep = subprocess.Popen([sys.executable, "-c", ""])
+    sweep.wait()
+    code = f"from experiments.app.workers import end_with; end_with({sweep.pid}); print('works')"
+    environment = {**ENVIRONMENT, "SUBMITIT_EXECUTOR": executor}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == ((1, "") if ends else (0, "works\n")), done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["joblib hydra.launcher.n_jobs=2", "submitit_local"])
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

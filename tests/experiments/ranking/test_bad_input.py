@@ -11,6 +11,7 @@ BAD = {
     "rank +yardstick=minimax_6": "yardstick: the key is called reference now",
     "rank reference=evaluation baseline=evaluation": "that is the reference",
     "rank method.minimax_4.depth=0": "method.minimax_4.depth=0: must be an integer in [1,",
+    "rank reference=m methods=[m,evaluation] +method.m={kind:minimax,dept:5}": "method.m.dept: unknown key; method.m",
     "rank method.evaluation.kind=luck": "method.evaluation.kind=luck is not known; there are: evaluation, minimax",
     "rank method.random_playouts.playout.name=luck": "method.random_playouts.playout.name=luck is not known",
     "rank data.pgn=": "data.pgn=: must name a file, or be null",

@@ -359,7 +359,7 @@ def test_policies_are_compared_at_equal_playouts_and_at_equal_time(ranked):
     assert "at equal playouts" in report and "random_playouts (20)" in report
     assert "different playouts a move, mean" in report and "different playouts a move, least" in report
     assert "Positions: 4 positions, a sample (seed 1) of the" in report
-    assert "3 games played at random (seed 1)" in report
+    assert "3 games played at random (seed 1)" in report and "counted from 1: random game 0 is game 1." in report
     assert values["mm1_playouts"][0]["method"]["playouts"] == 4
 
 
