@@ -90,14 +90,15 @@ def works_of(bench: Bench) -> list[Work]:
 
 def ratio_of(number: int, ours: Ask, theirs: Ask) -> list[float]:
     """The median ratio of rates in turns of work ``number``: one value, none where they have not the work."""
-    if theirs(f"{number} 1") == "-":
+    if theirs(f"{number} 1 0") == "-":
         return []
     count = _filling(number, ours)
-    seconds = float(ours(f"{number} {count}"))
+    seconds = float(ours(f"{number} {count} 0"))
     turns = min(max(MIN_TURNS, int(ROW / (2 * seconds))), MAX_TURNS)
     ratios = []
     for turn in range(turns):
-        taken = {ask: float(ask(f"{number} {count}")) for ask in ((ours, theirs) if turn % 2 else (theirs, ours))}
+        line = f"{number} {count} {turn}"  # the same playouts for both, others in each turn
+        taken = {ask: float(ask(line)) for ask in ((ours, theirs) if turn % 2 else (theirs, ours))}
         ratios.append(taken[theirs] / taken[ours])
     return [statistics.median(ratios)]
 
@@ -105,7 +106,7 @@ def ratio_of(number: int, ours: Ask, theirs: Ask) -> list[float]:
 def _filling(number: int, ask: Ask) -> int:
     """As many playouts or trees as take about ``TURN`` seconds, at least ``MIN_COUNT``."""
     count = MIN_COUNT
-    while (seconds := float(ask(f"{number} {count}"))) < TURN / 2:
+    while (seconds := float(ask(f"{number} {count} 0"))) < TURN / 2:
         count *= 2
     return max(MIN_COUNT, int(count * TURN / seconds))
 

@@ -1,8 +1,8 @@
 """``python -P beside_process.py FOLDER GAME WORK``: playouts and searches of the checkout in FOLDER, as asked for.
 
 GAME and WORK are JSON: a game's name and parameters, and a list of ``benchmarks.beside.Work``. Each line read holds the
-number of a work and how many playouts or trees; the answer is the seconds that these took, or ``-`` where this checkout
-has not what the work needs.
+number of a work, how many playouts or trees, and their seed; the answer is the seconds that these took, or ``-`` where
+this checkout has not what the work needs.
 
 The other checkout runs this file, too. It takes from ``gpumcts`` what every version of it has.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-Run = Callable[[int], Any]
+Run = Callable[[int, int], Any]
 
 
 def option_of(kind: str, given: list[Any]) -> Any:
@@ -28,22 +28,22 @@ def option_of(kind: str, given: list[Any]) -> Any:
 
 
 def run_of(game: Any, work: dict[str, Any]) -> Run:
-    """Playouts from the start of the game, or searches of so many trees there; on one thread."""
+    """So many playouts from the start of the game under a seed, or searches of so many trees there; on one thread."""
     from gpumcts.kernels.batch import Rules
     from gpumcts.kernels.cpu import CpuPlayouts
     from gpumcts.tree.search import Searcher
 
-    policy, rules, generator = option_of("playout", work["policy"]), Rules(game), np.random.default_rng(1)
+    policy, rules = option_of("playout", work["policy"]), Rules(game)
 
-    def begin(count: int) -> tuple[np.ndarray, np.ndarray]:
-        return rules.starts(count), generator.integers(0, 1 << 64, count, np.uint64)
+    def begin(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        return rules.starts(count), np.random.default_rng(seed).integers(0, 1 << 64, count, np.uint64)
 
     if work["operator"] is None:
         engine = CpuPlayouts(game, policy, 1, **({"lanes": 1} if work["one_by_one"] else {}))
-        return lambda count: engine.tally(*begin(count))
+        return lambda count, seed: engine.tally(*begin(count, seed))
     rule, operator = option_of("selection", work["rule"]), option_of("backup", work["operator"])
     searcher = Searcher(game, policy, rule, operator, engine="cpu", threads=1)
-    return lambda count: searcher.search(*begin(count), work["iterations"])
+    return lambda count, seed: searcher.search(*begin(count, seed), work["iterations"])
 
 
 def runs_of(game: list[Any], works: list[dict[str, Any]]) -> list[Run | None]:
@@ -54,7 +54,7 @@ def runs_of(game: list[Any], works: list[dict[str, Any]]) -> list[Run | None]:
     for work in works:
         try:
             run = run_of(option_of("game", game), work)
-            run(1)
+            run(1, 0)
         except (BadInput, TypeError):  # an option of another name, or of other parameters
             found.append(None)
         else:
@@ -70,13 +70,13 @@ def main(folder: str, game: str, works: str) -> None:
         sys.exit(f"gpumcts was imported from {Path(gpumcts.__file__).parent}")
     runs = runs_of(json.loads(game), json.loads(works))
     for line in sys.stdin:
-        number, count = map(int, line.split())
+        number, count, seed = map(int, line.split())
         run = runs[number]
         if run is None:
             print("-", flush=True)
             continue
         before = time.perf_counter()
-        run(count)
+        run(count, seed)
         print(time.perf_counter() - before, flush=True)
 
 

@@ -38,19 +38,22 @@ def test_what_is_compared():
 
 def test_a_ratio_is_that_of_rates():
     """Ours takes 2 ms a playout, theirs 3 ms: 1.5 times as fast. Turns are of as many playouts as fill them."""
-    asked = []
+    asked, seeds = [], {}
 
     def taking(seconds):
         def ask(line):
-            number, count = map(int, line.split())
+            number, count, seed = map(int, line.split())
             assert number == 4
             asked.append(count)
+            seeds.setdefault(seconds, []).append(seed)
             return str(seconds * count)
 
         return ask
 
     assert beside.ratio_of(4, taking(2e-3), taking(3e-3)) == [pytest.approx(1.5)]
     assert set(asked) == {1, beside.MIN_COUNT}
+    turns = list(range(beside.MIN_TURNS))
+    assert seeds[2e-3][-len(turns) :] == seeds[3e-3][-len(turns) :] and set(seeds[2e-3]) >= set(turns)
     assert beside.ratio_of(4, taking(1e-5), taking(1e-5)) == [pytest.approx(1)]
     assert max(asked) * 1e-5 == pytest.approx(beside.TURN, rel=0.01)
     assert beside.ratio_of(4, taking(1e-5), lambda line: "-") == []
@@ -84,4 +87,4 @@ def test_a_process_answers_from_its_own_folder(tmp_path):
         talking("checkout=other", arguments) as ask,
         pytest.raises(BadInput, match=f"^checkout=other: its process failed: gpumcts was imported from {HERE}"),
     ):
-        ask("0 1")
+        ask("0 1 0")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -17,7 +16,7 @@ from hydra.plugins.config_source import ConfigLoadError
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from experiments.app import flags
+from experiments.app import departures, flags
 from experiments.app.error_messages import CONF
 from experiments.app.hydra_speed import OwnFolder, ParsedFiles, quicken
 from experiments.app.overrides import combinations
@@ -146,19 +145,15 @@ def test_the_runs_of_a_sweep():
         combinations(OverridesParser.create().parse_overrides(["a=interval(0,1)"]))
 
 
-def test_a_further_run_of_a_sweep_is_composed_once_to_be_checked_and_once_to_be_done(run, monkeypatch):
+def test_the_own_configuration_of_a_command_is_composed_once_for_all_its_runs(run, monkeypatch):
     """Sides without a search have groups that do not count: all are compared with what is usual."""
-    made, real = [], ConfigLoaderImpl.load_configuration
+    asked, real = [], departures.compose
 
-    def counted(self, *arguments, **keys):
-        made.append(keys)
-        return real(self, *arguments, **keys)
+    def counted(name, overrides, **keys):
+        asked.append((name, *overrides))
+        return real(name, overrides, **keys)
 
-    monkeypatch.setattr(ConfigLoaderImpl, "load_configuration", counted)
-    numbers = []
-    for seeds in ("1", "1,2"):
-        made.clear()
-        line = f"match -m seed={seeds} player=random player@opponent.player=random game=dots_and_boxes games=2"
-        assert run(f"{line} threads=1 engine=cpu hydra.sweep.dir=of{seeds[-1]}").code == 0
-        numbers.append(len(made))
-    assert numbers[1] - numbers[0] == 2
+    monkeypatch.setattr(departures, "compose", counted)
+    line = "match -m seed=1,2 player=random player@opponent.player=random game=dots_and_boxes games=2"
+    assert run(f"{line} threads=1 engine=cpu hydra.sweep.dir=of").code == 0
+    assert asked.count(("match",)) == 1
