@@ -1,5 +1,6 @@
 """Playouts a second: uniform, informed and a game's own, in lanes and singly, beside scalar C++ and other programs."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -20,7 +21,8 @@ from gpumcts.playouts.uniform import Uniform
 
 UNIFORM, ONE_BY_ONE, OWN = 1_000_000, 300_000, 100_000  # playouts a turn; OWN where a game's own policy has no lanes
 UNIFORM_ON_CPU = "uniform, cpu"
-INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth
+INFORMED = {1: 40_000, 2: 8_000, 3: 1_500}  # by depth; on the CPU fewer where these take longer than TURN_SECONDS
+TURN_SECONDS = 30.0
 MAX_INFORMED_MOVES = 1000  # of a position, for informed playouts that end within a repeat's time
 ON_A_DEVICE = {1: (1 << 20, 8), 64: (1 << 20, 1), 1024: (1 << 16, 1)}  # leaves, batches a turn; by playouts a leaf
 INFORMED_ON_A_DEVICE = {1: 1 << 22, 2: 1 << 21, 3: 1 << 18}  # leaves by depth
@@ -72,8 +74,18 @@ def _of_cpu(bench: Bench) -> list[Contender]:
     for name, policy in own_policies(bench.game).items():
         found += _own_on_cpu(bench, name, policy) if name in chosen else []
     for depth, units in INFORMED.items() if "minimax" in chosen else ():
-        found.append(_on_cpu(bench, f"minimax depth {depth}, cpu", Minimax(depth=depth), units, bench.threads))
+        what = f"minimax depth {depth}, cpu"
+        found.append(_within_a_turn(_on_cpu(bench, what, Minimax(depth=depth), units, bench.threads)))
     return found
+
+
+def _within_a_turn(contender: Contender) -> Contender:
+    """No more units than one core does in about ``TURN_SECONDS``: depth 3 in Chess takes most of a second a playout."""
+    contender.run(1)  # compiles
+    begin = time.perf_counter()
+    contender.run(1)
+    units = int(TURN_SECONDS / (time.perf_counter() - begin))
+    return contender._replace(units=max(1, min(contender.units, units)))
 
 
 def _own_on_cpu(bench: Bench, name: str, policy: Any) -> list[Contender]:
