@@ -1,8 +1,8 @@
 """Playouts and searches of this checkout beside those of another one, such as an earlier commit.
 
 Two processes take turns of some hundredths of a second, so that a machine whose speed drifts is as fast for both. The
-same code can be one per cent faster in one process than in the next, so a figure is the median over several pairs of
-new processes, beside the least and the greatest of them.
+same code can be some per cent faster in one process than in the next, at times ten, so a figure is the median over
+several pairs of new processes, beside the least and the greatest of them.
 """
 
 import json

@@ -66,6 +66,13 @@ def test_what_a_checkout_lacks_is_left_out():
     assert beside_process.runs_of(["no_such_game", {}], [beside.Work("uniform")._asdict()]) == [None]
 
 
+def test_the_other_checkout_has_its_own_defaults(monkeypatch):
+    """It may lack a field that stands at its default here."""
+    monkeypatch.setattr(beside, "talking", lambda name, arguments, environment: arguments)
+    arguments = beside._process(bench_of(Havannah(base=4), "havannah"), Path("other"), [])
+    assert json.loads(arguments[3]) == ["havannah", {"base": 4}]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
