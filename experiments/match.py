@@ -9,7 +9,8 @@
 
 The groups at the top configure the player; ``group@opponent.group=choice`` and ``opponent.group.key=value`` the
 opponent, who is plain UCT with the player's budget if nothing is said. Every move is on disk before its game goes on:
-the same command goes on where it was, and more ``games`` extend a finished match. A sweep (``-m``) ends with a table
+the same command goes on where it was, and more ``games`` extend a finished match. ``sprt=[0,10]`` ends a match once it
+is clear which of two Elo differences holds. A sweep (``-m``) ends with a table
 and a plot of its matches.
 """
 
@@ -47,6 +48,7 @@ from experiments.players.registry import (
 from experiments.runs.match_work import UNMEASURED, MatchWork
 from experiments.runs.presentation import Presentation
 from experiments.runs.run_directory import SUMMARY, read_summary
+from experiments.runs.sequential import SPRT, check_test, decided, test_told
 from experiments.terminal.console import bar, counted, here, say, shortened, show, stop_on_interrupt
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
@@ -65,6 +67,7 @@ MATCH_GROUPS = ("game", "player", *GROUPS, "opponent", "engine")
 def match_config(plain: Plain, given: Given | None = None) -> Checked:
     """The checked configuration of experiments.match."""
     keys = top_keys(MatchKeys, plain, (*MATCH_GROUPS, *OF_EXPERIMENTS))
+    check_test(keys.sprt)
     study = typed(Study, {key: plain[key] for key in Study._fields if key in plain})
     if not isinstance(plain["opponent"], Mapping):
         choice = shown(plain["opponent"])
@@ -113,11 +116,13 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.match.progress import Progress
     from gpumcts.match.resume import is_over
     from gpumcts.match.runner import play_match
+    from gpumcts.match.sequential import sequential_test
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     plies = _plies(config)
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, plies) as shown:
-        over = is_over(run.folder, config.keys.games)
+        test = sequential_test(config.keys.sprt)
+        over = is_over(run.folder, config.keys.games, test)
         pair = build_players(config, run.folder, lambda done: shown.advance(done), over)
         done = MatchWork(run.folder, pair.by_side)
 
@@ -143,6 +148,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
                 on_progress=on_progress,
                 stop=stop,
                 at_once=pair.at_once,
+                test=test,
             )
         except BaseException:
             done.keep()
@@ -152,7 +158,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     summary = summarise(config, result, pair, done.end(result.seconds, result.chosen))
     if run.of > 1:
         say(f"{title}: {brief(summary)}  {here(run.folder)}")
-        for line in seconds_told(summary)[1:]:
+        for line in [*test_told(summary), *seconds_told(summary)[1:]]:
             say(f"{title}: {line}")
     else:
         show(*_final(config, run, summary))
@@ -167,7 +173,8 @@ def standing(progress: Any) -> str:
         counts = (progress.wins, progress.draws, progress.finished)
         rate, low, high = (100 * share for share in (win_rate(*counts), *wilson(*counts)))
         score = f"+{progress.wins} ={progress.draws} -{progress.losses}  {rate:.0f} % [{low:.0f}, {high:.0f}]"
-        return f"{progress.finished} of {progress.games} games: {score}"
+        ratio = "" if progress.sprt is None else f", log-likelihood ratio {progress.sprt.ratio:.2f}"
+        return f"{progress.finished} of {progress.games} games: {score}{ratio}"
     words = [f"0 of {progress.games} games, ply {progress.ply}"]
     sides = zip(("player", "opponent"), progress.expected, strict=True)
     words += [f"{side} expects {100 * rate:.0f} %" for side, rate in sides if rate is not None]
@@ -213,6 +220,8 @@ def summarise(config: Checked, result: Any, pair: Any, totals: dict[str, Any]) -
             given_up = result.given_up[("player", "opponent").index(side)]
             summary[side].update(program=pair.programs[side], **given_up._asdict())
             summary[side].update({key: totals[side][key] for key in ("longest_move", "moves_over_time")})
+    if result.sprt is not None:
+        summary[SPRT] = {"asked": config.keys.sprt, **result.sprt._asdict()}
     if UNMEASURED in totals:
         summary[UNMEASURED] = totals[UNMEASURED]
     if pair.programs:
@@ -294,16 +303,19 @@ def _final(config: Checked, run: Run, summary: dict[str, Any]) -> list[str]:
         lines += [score_line(*names, *counts) + _so_far(config, summary), elo_line(*counts)]
     lines.append(brief(summary) + (" (win rate of the player, Wilson 95 %)" if summary["games"] else ""))
     lines += [f"{side}: {_said_of(summary[side])}" for side in ("player", "opponent")]
-    lines += seconds_told(summary)
-    if beyond := games_beyond(run.folder, config.keys.games):
-        lines.append(f"the folder has {counted(beyond, 'more game')}, which games={config.keys.games} does not count")
+    lines += [*test_told(summary), *seconds_told(summary)]
+    ended = summary["games"] if decided(summary) else config.keys.games
+    if beyond := games_beyond(run.folder, ended):
+        why = "came after the decision" if decided(summary) else f"games={ended} does not count"
+        lines.append(f"the folder has {counted(beyond, 'more game')}, which {why}")
     return [*lines, f"folder: {here(run.folder)}"]
 
 
 def _so_far(config: Checked, summary: dict[str, Any]) -> str:
     """What a score says that some games lack, after an interrupt: those that last long are among them."""
     games, asked = summary["games"], config.keys.games
-    return f"; {games:,} of {asked:,} games, those that ended first: no random part" if games < asked else ""
+    cut = games < asked and not decided(summary)
+    return f"; {games:,} of {asked:,} games, those that ended first: no random part" if cut else ""
 
 
 def _said_of(side: dict[str, Any]) -> str:
@@ -336,8 +348,11 @@ def _plies(config: Checked) -> float:
 
 def cost(config: Checked, folder: Path) -> float:
     """About how many playouts the games take, 0 where all of them are over."""
-    if (folder / SUMMARY).exists() and read_summary(folder).get("games", 0) >= config.keys.games:
-        return 0.0
+    if (folder / SUMMARY).exists():
+        known = read_summary(folder)
+        same_test = decided(known) and known[SPRT]["asked"] == config.keys.sprt
+        if same_test or known.get("games", 0) >= config.keys.games:
+            return 0.0
     a_move = 1.0
     for player in (config.player, config.opponent):
         assert player is not None

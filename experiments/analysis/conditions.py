@@ -6,6 +6,7 @@ from typing import Any
 from experiments.analysis.labels import MARKS_OF_A_SWEEP
 from experiments.runs.results import Result, asked_for
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
+from experiments.runs.sequential import decided
 from gpumcts.compiling.own_sources import SOURCES
 from gpumcts.options import as_json
 from gpumcts.tree.settings import Settings
@@ -30,11 +31,12 @@ def conditions(results: Sequence[Result]) -> dict[str, str]:
 
 
 def unfinished(results: Sequence[Result]) -> list[str]:
-    """Matches that have fewer games than were asked for, a line each."""
+    """Matches that have fewer games than were asked for, a line each; not those that their sequential test ended."""
     lines = []
     for result in results:
         asked, played = result.config.get("games"), result.summary.get("games")
-        if isinstance(asked, int) and isinstance(played, int) and played < asked and "wins" in result.summary:
+        few = isinstance(asked, int) and isinstance(played, int) and played < asked and not decided(result.summary)
+        if few and "wins" in result.summary:
             lines.append(f"{result.label}: {played:,} of {asked:,} games")
     return lines
 

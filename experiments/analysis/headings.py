@@ -11,7 +11,9 @@ from experiments.runs.results import Result
 
 WORD = re.compile(r"\+{0,2}([\w.@/]+)=(.*)", re.DOTALL)
 SWEPT = re.compile(r"^[^\[{'\"]*,|^(interval|choice|range|glob|shuffle|sort)\(")
-NOT_PLAYED = ("games", "seed", "threads", "engine", "memory_gb", "games_in_flight", "objective", "scale", "title")
+NOT_PLAYED = (
+    "games", "sprt", "seed", "threads", "engine", "memory_gb", "games_in_flight", "objective", "scale", "title",
+)  # fmt: skip
 """Keys that tables and records tell, or that decide no result."""
 MAX_SETTINGS = 6  # in a title; ``table.csv`` has all
 

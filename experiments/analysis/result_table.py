@@ -49,6 +49,8 @@ def match_cells(result: Result) -> dict[str, str]:
     cells = {key: f"{summary[key]:,}" for key in ("games", "wins", "draws", "losses")}
     cells["win %"] = _per_cent(summary["win_rate"]) if summary["games"] else ""
     cells["Wilson 95 %"] = f"{_per_cent(summary['ci95_low'])} - {_per_cent(summary['ci95_high'])}"
+    if "sprt" in summary:
+        cells["sprt"] = f"{summary['sprt']['decision']} ({summary['sprt']['ratio']:.2f})"
     published = result.published
     if published is not None:
         from gpumcts.match.statistics import document_interval

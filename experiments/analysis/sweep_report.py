@@ -77,9 +77,11 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
 def against_even(results: list[Result]) -> list[str]:
     """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep.
 
-    The line says so, and of which games the matches are where they are of several.
+    The line says so, and of which games the matches are where they are of several. Matches that a sequential test may
+    end are left out: their number of games depends on how they went, which these p values do not allow for.
     """
     matches = [result for result in results if {"wins", "draws"} <= result.summary.keys() and result.summary["games"]]
+    matches = [result for result in matches if "sprt" not in result.summary]
     if len(matches) < 2:
         return []
     from gpumcts.match.statistics import holm, uneven

@@ -4,7 +4,7 @@ from typing import Any
 
 Changes = dict[str, list[Any]]
 """Keys with two values: of the run, and of the experiment; a choice's name where another one was chosen."""
-AMOUNTS = ("games", "seed", "trees", "runs", "points", "states", "samples", "scales", "count")
+AMOUNTS = ("games", "sprt", "seed", "trees", "runs", "points", "states", "samples", "scales", "count")
 BUDGET = "budget"
 
 

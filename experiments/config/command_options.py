@@ -13,6 +13,7 @@ class MatchKeys(NamedTuple):
     """The plain keys of experiments.match."""
 
     games: Annotated[int, Interval(ge=1, le=10_000_000)] = 100
+    sprt: list[float] | None = None
     seed: Seed = 1
     threads: Threads = None
     games_in_flight: Annotated[int, Interval(ge=1, le=10_000_000)] = 1000

@@ -26,6 +26,7 @@ WORDS = {
     str: "text",
     type(None): "null",
     list[int]: "a list of integers, such as [0,12]",
+    list[float]: "a list of numbers, such as [0,10]",
     list[str]: 'a list of texts, such as ["level 1"]',
     dict[str, bool | int | float | str | None]: "names with values, such as {Hash:16,Threads:1}",
 }

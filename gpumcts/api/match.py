@@ -20,6 +20,7 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
 from gpumcts.match.journal import GAMES
+from gpumcts.match.sequential import SequentialTest, sequential_test
 from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_rate
 from gpumcts.options import as_json, compiled, identity, value_of
 from gpumcts.players.construction import PlayerContext
@@ -93,7 +94,7 @@ class Match:
     def sprt(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
         """The sequential probability ratio test of ``elo0`` (H0) against ``elo1`` (H1), as match programs have it.
 
-        Play on in one ``folder`` with more ``games`` until its ``decision`` is no longer ``go on``. ``alpha`` is the
+        ``play_match(sprt=(elo0, elo1))`` ends once its ``decision`` is no longer ``go on``. ``alpha`` is the
         probability of accepting H1 where H0 holds, ``beta`` that of the converse. Source: Van den Bergh, *A practical
         introduction to the GSPRT*.
 
@@ -123,6 +124,7 @@ def play_match(
     engine: str = "auto",
     threads: SupportsIndex | None = None,
     memory_gb: float | None = None,
+    sprt: Sequence[float] | None = None,
 ) -> Match:
     """Play a match; the first of ``players`` has the first move in even games, the second in odd ones.
 
@@ -135,6 +137,9 @@ def play_match(
         extend a finished match. None keeps nothing
     games_in_flight : games that advance together at most; decides speed and memory
     engine, threads, memory_gb : as ``Search`` takes them, for players that come from none
+    sprt : ``(elo0, elo1)`` or ``(elo0, elo1, alpha, beta)`` as ``Match.sprt`` takes them: the match ends once that test
+        has decided, at ``games`` at the latest. The test looks at the games in order, two at a time; those it looked at
+        are the games of the match
 
     Neither ``games_in_flight`` nor engine nor threads change a game. The digest is that of the command
     ``python -m experiments.match`` with the same configuration.
@@ -150,6 +155,7 @@ def play_match(
     """
     value, pair = value_of("game", game), _checked_pair(players)
     count, number = integer("games", games, 1, runner.MAX_GAMES), seed_of(seed)
+    test = sequential_test(sprt)
     in_flight = integer("games_in_flight", games_in_flight, 1, runner.MAX_GAMES)
     if compiled(value).PLAYERS != 2:
         raise BadInput(f"game={title(value)} is for one player; a match takes a game for two")
@@ -171,6 +177,7 @@ def play_match(
             same=same,
             in_flight=in_flight,
             context=context,
+            test=test,
         )
 
 
@@ -259,6 +266,7 @@ def _played(
     same: dict[str, Any],
     in_flight: int,
     context: PlayerContext,
+    test: SequentialTest | None,
 ) -> Match:
     built: list[AnyPlayer] = []
     with stoppable() as stop:
@@ -278,6 +286,7 @@ def _played(
                 games_in_flight=min(in_flight, *(_max_in_flight(player, context) for player in pair)),
                 stop=stop,
                 at_once=at_once,
+                test=test,
             )
         finally:
             for player in built:
@@ -292,7 +301,7 @@ def _played(
             losses=result.losses,
             digest=result.digest,
             seconds=result.seconds,
-            records=_records(folder, games),
+            records=_records(folder, result.games),
         )
 
 

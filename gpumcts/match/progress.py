@@ -7,6 +7,7 @@ import numpy as np
 
 from gpumcts.match.batches import Batch
 from gpumcts.match.game_batch import GameBatch
+from gpumcts.match.statistics import Sprt
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 
 
@@ -22,6 +23,7 @@ class Progress(NamedTuple):
     begun : unfinished games that have a move
     plies, finished_plies : of all games, chance's included, and of those that are finished
     chosen : moves that each player chose in this run, repeated ones included
+    sprt : where the sequential test stands that ends the match, by the games it has looked at; None without one
     """
 
     games: int
@@ -38,6 +40,7 @@ class Progress(NamedTuple):
     plies: int = 0
     finished_plies: int = 0
     chosen: tuple[int, int] = (0, 0)
+    sprt: Sprt | None = None
 
     def moves_in_all(self, plies_a_game: float) -> float:
         """About how many moves the match has, where a game of which nothing is known has ``plies_a_game``.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpumcts.match.game_batch import GameBatch, GivenUp
+from gpumcts.match.statistics import Sprt
 
 
 class ReportedWins(NamedTuple):
@@ -18,15 +19,17 @@ class ReportedWins(NamedTuple):
 class MatchResult(NamedTuple):
     """What a match came to.
 
-    games : finished games among those asked for; wins, draws, losses : of those, for ``players[0]``
+    games : finished games among those asked for, with a sequential test that has decided those it looked at; wins,
+        draws, losses : of those, for ``players[0]``
     seconds : wall-clock time of this run, without what earlier runs in the folder took
-    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished, and
-        where an ``ExternalPlayer`` plays, whose games nobody can repeat
-    interrupted : whether ``stop`` ended the run before the last game
+    digest : sha256 over the lines of ``games.jsonl`` in order of game number; None unless all games are finished or
+        the test has decided, and where an ``ExternalPlayer`` plays, whose games nobody can repeat
+    interrupted : whether ``stop`` ended the run before the last game, or before the test's decision
     reported_wins : of both players (see ``GameBatch.reported_wins``)
     given_up : of both players
     chosen : moves that each player chose in this run, repeated ones included (``Player.remembers``); the player's
         ``iterations`` grew by the work for these
+    sprt : where the sequential test stands, None without one
     """
 
     games: int
@@ -39,6 +42,7 @@ class MatchResult(NamedTuple):
     reported_wins: tuple[ReportedWins, ReportedWins]
     given_up: tuple[GivenUp, GivenUp]
     chosen: tuple[int, int]
+    sprt: Sprt | None = None
 
 
 def digest_of(game_batch: GameBatch, games: int) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from gpumcts.kernels.batch import Rules
-from gpumcts.match.game_batch import GameBatch
+from gpumcts.match.game_batch import UNFINISHED, GameBatch
 from gpumcts.match.journal import GAMES, MOVES, Commit, Journal, whole_lines
+from gpumcts.match.sequential import SequentialTest, TestedGames
 from gpumcts.players.contract import FORFEITED, RESIGNED
 
 
@@ -28,12 +29,19 @@ def restore(rules: Rules, games: int, journal: Journal) -> GameBatch:
     return game_batch
 
 
-def is_over(folder: Path, games: int) -> bool:
-    """Whether ``games.jsonl`` in ``folder`` has a line for each of games 0 to ``games - 1``: no move is left to choose.
+def is_over(folder: Path, games: int, test: SequentialTest | None = None) -> bool:
+    """Whether no move is left to choose, by the lines of ``games.jsonl`` in ``folder``.
 
-    The lines are not checked against the moves, which ``restore`` does.
+    There is one for each of games 0 to ``games - 1``, or for each that ``test`` needs for its decision. The lines are
+    not checked against the moves, which ``restore`` does.
     """
-    return _finished(folder).issuperset(range(games))
+    finished = _finished(folder)
+    if finished.issuperset(range(games)):
+        return True
+    if test is None or not finished:
+        return False
+    scores = dict(map(_score, whole_lines(folder / GAMES)))
+    return TestedGames(test, games).look([scores.get(number, UNFINISHED) for number in range(games)])
 
 
 def games_beyond(folder: Path, games: int) -> int:
@@ -75,6 +83,15 @@ def _compare_games(game_batch: GameBatch, journal: Journal) -> None:
             raise journal.damaged(GAMES, line, f"not a finished game of {MOVES}, or one for the second time")
         written.add(number)
     journal.add_games(text for number, text in sorted(game_batch.lines.items()) if number not in written)
+
+
+def _score(text: bytes) -> tuple[int, int]:
+    """The number of the game that a line is about, and the sign of its score; UNFINISHED where the line has none."""
+    try:
+        score = json.loads(text)["score"]
+        return _number(text), (score > 0) - (score < 0)
+    except (ValueError, KeyError, TypeError):
+        return _number(text), UNFINISHED
 
 
 def _number(text: str | bytes) -> int:

@@ -30,6 +30,7 @@ from gpumcts.match.recall import recall
 from gpumcts.match.result import MatchResult, digest_of, reported_wins_of
 from gpumcts.match.resume import restore
 from gpumcts.match.schedule import Schedule
+from gpumcts.match.sequential import SequentialTest, TestedGames
 from gpumcts.players.contract import AnyPlayer, ExternalPlayer
 from gpumcts.stop_event import StopEvent
 
@@ -48,6 +49,7 @@ def play_match(
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
     at_once: int = 1,
+    test: SequentialTest | None = None,
 ) -> MatchResult:
     """Play games 0 to ``games - 1``, or what is left of them in ``folder``.
 
@@ -66,6 +68,7 @@ def play_match(
     stop : set it to end cleanly; searches in flight are lost
     at_once : batches that are searched at the same time, 1 or 2; 2 for players that are ``concurrent``. 0 plays in
         the calling thread alone, for players that are bound to it
+    test : ends the match once it has decided; the games it looked at are those that count
 
     Raises
     ------
@@ -74,6 +77,7 @@ def play_match(
     """
     _check(game, games, seed, games_in_flight, at_once)
     begin = time.perf_counter()
+    tested = None if test is None else TestedGames(test, games)
     with Journal(folder, {"game": repr(game), "seed": seed, **identity}) as journal:
         game_batch = restore(Rules(game), games, journal)
         match = _Match(
@@ -86,29 +90,39 @@ def play_match(
             at_once=at_once,
             stop=StopEvent(stop),
             on_progress=on_progress or (lambda progress: None),
+            tested=tested,
         )
         match.play()
-    return _result_of(game_batch, players, match.progress(), begin)
+    return _result_of(game_batch, players, match.progress(), tested, begin)
 
 
 def _result_of(
-    game_batch: GameBatch, players: tuple[AnyPlayer, AnyPlayer], progress: Progress, begin: float
+    game_batch: GameBatch,
+    players: tuple[AnyPlayer, AnyPlayer],
+    progress: Progress,
+    tested: TestedGames | None,
+    begin: float,
 ) -> MatchResult:
-    """What the games asked for came to, in a run since ``begin`` (``time.perf_counter``)."""
-    games, whole = progress.games, progress.finished == progress.games
+    """What the games that count came to, in a run since ``begin`` (``time.perf_counter``)."""
+    games, results = progress.games, [progress.wins, progress.draws, progress.losses]
+    if tested is not None and tested.decided:
+        games, results = tested.counted, tested.results
+    wins, draws, losses = results
+    whole = sum(results) == games
     repeatable = not any(isinstance(player, ExternalPlayer) for player in players)
     digest = digest_of(game_batch, games) if whole and repeatable else None
     return MatchResult(
-        games=progress.finished,
-        wins=progress.wins,
-        draws=progress.draws,
-        losses=progress.losses,
+        games=sum(results),
+        wins=wins,
+        draws=draws,
+        losses=losses,
         seconds=time.perf_counter() - begin,
         digest=digest,
         interrupted=not whole,
         reported_wins=reported_wins_of(game_batch, games),
         given_up=(game_batch.given_up(games, 0), game_batch.given_up(games, 1)),
         chosen=progress.chosen,
+        sprt=progress.sprt,
     )
 
 
@@ -154,6 +168,7 @@ class _Match:
         at_once: int,
         stop: StopEvent,
         on_progress: Callable[[Progress], None],
+        tested: TestedGames | None,
     ) -> None:
         self._game_batch, self._players, self._numbers = game_batch, players, np.arange(games)
         self._journal, self._stop, self._on_progress = journal, stop, on_progress
@@ -162,13 +177,14 @@ class _Match:
         self._decider = Decider(players, seed, max(1, together), stop)
         unfinished = self._numbers[game_batch.running(self._numbers)]
         self._schedule = Schedule(game_batch, unfinished, games_in_flight, Batches(players, self._workers))
-        self._scoreboard = Scoreboard(game_batch, games)
+        self._scoreboard, self._tested = Scoreboard(game_batch, games), tested
         self._changed = threading.Condition()
 
     def play(self) -> None:
         """Advance the unfinished games, the lowest numbers first, until none is left or the match is halted."""
         for player in self._players:
             player.forget(self._numbers)
+        self._end_once_decided()
         self._on_progress(self.progress())
         if self._workers == 1:
             self._work()
@@ -184,7 +200,13 @@ class _Match:
 
     def progress(self) -> Progress:
         """Where the games asked for stand."""
-        return self._scoreboard.progress(self._decider.chosen)
+        progress = self._scoreboard.progress(self._decider.chosen)
+        return progress if self._tested is None else progress._replace(sprt=self._tested.state)
+
+    def _end_once_decided(self) -> None:
+        """Halt the match where its test has decided: searches in flight are for games that do not count."""
+        if self._tested is not None and self._tested.look(self._game_batch.scores):
+            self._stop.set()
 
     def _work(self) -> None:
         """Take batches and move in them until no game is left or the match is halted."""
@@ -230,6 +252,7 @@ class _Match:
         with self._changed:
             self._journal.add_games(self._game_batch.lines[number] for number in ended)
             self._scoreboard.note(batch, reported, over)
+            self._end_once_decided()
             self._schedule.put_back(games)
             self._on_progress(self.progress())
             self._changed.notify_all()

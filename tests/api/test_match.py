@@ -138,6 +138,7 @@ REFUSED = {
     r"elo1=10{196}\.\.\.: must be a finite number": lambda: _won().sprt(0, 10**400),
     "elo0=np.True_: must be a finite number": lambda: _won().sprt(np.True_, 1),  # type: ignore[arg-type]
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
+    r"sprt=\[10,0\]: elo0 must be below elo1, both in ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), sprt=(10, 0)),
     "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
@@ -199,6 +200,15 @@ def test_a_frame_has_what_a_late_game_alone_tells():
 
 def test_a_sequential_test_takes_any_real_numbers():
     assert _won().sprt(Decimal("0"), Decimal("10.5"), Fraction(1, 20)) == _won().sprt(0, 10.5, 0.05)
+
+
+def test_a_match_ends_once_its_test_has_decided(tmp_path):
+    """Its games are those before the decision, as are those of a match of so many games."""
+    ended = g.play_match(BOXES, (g.players.Minimax(depth=2), RANDOM), games=400, seed=1, folder=tmp_path, sprt=(0, 300))
+    assert ended.sprt(0, 300).decision == "H1" and ended.games == len(ended.records) < 100
+    plain = g.play_match(BOXES, (g.players.Minimax(depth=2), RANDOM), games=ended.games, seed=1)
+    assert (plain.digest, plain.records) == (ended.digest, ended.records) and ended.digest is not None
+    assert plain.sprt(0, 300) == ended.sprt(0, 300)
 
 
 def _won():

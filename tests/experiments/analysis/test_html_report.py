@@ -95,6 +95,10 @@ def test_runs_that_are_no_grid(match, labels):
 def test_what_is_missing_or_not_finished_is_told(match, tmp_path):
     results = [match("a=1 b=1"), match("a=2 b=2", wins=1, games=4), match("a=1 b=2")]
     assert unfinished(results) == ["a=2 b=2: 4 of 10 games"]
+    for decision, lines in (("H0", 0), ("go on", 1)):
+        results[1].summary["sprt"] = {"decision": decision}
+        assert len(unfinished(results)) == lines  # where its test has decided, nothing is missing
+    del results[1].summary["sprt"]
     (tmp_path / "sweep.json").write_text("{}")
     (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / "provenance.json").write_text(json.dumps({}))

@@ -88,6 +88,13 @@ def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
     assert against_even(some[:1]) == []
 
 
+def test_matches_that_a_sequential_test_may_end_have_no_p_value():
+    results = [match_of("a", 230), match_of("b", 205), match_of("c", 399), match_of("d", 1)]
+    for result in results[2:]:
+        result.summary["sprt"] = {"decision": "go on"}
+    assert against_even(results) == against_even(results[:2])
+
+
 def test_a_few_games_lost_are_no_difference_beyond_chance():
     """0 of 6 has p = 1/32, and 1/16 of two tests."""
     assert against_even([match_of("a", 0, games=6), match_of("b", 0, games=6)]) == [

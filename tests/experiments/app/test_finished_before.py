@@ -54,6 +54,37 @@ def test_games_that_do_not_count_are_told_of(run, only):
     assert "more games" not in run(f"{MATCH} games=5").out
 
 
+def test_a_match_that_its_test_ended_has_nothing_left_to_do(run, only):
+    """The games that count are those before the decision, in the summary as on the terminal; fewer than were asked for
+    are no sign of an interrupt."""
+    words = f"{MATCH} games=400 sprt=[-120,120] games_in_flight=20"
+    done = run(words)
+    summary = json.loads((only("outputs/*/*") / "summary.json").read_text())
+    decision, accepted = summary["sprt"]["decision"], {"H0": "-120", "H1": "120"}[summary["sprt"]["decision"]]
+    said = f"SPRT of -120 (H0) against 120 Elo (H1): {decision} accepted, {accepted} Elo; log-likelihood ratio "
+    assert done.code == 0 and said in done.out and "no random part" not in done.out
+    assert summary["sprt"]["asked"] == [-120, 120] and 10 < summary["games"] < 200 and summary["digest"]
+    again = run(words)
+    assert "nothing was left to do" in again.err and said in again.out
+    plain = run(f"{MATCH} games={summary['games']}")
+    assert json.loads((only("outputs/*/*") / "summary.json").read_text())["digest"] == summary["digest"]
+    assert "SPRT" not in plain.out and "more game" in plain.out  # those in flight when the test decided
+
+
+def test_a_match_that_its_test_leaves_open_says_so(run, only):
+    assert "not decided, log-likelihood ratio" in run(f"{MATCH} games=4 sprt=[0,5,0.1,0.1]").out
+    summary = json.loads((only("outputs/*/*") / "summary.json").read_text())
+    assert (summary["games"], summary["sprt"]["decision"]) == (4, "go on")
+    assert round(summary["sprt"]["upper"], 3) == 2.197  # log 9
+
+
+@pytest.mark.parametrize("test", ["[10,0]", "[1]", "7", "[a,2]", "[0,10,0.5,0.05]"])
+def test_a_sequential_test_that_is_none_is_one_line(run, tmp_path, test):
+    refused = run(f"{MATCH} games=4 sprt={test}")
+    assert refused.code == 2 and not (tmp_path / "outputs").exists()
+    assert refused.err.startswith("error: sprt=") and refused.err.count("\n") == 1
+
+
 @pytest.mark.slow
 def test_each_finished_run_of_a_sweep_is_said_to_be(run):
     run(f"{MATCH} -m seed=1,2 games=2")
