@@ -16,9 +16,9 @@ OURS = ("gpumcts", "experiments")
 def begin_command() -> None:
     """Make this the process of a command, before the command is imported.
 
-    An interrupt that nothing handles is told in a line in place of a traceback, and so is a missing package; none is lost in a callback, and SIGTERM
-    is an interrupt. Garbage is looked for less often: imports and compilations make many objects and hardly any
-    garbage.
+    An interrupt that nothing handles is told in a line in place of a traceback, and so is a package that is missing. No
+    interrupt is lost in a callback, and SIGTERM is an interrupt. Garbage is looked for less often: imports and
+    compilations make many objects and hardly any garbage.
     """
     sys.excepthook = _told
     end_by_sigterm()

@@ -19,9 +19,11 @@ from numba.extending import intrinsic, overload
 from gpumcts.compiling.class_names import name_as_written
 from gpumcts.compiling.flags import JIT_OPTIONS
 from gpumcts.compiling.own_sources import note_body
+from gpumcts.compiling.uncompiled import let_words_wrap
 from gpumcts.compiling.vectors import prefer_widest
 
 prefer_widest()
+let_words_wrap()
 
 
 def inlined(function: Callable) -> Callable:
