@@ -87,6 +87,8 @@ def rank_config(plain: Plain, given: Given | None = None) -> Checked:
     check_data(data, game_identity["name"])
     check_source(data, game_identity["name"], study.document)
     _check_names(keys, list(plain["method"]))
+    if given is not None:
+        _check_no_idle_methods(keys, given)
     found = {name: checked_method(name, plain["method"][name], game) for name in keys.methods}
     definitions = {name: as_json(identity) for name, (_, identity) in found.items()}
     identity = {
@@ -123,6 +125,15 @@ def _check_names(keys: RankKeys, known: list[str]) -> None:
         raise BadInput(f"methods=[{','.join(keys.methods)}]: give another one beside the reference")
     if keys.baseline == keys.reference:
         raise BadInput(f"baseline={keys.baseline}: that is the reference")
+
+
+def _check_no_idle_methods(keys: RankKeys, given: Given) -> None:
+    """Refuse a method that the command line defines, and that is none of those that rank."""
+    for key in sorted(given.keys):
+        group, _, rest = key.partition(".")
+        name = rest.partition(".")[0]
+        if group == "method" and name not in keys.methods and name not in given.defaults()["method"]:
+            raise BadInput(f"{key} does not count: methods=[{','.join(keys.methods)}] does not name {name}")
 
 
 def prepare(config: Checked) -> None:

@@ -66,12 +66,28 @@ def _hints(cls: type) -> dict[str, Any]:
 def check_fields(cls: type) -> None:
     """Refuse an option's class with a field that changes in place: options are keys, and code has no memory for lists.
 
-    Raises BadInput.
+    A default that the field itself would refuse is a mistake as well. Raises BadInput.
     """
     for field, hint in _hints(cls).items():
         plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
         if isinstance(kind := get_origin(plain) or plain, type) and kind.__hash__ is None:
             raise BadInput(f"{cls.__module__}: field {field}: {kind.__name__} is no type of a field: take {FIELDS}")
+    defaults: Mapping[str, Any] = cls._field_defaults  # type: ignore[attr-defined]
+    for field, default in defaults.items():
+        if not _takes(_hints(cls)[field], default):
+            must = describe(_hints(cls)[field])
+            raise BadInput(f"{cls.__module__}: field {field}: its default is {said(default)}: must be {must}")
+
+
+def _takes(hint: Any, value: Any) -> bool:
+    """Whether a field takes a value."""
+    from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+    try:
+        TypeAdapter(hint, config=ConfigDict(strict=True)).validate_python(_plain(value))
+    except ValidationError:
+        return False
+    return True
 
 
 def hint_of(cls: type, field: str) -> Any:

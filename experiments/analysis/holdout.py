@@ -9,6 +9,7 @@ from typing import Any
 
 from experiments.config.scales import as_typed_today
 from experiments.runs.results import Result, groups
+from experiments.runs.sequential import SPRT, told_early
 
 CHOOSE, CONFIRM = "choose", "confirm"
 MIN_GAMES = 400  # of a match whose sign is judged
@@ -23,7 +24,7 @@ def verdicts(results: Sequence[Result], key: str, pinned: Sequence[str] = ()) ->
         played = [result for result in some if result.summary["games"] and result.config.get("round")]
         chosen = [result for result in played if result.config["round"] == CHOOSE]
         if len(chosen) > 1:
-            lines.append(f"{title}: {_choice(max(chosen, key=_rate), key, pinned)}")
+            lines.append(f"{title}: {_choice(chosen, key, pinned)}")
         lines += [f"{title}: {_verdict(result)}" for result in played if result.config["round"] == CONFIRM]
     return lines
 
@@ -50,12 +51,16 @@ def interval(result: Result) -> str:
     return f"{result.label}, {rate:.1f} % [{low:.1f}, {high:.1f}], seed {result.summary['seed']}"
 
 
-def _choice(best: Result, key: str, pinned: Sequence[str]) -> str:
-    few = f" (chosen by {best.summary['games']} games a cell)" if best.summary["games"] < MIN_GAMES else ""
+def _choice(chosen: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
+    best, games = max(chosen, key=_rate), sorted({result.summary["games"] for result in chosen})
+    number = str(games[0]) if len(games) == 1 else f"{games[0]} to {games[-1]}"
+    few = f" (chosen by {number} games a cell)" if games[0] < MIN_GAMES else ""
     return f"best {interval(best)}{few}. On fresh games: {confirming([best], key, pinned)}"
 
 
 def _verdict(result: Result) -> str:
+    if why := told_early(result.summary):
+        return f"{interval(result)}; {why}"
     if result.summary["games"] < MIN_GAMES:
         return f"{interval(result)}; a verdict takes {MIN_GAMES} games, and {result.summary['games']} were played"
     low = 100 * result.summary["ci95_low"]
@@ -64,11 +69,14 @@ def _verdict(result: Result) -> str:
 
 
 def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
-    """The command line of some runs' sweep, narrowed to those runs, with the other seed, as a shell takes it."""
+    """The command line of some runs' sweep, narrowed to those runs, with the other seed, as a shell takes it.
+
+    All games of a confirmation are played: a sequential test is left out.
+    """
     first = best[0]
     typed = as_typed_today(map(str, first.provenance["command"][1:]))
     words = [word for word in typed if not word.startswith(("-", *OF_A_SWEEP))]
-    set_here = {key, "round", *pinned}
+    set_here = {key, "round", SPRT, *pinned}
     words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
     words += [f"{name}={first.config[name]}" for name in pinned]
     words.append(f"{key}={','.join(str(result.config[key]) for result in best)}")

@@ -15,6 +15,11 @@ def check_test(values: Sequence[float] | None) -> None:
         sequential_test(values)
 
 
+def told_early(summary: Mapping[str, Any]) -> str:
+    """Why a match supports no verdict on its win rate; empty where it had no test that may have ended it early."""
+    return "a sequential test may end it early, which overstates a difference: no verdict" if SPRT in summary else ""
+
+
 def decided(summary: Mapping[str, Any]) -> bool:
     """Whether a match ended by the decision of its test."""
     return summary.get(SPRT, {}).get("decision", GO_ON) != GO_ON

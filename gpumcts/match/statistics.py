@@ -173,7 +173,7 @@ def sprt(wins: int, draws: int, losses: int, elo0: float, elo1: float, alpha: fl
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
         raise BadInput(f"elo0={elo0}, elo1={elo1}: elo0 must be below elo1, both in [-{MAX_ELO}, {MAX_ELO}]")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise BadInput(f"alpha={alpha}, beta={beta}: both must be above 0 and below 0.5")
+        raise BadInput(f"alpha={alpha}, beta={beta}: alpha and beta must be above 0 and below 0.5")
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
     means = expected_score(elo0), expected_score(elo1)
     ratio = log_likelihood_ratio(counts, WIN_DRAW_LOSS, *means) if sum(counts) else 0.0

@@ -27,7 +27,9 @@ OF_OPERATORS = (*OF_NODES, "total_count", "owed", *BACK_UPS)
 OF_RULES = ("prepare", "score", "node_factor", "child_weight", "tries_unvisited", "learn")
 LINES = ((0,), (1,), (0, 0), (0, 1), (1, 0), (2,), (0, 0, 1), (2, 0), (0, 1, 0), (1, 0, 0))
 """Moves from the root to the leaves of the trial, an iteration each."""
-REWARDS = (1.0, 0.0, 0.5)
+REWARDS = (1.0, 0.0, 0.5)  # a playout
+MOST_PLAYOUTS = 2  # of a leaf: one and more in turns
+NOWHERE = 2**31 - 1  # on the path below its leaf, where nothing may be read: no node
 SLACK = 1e-9  # of a value: sums are rounded
 CELLS = 9  # points of the trial's game, for rules that learn from traces
 ROW = np.zeros((1, TALLY_COLUMNS + 3), np.int64)  # one playout's score and trace
@@ -49,8 +51,9 @@ class Trial(NamedTuple):
         switches = Settings(leaves_per_tree=2).compiled(evaluates, CELLS if traces else 0, CELLS)
         return cls(forest, switches, np.zeros(8, np.int32), np.arange(8, dtype=np.int8) % 2)
 
-    def go_down(self, line: tuple[int, ...]) -> int:
-        """Put the nodes of a line on the path, those that are missing added, and a visit on each; the depth."""
+    def go_down(self, line: tuple[int, ...], playouts: int = 1) -> int:
+        """Put the nodes of a line on the path, those that are missing added, and visits on each; the depth."""
+        self.path[1:] = NOWHERE
         node = ROOT
         for depth, move in enumerate(line, 1):
             first, count = int(self.forest.first_child[0, node]), int(self.forest.child_count[0, node])
@@ -58,7 +61,7 @@ class Trial(NamedTuple):
             node = known[0] if known else int(add_child(self.forest, 0, node, move))
             self.forest.move_count[0, node] = 3
             self.path[depth] = node
-        self.forest.visits[0, self.path[: len(line) + 1]] += 1
+        self.forest.visits[0, self.path[: len(line) + 1]] += playouts
         return len(line)
 
     def types(self, rule: Any, operator: Any) -> dict[str, Any]:
@@ -81,8 +84,9 @@ def check_operator(operator: Any) -> None:
     trial = Trial.empty(len(operator.COLUMNS), operator.EVALUATES, traces=False)
     with np.errstate(all="ignore"):
         for number, line in enumerate(LINES):
-            depth, reward = trial.go_down(line), REWARDS[number % len(REWARDS)]
-            arguments = (operator, trial.forest, 0, trial.path, trial.movers, depth, reward, 1, reward)
+            playouts, mean = 1 + number % MOST_PLAYOUTS, REWARDS[number % len(REWARDS)]
+            depth = trial.go_down(line, playouts)
+            arguments = (operator, trial.forest, 0, trial.path, trial.movers, depth, mean * playouts, playouts, mean)
             asked.ask("back_up", *arguments)
             _ask_nodes(asked, operator, trial, depth)
     given = trial.types(None, operator)
@@ -99,7 +103,8 @@ def _ask_nodes(asked: Bodies, operator: Any, trial: Trial, depth: int) -> None:
             answer = asked.ask_twice(verb, operator, trial.forest, 0, np.int64(node))
             _check_real(asked, verb, answer)
             if verb == "value" and not -SLACK <= answer <= 1 + SLACK:
-                asked.refuse(verb, f"returns {answer:g} after rewards in [0, 1]: a value is in [0, 1] too")
+                why = "a value is in [0, 1] too, and `reward` the sum of `playouts`"
+                asked.refuse(verb, f"returns {answer:g} after rewards in [0, 1]: {why}")
 
 
 def check_rule(rule: Any) -> None:

@@ -139,7 +139,7 @@ REFUSED = {
     "elo0=np.True_: must be a finite number": lambda: _won().sprt(np.True_, 1),  # type: ignore[arg-type]
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
     r"sprt=\[10,0\]: elo0 must be below elo1, both in ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), sprt=(10, 0)),
-    "alpha=0.5, beta=0.05: both must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
+    "alpha=0.5, beta=0.05: alpha and beta must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
     ),

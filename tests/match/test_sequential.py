@@ -120,7 +120,7 @@ def test_errors_are_as_rare_as_they_are_asked_to_be():
         ([1], r"^sprt=\[1\]: must be two Elo differences, or four numbers: elo0, elo1, alpha, beta$"),
         ([], r"^sprt=\[\]: must be two Elo differences"),
         ((0, 10, 0.05), r"^sprt=\[0,10,0\.05\]: must be two"),
-        ((0, 10, 0.5, 0.05), r"^sprt=\[0,10,0\.5,0\.05\]: both must be above 0 and below 0\.5$"),
+        ((0, 10, 0.5, 0.05), r"^sprt=\[0,10,0\.5,0\.05\]: alpha and beta must be above 0 and below 0\.5$"),
         ((0, float("nan")), "^sprt=nan: must be a finite number$"),
         (("0", 10), "^sprt='0': must be a finite number$"),
         (10, r"^sprt=10: must be two Elo differences, as \(0, 10\)$"),

@@ -129,7 +129,7 @@ def test_sequential_decisions():
     for bad in ((0, math.inf), (-1e6, 0), (0, math.nan)):
         with pytest.raises(ValueError, match="elo0"):
             s.sprt(1, 1, 1, *bad)
-    with pytest.raises(BadInput, match="^alpha=0.5, beta=0.05: both must be above 0 and below 0.5$"):
+    with pytest.raises(BadInput, match="^alpha=0.5, beta=0.05: alpha and beta must be above 0 and below 0.5$"):
         s.sprt(1, 1, 1, 0, 5, alpha=0.5)
 
 

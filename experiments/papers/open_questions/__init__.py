@@ -7,6 +7,7 @@ from experiments.analysis.holdout import CHOOSE, CONFIRM, confirming, interval
 from experiments.papers.open_questions import drift, recovery
 from experiments.papers.playout_comparison import comparison
 from experiments.runs.results import Result, groups
+from experiments.runs.sequential import told_early
 
 TITLES = {
     "recovery": "Recovery from poor early choices (Ramanujan et al. 2010, remark 1)",
@@ -55,6 +56,8 @@ def _chosen(decay: Result, rule: Result) -> str:
 def _compared(decay: Result, rule: Result) -> str:
     from gpumcts.match.statistics import difference_interval
 
+    if why := told_early(decay.summary) or told_early(rule.summary):
+        return f"{interval(rule)} less {interval(decay)}: {why}"
     points = [part for r in (rule, decay) for part in (_rate(r) * r.summary["games"], r.summary["games"])]
     low, high = (100 * end for end in difference_interval(*points))
     above = "above" if low > 0 else "below" if high < 0 else "neither above nor below"

@@ -11,6 +11,7 @@ from typing import Any
 from experiments.config.validation import shown
 from experiments.papers.published import Published
 from experiments.runs.results import Result
+from experiments.runs.sequential import told_early
 
 GAMES = 100
 EQUAL_GAMES, MARGIN = 400, 0.10
@@ -204,6 +205,8 @@ def _missing(result: Result, games: int) -> str:
     given = (_given(result.config["budget"]), _given(result.config["opponent"]["budget"]))
     if given != (own or given[0], theirs):
         return f"the budget {given[0]} against {given[1]} is not the document's {own or given[0]} against {theirs}"
+    if why := told_early(result.summary):
+        return why
     played = result.summary["games"]
     return "" if played >= games else f"more games are needed: a verdict takes {games}, and {played} were played"
 

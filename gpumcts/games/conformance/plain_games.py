@@ -215,6 +215,8 @@ class _Game:
         result = self.whole("score", state)
         if abs(result) > SCORE_UNIT:
             self.refuse("score", f"score returns {result}, outside [-SCORE_UNIT, SCORE_UNIT]")
+        if abs(result) == 1:  # a millionth of a win, which no game means
+            self.refuse("score", f"score returns {result}: a whole win is SCORE_UNIT, {SCORE_UNIT}")
         self.check_texts(state)
         for _ in range(PAST_THE_END if self.game.LANES else 1):
             state = self.step(state)

@@ -181,7 +181,11 @@ def _check_state(verb: str, found: Any, first: Any, where: str) -> None:
     kind, wanted = getattr(found, "instance_class", None), getattr(first, "instance_class", None)
     if kind is None:
         raise BadInput(f"{where}: {verb} returns {_short(found)}, not a state: a NamedTuple of uint64")
-    wrong = [name for name, word in zip(kind._fields, found, strict=True) if word != types.uint64]
+    words = parts_of(found)
+    if len(words) < len(kind._fields):
+        left_out = f"field `{kind._fields[len(words)]}` is left out, and compiled code has no default for it"
+        raise BadInput(f"{where}: {verb} returns {written(found)}: {left_out}")
+    wrong = [name for name, word in zip(kind._fields, words, strict=True) if word != types.uint64]
     beside = "" if verb == "start" else f", start returns {written(first)}"
     if wrong:
         raise BadInput(f"{where}: {verb} returns {written(found)}{beside}: field `{wrong[0]}`")

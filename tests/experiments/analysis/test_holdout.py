@@ -70,6 +70,20 @@ def test_few_games_decide_nothing():
     assert "seed 1 (chosen by 40 games a cell). On fresh games: " in line
 
 
+def test_a_sequential_test_confirms_nothing_and_is_left_out_of_the_confirmation():
+    """Its matches have different numbers of games, and a win rate that ended one overstates the difference."""
+    some = [result_of(1, 10, 34), result_of(2, 30, 40)]
+    for result in some:
+        result.provenance["command"].append("sprt=[0,50]")
+    (line,) = rounds.verdicts(some, "k")
+    assert "(chosen by 34 to 40 games a cell). On fresh games: " in line and "sprt" not in line
+    fresh = result_of(2, 400, 420, round="confirm")
+    assert "a gain is confirmed" in rounds.verdicts([fresh], "k")[0]
+    fresh.summary["sprt"] = {"decision": "H1"}
+    (line,) = rounds.verdicts([fresh], "k")
+    assert line.endswith("seed 1; a sequential test may end it early, which overstates a difference: no verdict")
+
+
 def test_tables_of_a_sweep_are_told_apart():
     """Of Table 2 each column has its best, and its command keeps to the column; swept games are settled."""
     some = [result_of(k, 100 + k, panel=c, column=c, game={"name": "go"}) for c in "ab" for k in (1, 2)]
@@ -117,6 +131,13 @@ def test_the_best_decay_by_hand_and_the_best_rule_play_on():
 def test_a_rule_is_set_against_the_decay_found_by_hand(wins, said):
     (line,) = open_questions.duels(duellists("confirm", 100, 200, wins))
     assert said in line and line.endswith("the decay found by hand")
+
+
+def test_a_rule_whose_match_a_sequential_test_may_end_is_set_against_nothing():
+    some = duellists("confirm", 100, 200, 240)
+    some[2].summary["sprt"] = {"decision": "go on"}
+    (line,) = open_questions.duels(some)
+    assert line.endswith(": a sequential test may end it early, which overstates a difference: no verdict")
 
 
 def test_every_item_with_rounds_has_a_title_and_an_end():

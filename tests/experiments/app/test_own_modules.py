@@ -21,9 +21,10 @@ def lab(tmp_path, monkeypatch):
     heap.write(tmp_path, "dotted_lab.open", ("] = 21\n", "]\n"))
     typed = "stones: Annotated[int, Interval(ge=1, le=60)] = 21"
     heap.write(tmp_path, "dotted_lab.list", (typed, "stones: list = [21]"))
+    heap.write(tmp_path, "dotted_lab.beyond", ("] = 21\n", "] = 210\n"))
     heap.write(tmp_path, "dotted_lab.typo", (typed, 'stones: "itn" = 21'))
     yield
-    for name in ("heap", "lacking", "classless", "made", "script", "open", "list", "typo"):
+    for name in ("heap", "lacking", "classless", "made", "script", "open", "list", "typo", "beyond"):
         heap.forget(f"dotted_lab.{name}")
 
 
@@ -56,6 +57,10 @@ def test_a_module_stands_for_a_file_with_its_defaults(lab):
         ("match game=dotted_lab.absent", "game=dotted_lab.absent: cannot import it: No module named"),
         ("match game=dotted_lab.open", "game.stones=???: must be an integer in [1, 60]"),
         ("match game=dotted_lab.list", "dotted_lab.list: field stones: list is no type of a field: take a number,"),
+        (
+            "match game=dotted_lab.beyond",
+            "dotted_lab.beyond: field stones: its default is 210: must be an integer in [1, 60]",
+        ),
         ("match game=dotted_lab.typo", "dotted_lab.typo: the type of a field: name 'itn' is not defined"),
         ("match backup@opponent.backup=no_lab.x", "backup=no_lab.x: cannot import it: No module named 'no_lab'"),
     ],

@@ -72,6 +72,13 @@ def test_a_verdict_takes_400_games_and_the_documents_budget():
     assert line == "uct_mm2r: the budget matched against 2 is not the document's 1000 against 2."
 
 
+def test_a_match_that_a_sequential_test_may_end_has_no_verdict():
+    tested = cell("uct_h_mm2", 300, 0, 400)
+    tested.summary["sprt"] = {"decision": "H1"}
+    (line,) = chess.about_equal([tested])
+    assert line == "uct_h_mm2: a sequential test may end it early, which overstates a difference: no verdict."
+
+
 def test_the_order_of_section_4():
     """Its own figures are told apart, 55 and 85.5 % at p < 0.001, 85.5 and 96.5 % (z = 2.6) at 0.01; others are not."""
     (line,) = chess.order("sec4", as_printed("sec4"))

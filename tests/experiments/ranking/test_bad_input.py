@@ -12,6 +12,7 @@ BAD = {
     "rank reference=evaluation baseline=evaluation": "that is the reference",
     "rank method.minimax_4.depth=0": "method.minimax_4.depth=0: must be an integer in [1,",
     "rank reference=m methods=[m,evaluation] +method.m={kind:minimax,dept:5}": "method.m.dept: unknown key; method.m",
+    "rank +method.m={kind:minimax,depth:5}": "method.m does not count: methods=[minimax_4,evaluation,random_playouts,",
     "rank method.evaluation.kind=luck": "method.evaluation.kind=luck is not known; there are: evaluation, minimax",
     "rank method.random_playouts.playout.name=luck": "method.random_playouts.playout.name=luck is not known",
     "rank data.pgn=": "data.pgn=: must name a file, or be null",

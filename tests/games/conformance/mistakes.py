@@ -216,4 +216,14 @@ MISTAKES = {
         "@moves.from_word",
         "the set of moves is int64, not uint64: wrap numbers, U(1)",
     ),
+    "a_win_of_one": (
+        [("SCORE_UNIT if", "np.int64(1) if")],
+        "@contract.score",
+        "score returns -1: a whole win is SCORE_UNIT, 1048576",
+    ),
+    "default_of_a_state": (
+        [("    turn: np.uint64\n", "    turn: np.uint64\n    plies: np.uint64 = U(0)\n")],
+        "@contract.start",
+        "start returns State(uint64 x 2): field `plies` is left out, and compiled code has no default for it",
+    ),
 }

@@ -57,6 +57,18 @@ MISTAKES = {
         VALUE,
         " after rewards in [0, 1]: a value is in [0, 1] too",
     ),
+    "a_sum_for_a_mean": (
+        "backup",
+        [(" / playouts", ""), ("+= operator.step * (mean", "+= (mean")],
+        VALUE,
+        "value returns 2 after rewards in [0, 1]: a value is in [0, 1] too, and `reward` the sum of `playouts`",
+    ),
+    "below_the_leaf": (
+        "backup",
+        [("node = path[k]", "node = path[k + 1]")],
+        "forest.columns[tree, node, VALUE] +=",
+        "back_up raised IndexError: index 2147483647 is out of bounds",
+    ),
     "list": (
         "backup",
         [("        node = path[k]", "        node = [path[k], 0][0]")],
