@@ -169,7 +169,7 @@ def brief(summary: dict[str, Any]) -> str:
         median = summary["crossing_median"]
         when = f"more than {summary['points'][-1]:,}" if median is None else f"{median:,.0f}"
         words.append(f"value above {summary['level']} for good after {when} iterations (median)")
-    return f"{'; '.join(words)}; {summary['seconds']:.1f} s"
+    return "; ".join([*words, f"{summary['seconds']:.1f} s"])
 
 
 def _shown(config: Checked, summary: dict[str, Any]) -> list[Any]:

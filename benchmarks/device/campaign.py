@@ -34,8 +34,12 @@ def check(folder: Path, seconds: float, size: str, suites: Sequence[str] | None 
     if kind_of(folder) == "campaign":
         print(f"error: {folder} holds a campaign: go on with it by --campaign, or name another folder", file=sys.stderr)
         return NO_DEVICE
-    for name in OWN_FILES:
-        (folder / name).unlink(missing_ok=True)
+    there = [name for name in OWN_FILES if (folder / name).exists()]
+    if there and (problem := device_problem()):  # nothing would come in the place of what an earlier check measured
+        print(f"error: no device can be used: {problem}; {folder} is left as it was", file=sys.stderr)
+        return NO_DEVICE
+    for name in there:
+        (folder / name).unlink()
     whole = steps(NAMED[size])
     planned = [step for step in whole if step.stage == CHECK and _chosen(step.name, suites)]
     planned += [step for step in whole if step.name == "tables"]

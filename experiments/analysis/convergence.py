@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.analysis.headings import astray
 from experiments.analysis.intervals import mean_half, median_interval, share_ends
 from experiments.runs.tree_searches import Piece
 
@@ -173,7 +174,7 @@ def curve_rows(summary: dict[str, Any], counted: str) -> list[dict[str, str]]:
             }
             row["trees failing"] = str(summary["trees_failing"][i])
         if "wrong_share" in summary:
-            row["visits to wrong moves %"] = f"{100 * summary['wrong_share'][i]:.2f}"
+            row[astray(summary)] = f"{100 * summary['wrong_share'][i]:.2f}"
         rows.append(row)
     return rows
 

@@ -1,7 +1,7 @@
 """What stands above a table or a panel: what all of its runs share of game, opponent, budget and settings."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from experiments.analysis.by_game import game_title
@@ -102,3 +102,8 @@ def _is_told(key: str, value: Any, own: dict[str, Any], opponent: str) -> bool:
         return own.get(key.removeprefix("opponent.")) == value
     known = f"{key.rpartition('.')[2]}={value_text(value)}", value_text(value)
     return key.startswith("opponent.") and any(word in known for word in opponent.split())
+
+
+def astray(summary: Mapping[str, Any]) -> str:
+    """The heading of ``wrong_share`` of experiments.trees: without exact values, visits to all moves but the first."""
+    return "visits to wrong moves %" if "decisive" in summary else "visits to moves but the first %"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.analysis.headings import astray
 from experiments.config.amounts import is_amount
 from experiments.runs.presentation import Measure, presentation_of
 from experiments.runs.results import TABLE, Result
@@ -166,7 +167,7 @@ def trees_cells(result: Result) -> dict[str, str]:
         for key in ("median", "low", "high"):
             cells[f"converged, {key}"] = _reached(summary[f"crossing_{key}"], summary)
     if "wrong_share" in summary and "crossing_median" in summary:
-        cells["visits to wrong moves %"] = _per_cent(summary["wrong_share"][-1])
+        cells[astray(summary)] = _per_cent(summary["wrong_share"][-1])
     if "leaves_mean" in summary:
         half = "" if summary["leaves_half"] is None else f" ±{summary['leaves_half']:,.0f}"
         cells["leaves"] = f"{summary['leaves_mean']:,.0f}{half}"

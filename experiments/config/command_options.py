@@ -5,7 +5,8 @@ from typing import Annotated, NamedTuple
 from annotated_types import Interval
 
 Seed = Annotated[int, Interval(ge=0, le=2**64 - 1)]
-Threads = Annotated[int, Interval(ge=1, le=4096)] | None
+MAX_THREADS = 4096
+Threads = Annotated[int, Interval(ge=1, le=MAX_THREADS)] | None
 Memory = Annotated[float, Interval(ge=1e-9)] | None  # GiB: a byte, since a limit of 0 would read as none
 
 

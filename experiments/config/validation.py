@@ -6,9 +6,10 @@ A class is a ``NamedTuple`` whose fields say what they take: ``Annotated[float, 
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
+from annotated_types import Interval
 
 from gpumcts import validation
 from gpumcts.errors import BadInput
@@ -26,6 +27,7 @@ WORDS = {
     str: "text",
     type(None): "null",
     list[int]: "a list of integers, such as [0,12]",
+    list[Annotated[int, Interval(ge=1)]]: "a list of integers of at least 1, such as [1,100]",
     list[float]: "a list of numbers, such as [0,10]",
     list[str]: 'a list of texts, such as ["level 1"]',
     dict[str, bool | int | float | str | None]: "names with values, such as {Hash:16,Threads:1}",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from experiments.config.command_options import MAX_THREADS
 from experiments.config.scales import DOCUMENT, SCALES
 from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
@@ -22,6 +23,7 @@ from gpumcts.errors import BadInput
 
 BAD_INPUT, INTERRUPTED = 2, 130
 KEYS = ("item", "run", "scale")
+ACTIONS = ("list", "all", "collect", "again", "pack", "pages", "check")
 ENGINES = ("cpu", "cuda", "auto")
 MISSING, NEXT = "core hours missing", 5
 MAX_HOURS = 24 * 365.0
@@ -88,11 +90,12 @@ def _main(words: Sequence[str]) -> int:
     keys = _keys(given.keys)
     if not given.hours > 0 or given.hours > MAX_HOURS and given.hours != math.inf:
         raise BadInput(f"--hours {given.hours:g}: must be greater than 0 and at most {MAX_HOURS:g}")
-    if given.threads is not None and given.threads < 1:
-        raise BadInput(f"--threads {given.threads}: must be at least 1")
+    if given.threads is not None and not 1 <= given.threads <= MAX_THREADS:
+        raise BadInput(f"--threads {given.threads}: must be an integer in [1, {MAX_THREADS}]")
     if given.engine is not None and given.engine not in ENGINES:
         raise BadInput(f"--engine {given.engine}: must be one of {', '.join(ENGINES)}")
     named = bool(keys.keys() & {"item", "run"})
+    _check_together(given, keys, named)
     selected = [task for task in _selected(keys) if given.engine is None or task.has_engine]
     if given.check:
         return check()
@@ -120,6 +123,18 @@ def _main(words: Sequence[str]) -> int:
         return run(selected if named else None, keys.get("scale", DOCUMENT), end, given)
     overview(selected)
     return 0
+
+
+def _check_together(given: argparse.Namespace, keys: dict[str, str], named: bool) -> None:
+    """Refuse two things to do at once, and what counts for runs alone where none is made."""
+    asked = [f"--{name}" for name in ACTIONS if getattr(given, name) not in (None, False)]
+    if len(asked) > 1:
+        raise BadInput(f"{asked[1]} does not go with {asked[0]}; give one of them")
+    if asked == ["--all"] or named and not asked:
+        return
+    idle = {"--hours": given.hours < math.inf, "--threads": given.threads is not None, "scale": "scale" in keys}
+    for word in (word for word, there in idle.items() if there):
+        raise BadInput(f"{word} counts where runs are made: with item=... or run=..., or with --all")
 
 
 def _number_of_cells(word: str, named: bool) -> int | None:

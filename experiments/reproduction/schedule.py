@@ -1,5 +1,6 @@
 """What has been run and what is missing, in the catalogue's order; and the runs themselves, which stop and go on."""
 
+import lzma
 import os
 import shutil
 import signal
@@ -293,8 +294,8 @@ def _unpack(task: Task) -> None:
     fresh = task.folder.with_name(f".{task.folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     try:
-        with tarfile.open(task.packed) as archive:
+        with tarfile.open(task.packed, "r:xz") as archive:
             archive.extractall(fresh, filter="data")
-    except (OSError, tarfile.TarError, EOFError) as error:
+    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
         raise BadInput(f"{task.packed} cannot be unpacked: {error}; remove it to begin anew") from None
     fresh.replace(task.folder)

@@ -95,6 +95,7 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
             "suites=[beside] is of the CPU: engine=cudasim must be cpu",
         ),
         ("bench suites=[memory] checkout=.", "checkout counts for suites=[beside] alone; leave it out"),
+        ("bench trees=[0]", "trees=[0]: must be a list of integers of at least 1, such as [1,100]"),
         ("bench trees=[5]", "trees counts for suites=[crossover] alone; leave it out"),
         ("bench suites=[memory] only=[average]", "only counts for suites playouts, search and beside; leave it out"),
         (

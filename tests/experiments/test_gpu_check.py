@@ -359,6 +359,15 @@ def test_a_check_leaves_a_campaign_alone(world, tmp_path, capsys):
     assert "a record of kind check, and this is campaign" in capsys.readouterr().err
 
 
+def test_a_check_that_finds_no_device_keeps_what_an_earlier_one_measured(world, tmp_path, capsys):
+    assert campaign.check(tmp_path, 480, "small") == campaign.SOUND
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    world.problem = "the driver is gone"
+    assert campaign.check(tmp_path, 480, "small") == campaign.NO_DEVICE
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert f"used: the driver is gone; {tmp_path} is left as it was" in capsys.readouterr().err.splitlines()[-1]
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"made_on": {}}', '{"made_on": 3, "steps": {}}'])
 def test_a_file_that_is_no_record(tmp_path, text):
     (tmp_path / book.FILE).write_text(text)
@@ -369,15 +378,10 @@ def test_a_file_that_is_no_record(tmp_path, text):
 @pytest.mark.skipif(bool(device.describe().name), reason="there is a device")
 @pytest.mark.parametrize("words", [["new"], ["--campaign", "new"]])
 def test_without_a_device(tmp_path, words):
-    command_line = [
-        sys.executable,
-        "-m",
-        "experiments.gpu_check",
-        *[str(tmp_path / w) if w == "new" else w for w in words],
-    ]
+    named = [str(tmp_path / word) if word == "new" else word for word in words]
+    command_line = [sys.executable, "-m", "experiments.gpu_check", *named]
     done = subprocess.run(command_line, cwd=ROOT, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: no device can be used: no NVIDIA driver is there")
+    assert done.returncode == 2 and done.stderr.startswith("error: no device can be used: no NVIDIA driver is there")
     assert len(done.stderr.splitlines()) == 1
     assert json.loads((tmp_path / "new" / report.FIGURES).read_text("utf-8"))["problem"]
 

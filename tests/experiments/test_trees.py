@@ -238,6 +238,8 @@ def test_without_exact_values_move_0_alone_is_right(run, only):
     assert piece.visits.dtype == piece.wrong.dtype == np.int32
     assert piece.decisive.all() and 0.5 < share.mean() < 0.8  # two moves of three, if all are alike
     assert "with a wrong move" not in done.out
+    assert "visits to moves but the first %" in done.out and "wrong moves" not in done.out
+    assert "2 runs each; 0." in done.out  # the seconds: no rate and no level is told
 
 
 def test_one_tree_and_one_run_are_told_as_one(run):

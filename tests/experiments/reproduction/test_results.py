@@ -278,7 +278,13 @@ def test_what_a_run_s_name_names_is_run_alone(tmp_path, monkeypatch, capsys):
         (["--again", "0"], "--again 0: must be an integer of at least 1"),
         (["--again", "ten"], "--again ten: must be an integer of at least 1"),
         (["--again"], "--again: give a number of cells, or item=... or run=... for all of its cells"),
-        (["--threads", "0"], "--threads 0: must be at least 1"),
+        (["--threads", "0"], "--threads 0: must be an integer in [1, 4096]"),
+        (["--all", "--threads", "4097"], "--threads 4097: must be an integer in [1, 4096]"),
+        (["--pages", "--check"], "--check does not go with --pages; give one of them"),
+        (["--list", "--check"], "--check does not go with --list"),
+        (["--hours", "1"], "--hours counts where runs are made: with item=... or run=..., or with --all"),
+        (["--check", "--threads", "2"], "--threads counts where runs are made"),
+        (["--list", "scale=small"], "scale counts where runs are made"),
         (["--nope"], "unrecognized arguments"),
         (["scale=small", "scale=document"], "scale=document: scale is given twice; leave one out"),
     ],
@@ -309,3 +315,23 @@ def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_
     (run / "provenance.json").write_text("{")
     with pytest.raises(BadInput, match="provenance.json"):
         schedule.work(task, "document", 0.0, 1)
+
+
+@pytest.mark.parametrize("damage", ["emptied", "cut", "changed"])
+def test_a_damaged_archive_is_refused_in_one_line(tmp_path, monkeypatch, capsys, damage):
+    monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
+    monkeypatch.setattr(schedule, "UNFINISHED", tmp_path / "unfinished")
+    task = next(task for task in tasks(tmp_path) if task.run.name == "othello-k3")
+    task.folder.mkdir(parents=True)
+    (task.folder / "games").write_bytes(random.Random(1).randbytes(20_000))
+    pack([task])
+    shutil.rmtree(task.folder)
+    data = bytearray(task.packed.read_bytes())
+    data[9000:9200] = bytes(200)
+    task.packed.write_bytes({"emptied": b"", "cut": data[:9000], "changed": data}[damage])
+    monkeypatch.setattr(command_line, "tasks", lambda: [task])
+    assert main([f"run={task.name}"]) == 2
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("error", "-"))]
+    assert len(told) == 1 and "othello-k3.tar.xz cannot be unpacked: " in told[0]
+    assert told[0].endswith("; remove it to begin anew")
+    assert not task.folder.exists()
