@@ -53,6 +53,9 @@ def _matching(pattern: str) -> dict[Path, Result]:
     if not found:
         where = {0: "no folder matches", 1: "the folder that matches has no finished run"}
         said = where.get(len(folders), f"the {len(folders)} folders that match have no finished run")
+        others = {one.program for one in results.values() if not presentation_of(one.program).gathered}
+        if others:
+            said = f"its runs are of {', '.join(sorted(others))}, which have no reports"
         several = "; several patterns stand in a list: runs='[a/**,b/**]'" if "{" in pattern else ""
         raise BadInput(f"runs={pattern}: {said}{several}")
     for one in found.values():
