@@ -1,14 +1,16 @@
 """Progress of a running match: the finished games, and the players' expectations of the others."""
 
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gpumcts.match.batches import Batch
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.match.statistics import Sprt
 from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+
+if TYPE_CHECKING:
+    from gpumcts.match.statistics import Sprt
 
 
 class Progress(NamedTuple):
@@ -40,7 +42,7 @@ class Progress(NamedTuple):
     plies: int = 0
     finished_plies: int = 0
     chosen: tuple[int, int] = (0, 0)
-    sprt: Sprt | None = None
+    sprt: "Sprt | None" = None
 
     def moves_in_all(self, plies_a_game: float) -> float:
         """About how many moves the match has, where a game of which nothing is known has ``plies_a_game``.

@@ -1,12 +1,14 @@
 """What a match came to."""
 
 import hashlib
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gpumcts.match.game_batch import GameBatch, GivenUp
-from gpumcts.match.statistics import Sprt
+
+if TYPE_CHECKING:
+    from gpumcts.match.statistics import Sprt
 
 
 class ReportedWins(NamedTuple):
@@ -42,7 +44,7 @@ class MatchResult(NamedTuple):
     reported_wins: tuple[ReportedWins, ReportedWins]
     given_up: tuple[GivenUp, GivenUp]
     chosen: tuple[int, int]
-    sprt: Sprt | None = None
+    sprt: "Sprt | None" = None
 
 
 def digest_of(game_batch: GameBatch, games: int) -> str:

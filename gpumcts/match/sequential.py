@@ -5,14 +5,16 @@ one in which each player moves first. What it decides, and after which game, is 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gpumcts.errors import BadInput
 from gpumcts.match.game_batch import UNFINISHED
-from gpumcts.match.statistics import Sprt, sprt
 from gpumcts.validation import check_real, said
+
+if TYPE_CHECKING:
+    from gpumcts.match.statistics import Sprt
 
 PAIR = 2  # games between two looks of the test
 GO_ON = "go on"
@@ -29,8 +31,10 @@ class SequentialTest(NamedTuple):
     alpha: float = 0.05
     beta: float = 0.05
 
-    def of(self, wins: int, draws: int, losses: int) -> Sprt:
+    def of(self, wins: int, draws: int, losses: int) -> "Sprt":
         """Where the test stands after so many results."""
+        from gpumcts.match.statistics import sprt  # brings scipy, which a match without a test does not need
+
         return sprt(wins, draws, losses, *self)
 
 
