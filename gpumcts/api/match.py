@@ -169,16 +169,7 @@ def play_match(
     )
     same = _identity(value, pair, number)
     with _place_of(folder) as place:
-        return _played(
-            pair,
-            games=count,
-            seed=number,
-            folder=Path(place),
-            same=same,
-            in_flight=in_flight,
-            context=context,
-            test=test,
-        )
+        return _played(pair, count, number, Path(place), same, in_flight, context, test)
 
 
 def _place_of(folder: Path | str | None) -> AbstractContextManager[Path | str]:
