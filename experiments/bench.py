@@ -145,8 +145,9 @@ def prepare(config: Checked) -> None:
     """Refuse an engine that is not there."""
     from gpumcts.kernels.engines import cuda_problem, resolve
 
+    engine = resolve(config.engine)
     for name in ON_DEVICES:
-        if name in config.keys.suites and resolve(config.engine) == "cpu":
+        if name in config.keys.suites and engine == "cpu":
             raise BadInput(f"suites=[{name}] needs a device: {cuda_problem()}")
 
 

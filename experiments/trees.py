@@ -71,9 +71,7 @@ def trees_config(plain: Plain, given: Given | None = None) -> Checked:
         raise BadInput(
             f"game={game_identity['name']} has no instances; experiments.trees takes synthetic trees, such as pgame"
         )
-    player = searching_player(plain)
-    if player.budget.iterations is None:
-        raise BadInput("budget=seconds: experiments.trees counts iterations; give budget.iterations")
+    player = searching_player(plain, units=("iterations",))
     engine = named(plain["engine"], "engine", engines.NAMES)
     identity = {"game": game_identity, **keys._asdict(), "budget": player.identity["budget"]}
     if keys.method == "search":

@@ -79,6 +79,14 @@ def test_a_peer_that_is_not_installed(run, monkeypatch, tmp_path):
     assert done.code == 0 and "measured without open_spiel: pyspiel is not installed" in done.err
 
 
+def test_an_engine_that_is_not_there_leaves_nothing(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("gpumcts.kernels.engines.cuda_problem", lambda: "no NVIDIA driver is there")
+    done = run("bench engine=cuda against=null hydra.run.dir=b")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith("error: engine=cuda: no NVIDIA driver is there")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
