@@ -19,6 +19,8 @@ def read_npz(path: Path, names: Sequence[str]) -> list[Any]:
     import numpy as np
 
     try:
+        if not zipfile.is_zipfile(path):  # of other files numpy says how to load what they do not hold
+            raise zipfile.BadZipFile("it is no .npz archive")
         with path.open("rb") as file, np.load(file) as arrays:
             return [arrays[name] for name in names]
     except DAMAGE as error:
