@@ -17,7 +17,7 @@ from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
 from experiments.reproduction.derived import every_derived
 from experiments.reproduction.game_files import lacking
-from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, work
+from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, unfit_archives, work
 from experiments.terminal.console import counted, say, show, table
 from gpumcts.errors import BadInput
 
@@ -294,7 +294,7 @@ def again(number: int | None, selected: Sequence[Task] | None) -> int:
 
 
 def check() -> int:
-    """Whether every file fits what it holds, and every page the files; 1 where a page does not."""
+    """Whether every file fits what it holds, and every page the files; 1 where a page or a packed run does not."""
     from experiments.reproduction.pages import generate
 
     cells = list(cells_below())
@@ -310,5 +310,8 @@ def check() -> int:
     stale = [path for path, text in generate().items() if not path.exists() or path.read_text("utf-8") != text]
     for path in stale:
         say(f"{path} is not what the files give; python -m experiments.reproduce --pages")
+    unfit = unfit_archives()
+    for line in unfit:
+        say(line)
     say(f"{len(cells)} cells fit; {'the pages fit them' if not stale else f'{len(stale)} pages do not'}")
-    return int(bool(stale or others))
+    return int(bool(stale or others or unfit))

@@ -38,6 +38,8 @@ PATIENCE = 120.0
 """Seconds that a run is given to stop where its time ends."""
 INTERRUPTED = 130
 OWN_SCALE = f"scale={DOCUMENT}"
+UNREADABLE = (OSError, tarfile.TarError, EOFError, lzma.LZMAError)
+"""What a damaged archive raises."""
 
 
 class Task(NamedTuple):
@@ -279,6 +281,22 @@ def pack(selected: Sequence[Task]) -> list[Path]:
     return written
 
 
+def unfit_archives() -> list[str]:
+    """What is wrong with the packed runs: a line for each that no run would go on with, or that is damaged."""
+    going_on = {task.packed for task in tasks() if not task.done}
+    found = []
+    for path in sorted(UNFINISHED.glob("*")):
+        if path not in going_on:
+            found.append(f"{path}: no unfinished run has this name; remove it")
+            continue
+        try:
+            with tarfile.open(path, "r:xz") as archive:
+                archive.getmembers()  # reads all of it
+        except UNREADABLE as error:
+            found.append(f"{path} cannot be unpacked: {error}; remove it to begin anew")
+    return found
+
+
 def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """A member of an archive without its owner; none for what Hydra writes of the machine, and for locks."""
     if Path(entry.name).name in NOT_KEPT:
@@ -296,6 +314,6 @@ def _unpack(task: Task) -> None:
     try:
         with tarfile.open(task.packed, "r:xz") as archive:
             archive.extractall(fresh, filter="data")
-    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{task.packed} cannot be unpacked: {error}; remove it to begin anew") from None
     fresh.replace(task.folder)

@@ -317,6 +317,15 @@ def test_an_unfinished_run_is_packed_and_goes_on_only_where_the_command_can(tmp_
         schedule.work(task, "document", 0.0, 1)
 
 
+def test_an_archive_that_no_run_goes_on_with_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
+    monkeypatch.setattr(schedule, "UNFINISHED", tmp_path / "unfinished")
+    done = next(task for task in tasks() if task.done)
+    done.folder.mkdir(parents=True)
+    pack([done._replace(cells=[])])  # as it was kept before the run was finished
+    assert schedule.unfit_archives() == [f"{done.packed}: no unfinished run has this name; remove it"]
+
+
 @pytest.mark.parametrize("damage", ["emptied", "cut", "changed"])
 def test_a_damaged_archive_is_refused_in_one_line(tmp_path, monkeypatch, capsys, damage):
     monkeypatch.setattr(schedule, "FOLDERS", tmp_path / "folders")
@@ -329,6 +338,9 @@ def test_a_damaged_archive_is_refused_in_one_line(tmp_path, monkeypatch, capsys,
     data = bytearray(task.packed.read_bytes())
     data[9000:9200] = bytes(200)
     task.packed.write_bytes({"emptied": b"", "cut": data[:9000], "changed": data}[damage])
+    monkeypatch.setattr(schedule, "tasks", lambda: [task])
+    (checked,) = schedule.unfit_archives()
+    assert checked.startswith(f"{task.packed} cannot be unpacked: ")
     monkeypatch.setattr(command_line, "tasks", lambda: [task])
     assert main([f"run={task.name}"]) == 2
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("error", "-"))]
