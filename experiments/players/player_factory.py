@@ -22,6 +22,7 @@ from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
 from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
+from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.position_searcher import PositionSearcher
 
@@ -145,8 +146,9 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
         measured = calibrate_all(config.game, list(players.values()))
         rates = dict(zip(players, measured, strict=True))
         for side, rate in rates.items():
+            fewest = min_iterations(timed[side].settings) if timed[side].plays_out else 1
             with keys_under(PREFIXES[side]):
-                check_rate(rate)
+                check_rate(rate, fewest)
         return {side: rates[same[side]] for side in timed}
 
     return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}

@@ -18,7 +18,7 @@ class UctPlayer:
     Every move begins a new tree, or with ``Settings.reuse`` goes on from what the last search of the game knew about
     the position; the searcher then keeps trees by game number and belongs to this player alone.
 
-    iterations : as an argument, of each tree, a move; the attribute of the same name counts all that were made
+    iterations : as an argument, of each position; the attribute of the same name counts all that were made
     playouts : iterations times the playouts a leaf; leaves in which the game is over count too
     seconds : of choices, without those in which the threads worked for another search (``time_shares``)
     core_seconds : of processor time that choices took, all threads together; no device's

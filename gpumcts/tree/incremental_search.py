@@ -20,7 +20,7 @@ from gpumcts.tree.search_result import TreeSearchResult
 # Iterations that the trees have room for at first, where a part of the memory they may take suffices. A forest that
 # grows is copied, and the clock waits: 0.2 s for 10 million nodes. Room that is not used takes addresses and no pages.
 ROOM, MIN_ROOM, PART = 1 << 24, 20_000, 4
-FIRST_SLICE = 16  # iterations, before the pace is known
+FIRST_SLICE = 16  # playouts of a tree, before the pace is known: iterations of many playouts take long
 SECONDS_A_SLICE = 0.05
 SURE = 0.8  # of the time left is planned for a slice, whose pace is an estimate
 
@@ -109,7 +109,8 @@ class IncrementalSearch:
         """Iterations of the first slice: some that are counted try a move."""
         settings = self._searcher.settings
         pending = settings.leaves_per_tree if self._in_flight is not None else 0
-        return min_iterations(settings) + self._roots * (FIRST_SLICE - 1 + pending)
+        more = (FIRST_SLICE - 1) // settings.playouts_per_leaf
+        return min_iterations(settings) + self._roots * (more + pending)
 
     @property
     def proven(self) -> bool:

@@ -87,6 +87,8 @@ def _most_visited_path(forest, tree, node, moves):
         for child in range(first + 1, first + forest.child_count[tree, node]):
             if forest.visits[tree, child] > forest.visits[tree, best]:
                 best = child
+        if forest.visits[tree, best] == 0:  # of a batch that is in flight
+            return length
         moves[length] = forest.action[tree, best]
         length += 1
         node = best

@@ -1,14 +1,17 @@
 """Budgets in seconds, and budgets that follow the other side: measured once, kept, and told."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from experiments import match
+from experiments.players import player_factory
 from experiments.players.matched_budget import MATCHED, nodes_a_move
 from gpumcts.games.dice_duel import DiceDuel
 from gpumcts.games.othello import Othello
 from gpumcts.players.random import RandomPlayer
+from gpumcts.players.time_budget import Rate
 from tests.experiments.test_commands import summary_of
 
 
@@ -25,6 +28,16 @@ def test_a_budget_in_seconds_is_measured_once(run, only):
     assert done.code == 0 and "seconds a move, taken of asked for: player 0.00" in done.out
     assert (folder / "rates.json").read_bytes() == rates
     assert summary_of(folder)["digest"] == first["digest"]
+
+
+def test_seconds_in_which_no_move_is_tried_are_refused_by_their_own_key(run, monkeypatch):
+    """Before they bind: each of 20 trees takes two iterations."""
+    rate = Rate(seconds=0.001, iterations=3, iterations_per_second=3000.0, plies=[0], by_ply=[3000.0])
+    monkeypatch.setattr(player_factory, "calibrate_all", lambda game, players: [rate._replace(iterations=40), rate])
+    line = "match game=dots_and_boxes games=2 search.roots=20 opponent.search.roots=20 opponent.selection.exploration=0"
+    done = run(f"{line} budget=seconds budget.seconds=0.001 engine=cpu threads=1 hydra.run.dir=here")
+    told = "opponent.budget.seconds=0.001 is too short: one iteration takes 0.00033 s of core time, and a move 40 it"
+    assert done.code == 2 and told in done.err and not Path("here/rates.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,20 @@ def test_a_search_that_is_stopped_is_one_of_so_many_iterations(batches):
     assert digest(search.found().forest) == digest_of(settings, last)
 
 
+def test_lines_on_the_way_are_those_of_what_is_counted():
+    """The batch that is not counted has made nodes that nobody has visited: a line ends above them."""
+    searcher = searcher_of(operator_of("average"), two(Settings(leaves_per_tree=64)))
+    search = IncrementalSearch(searcher, START[0], keys_for(1)[0])
+    search.go_on(64)
+    for _ in range(8):
+        search.go_on(64)
+        told = search.found()
+        whole = searcher.search(START, keys_for(1), told.iterations)
+        assert told.iterations == search.iterations - 64
+        for child in whole.root_children(0):
+            assert told.principal_variation(0, child.move) == whole.principal_variation(0, child.move)
+
+
 def test_reuse_goes_on_from_what_is_counted():
     settings, games = two(Settings(leaves_per_tree=8, reuse=True)), np.zeros(1, np.int64)
     searcher = searcher_of(operator_of("average"), settings)

@@ -258,6 +258,15 @@ def test_visits_of_a_tree_that_goes_on_are_counted_too():
     goes_on.go_on(99)
 
 
+@pytest.mark.parametrize(("playouts", "fewest"), [(1, 17), (4, 5), (1000, 2)])
+def test_a_short_clock_makes_few_iterations_of_many_playouts(playouts, fewest):
+    """The first slice, whose pace nobody knows, has about as many playouts whatever a leaf has."""
+    searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=playouts))
+    search = IncrementalSearch(searcher, STATES[0], keys_for(1)[0])
+    assert len(list(search.slices(None, 1e-9))) == 1 and search.iterations == fewest
+    assert search.found().decide()[0] >= 0
+
+
 def test_a_finished_game_is_not_searched():
     game = TOY_GAMES["path"]
     with pytest.raises(ValueError, match="over"):

@@ -44,6 +44,20 @@ def test_it_is_a_search_of_so_many_iterations(threads, leaves):
     assert ended.found.decide() == whole.decide() and ended.found.principal_variation(0) == whole.principal_variation(0)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_of_two_batches_the_one_that_is_not_counted_is_dropped(threads):
+    settings = Settings(leaves_per_tree=8, batches_in_flight=2)
+    searcher = Searcher(Othello(), Uniform(), Ucb1(), Average(), settings, threads=threads)
+    states, keys = Rules(Othello()).starts(1), np.array([key_of(1, 0, 0)], np.uint64)
+    ended, told = stopped(searcher, states, keys)
+    assert isinstance(ended, SearchStopped) and told <= ended.found.iterations < MANY
+    assert ended.found.iterations % 8 == 0
+    whole = searcher.search(states, keys, ended.found.iterations)
+    for found, expected in zip(ended.found.table, whole.table, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert ended.found.decide() == whole.decide() and ended.found.principal_variation(0) == whole.principal_variation(0)
+
+
 def test_trees_that_are_at_different_iterations_are_no_result():
     searcher = Searcher(Othello(), Uniform(), Ucb1(), Average(), threads=2)
     states, keys = Rules(Othello()).starts(40), np.array([key_of(1, n, 0) for n in range(40)], np.uint64)

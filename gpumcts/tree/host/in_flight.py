@@ -166,10 +166,12 @@ class BatchesInFlight:
                 parts = half.parts(leaves)
                 with wave.clock.on_all_threads():
                     self._gather(wave, parts, pending, number, leaves, pool)
-                    wave.clock.add(PLAYOUTS, half.in_flight.start(trees * leaves, playouts, wave.stop))
+                    self._send(half, trees * leaves, wave)
                     flights.sent(half, leaves)
                 if pending is not None:
                     self._finish(pending, wave, pool)
+                if self._plan.engine is None:  # a device may have left playouts of the batch before out
+                    wave.made = number
                 wave.check_stop()
                 pending = PendingBatch(parts, leaves, half.in_flight)
                 number += leaves
@@ -180,6 +182,15 @@ class BatchesInFlight:
                 in_flight.finish()
         if pending is not None:
             self._pending[chunk] = pending.played()
+
+    def _send(self, half: HalfForest, leaves: int, wave: Wave) -> None:
+        """Send so many leaves off, not all of them where the wave is told to stop: what is pending is counted first."""
+        try:
+            seconds = half.in_flight.start(leaves, self._settings.playouts_per_leaf, wave.stop)
+            wave.clock.add(PLAYOUTS, seconds)
+        except KeyboardInterrupt:
+            if wave.stop is None or not wave.stop.is_set():
+                raise
 
     def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor) -> None:
         """Wait until a batch is back, and back it up."""

@@ -27,7 +27,7 @@ class Wave:
     clock : the stopwatch of the search
     watch : ``NO_WATCH``, or a level and int64[T] for when each root's value was last below it
     stop : where it is set, Stopped is raised
-    made : iterations by now of a single tree on the CPU
+    made : iterations by now of a single tree on the CPU, those that are counted
     on_progress : told iterations done since it was last called, all trees together, by any thread
     """
 
