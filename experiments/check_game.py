@@ -39,10 +39,15 @@ SECONDS = 1.0
 def game_of(words: list[str]) -> tuple[str, Any]:
     """The game that the words of a command line name, as ``game=NAME`` and an option value. Raises BadInput."""
     given: dict[str, Any] = {}
+    said: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key.split(".")[0] != "game" or key.count(".") > 1:
             raise BadInput(f"{word}: the words are game=NAME and game.KEY=VALUE")
+        if key == "game.name":
+            raise BadInput(f"{word}: the game is named by game=NAME")
+        if said.setdefault(key, word) != word:
+            raise BadInput(f"{key} is given twice: {said[key]} and {word}")
         given[key] = _read(word, value)
     if "game" not in given:
         raise BadInput("game: name one, by its file in conf/game or by the dotted name of its module, as game=othello")

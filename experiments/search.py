@@ -260,8 +260,8 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     time = summary["time"]
     return [
         board,
-        _table_of_moves(summary["moves"]),
-        *_others(summary["moves"]),
+        _table_of_moves(summary["moves"], summary["best"]),
+        *_others(summary["moves"], summary["best"]),
         *_proven(config, summary),
         told,
         _time_shown(time),
@@ -269,16 +269,16 @@ def _shown(config: Checked, root: Any, summary: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _table_of_moves(moves: list[dict[str, Any]]) -> Any:
-    """The most visited moves; with what is proven of them where that was asked for."""
+def _table_of_moves(moves: list[dict[str, Any]], best: str) -> Any:
+    """The most visited moves and the one played; with what is proven of them where that was asked for."""
     columns = {"move": "left", "visits": "right", "value": "right", "principal variation": "left"}
-    rows = []
-    for row in moves[:MAX_MOVES]:
+    rows, listed = [], _listed(moves, best)
+    for row in listed:
         line = " ".join(row["variation"].split()[:LINE_MOVES])
         rows.append([row["move"], f"{row['visits']:,}", f"{row['value']:.4f}", line])
     if any("proof" in row for row in moves):
         columns = {"move": "left", "visits": "right", "value": "right", "proof": "left", "principal variation": "left"}
-        rows = [[*cells[:3], row["proof"] or "", cells[3]] for cells, row in zip(rows, moves, strict=False)]
+        rows = [[*cells[:3], row["proof"] or "", cells[3]] for cells, row in zip(rows, listed, strict=True)]
     return table("", columns, rows)
 
 
@@ -302,9 +302,14 @@ def _idle(time: dict[str, Any], settings: Any) -> list[str]:
     return [f"one of {threads} threads did the work; they share a tree in larger batches (search.leaves_per_tree)"]
 
 
-def _others(moves: list[dict[str, Any]]) -> list[str]:
+def _listed(moves: list[dict[str, Any]], best: str) -> list[dict[str, Any]]:
+    """The most visited moves; the one played too where others have as many visits, or visits do not decide."""
+    return moves[:MAX_MOVES] + [row for row in moves[MAX_MOVES:] if row["move"] == best]
+
+
+def _others(moves: list[dict[str, Any]], best: str) -> list[str]:
     """A line for the moves that the table leaves out."""
-    others = moves[MAX_MOVES:]
+    others = [row for row in moves[MAX_MOVES:] if row["move"] != best]
     if not others:
         return []
     visits = sum(row["visits"] for row in others)

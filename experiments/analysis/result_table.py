@@ -134,10 +134,9 @@ def perft_cells(result: Result) -> dict[str, str]:
 def search_cells(result: Result) -> dict[str, str]:
     """A search: the cells of a run by heading."""
     summary = result.summary
-    best = summary["moves"][0]
     return {
         "plays": summary["best"],
-        "value": f"{best['value']:.4f}",
+        "value": f"{_value_of_best(result):.4f}",
         "iterations": f"{summary['iterations']:,}{', interrupted' if summary.get('interrupted') else ''}",
         "iterations/s": shortened(summary["iterations_per_second"]),
         "seconds": f"{summary['seconds']:.2f}",
@@ -146,7 +145,13 @@ def search_cells(result: Result) -> dict[str, str]:
 
 def search_measure(result: Result) -> Measure:
     """The value of the best move, in [0, 1] for the player to move."""
-    return Measure("value of the best move", result.summary["moves"][0]["value"])
+    return Measure("value of the best move", _value_of_best(result))
+
+
+def _value_of_best(result: Result) -> float:
+    """That of the move chosen: by ``search.final``, by a proof or among equals another one may be visited most."""
+    value: float = {row["move"]: row["value"] for row in result.summary["moves"]}[result.summary["best"]]
+    return value
 
 
 def trees_cells(result: Result) -> dict[str, str]:

@@ -64,7 +64,7 @@ class GtpSession(EngineSession):
                 said.append(readable(self._program.ask(command)))
             except Refused:
                 continue
-        return " ".join(said)
+        return " ".join(filter(None, said))
 
     def clear(self, stop: threading.Event | None) -> None:
         """An empty board: the start of a game."""

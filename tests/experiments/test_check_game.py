@@ -93,6 +93,9 @@ def test_an_interrupt_is_one_line(lab, capsys):
         (["game=othello", "playout=uniform"], "playout=uniform: the words are game=NAME and game.KEY=VALUE"),
         (["game=othello", "game.corner_weight=[1"], "game.corner_weight=[1: cannot read the value"),
         (["game=go", "game.size=10"], "game.size=10"),
+        (["game=othello", "game=go"], "game is given twice: game=othello and game=go"),
+        (["game=go", "game.size=9", "game.size=13"], "game.size is given twice: game.size=9 and game.size=13"),
+        (["game=othello", "game.name=heap"], "game.name=heap: the game is named by game=NAME"),
     ],
 )
 def test_words_that_name_no_game(words, message, capsys):

@@ -21,6 +21,13 @@ def test_a_search_shows_its_most_visited_moves_and_keeps_all(run, only):
     assert f"and 72 others with {sum(row['visits'] for row in moves[10:])} visits, in summary.json" in done.out
 
 
+def test_the_move_played_is_shown_where_ten_others_stand_before_it():
+    moves = [{"move": str(number), "visits": 1, "value": 0.5, "variation": ""} for number in range(14)]
+    shown = [row[0] for row in search._table_of_moves(moves, "12").rows]
+    assert shown == [*map(str, range(10)), "12"]
+    assert search._others(moves, "12") == ["and 3 others with 3 visits, in summary.json"]
+
+
 @pytest.mark.parametrize(
     "threads, waiting, seconds, device, settings, told",
     [

@@ -295,6 +295,10 @@ def silent(at, often, log, *answers):
     return [sys.executable, "-I", "-c", SILENT, at, str(often), str(log), *answers]
 
 
+def test_a_program_without_a_version_is_its_name(tmp_path):
+    assert probe(GAME, GtpLaunch(silent("never", 1, tmp_path / "log", "name:= Lone", "else:=", "ends:2"))) == "Lone"
+
+
 def interrupt(player, game, log):
     """Ask for the first move of game 0, then of ``game``; Ctrl-C once the program is silent, which ends it at once."""
     stop, words, at = threading.Event(), Rules(GAME).starts(1), []

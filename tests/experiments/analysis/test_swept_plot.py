@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from experiments import match, search, trees  # noqa: F401  they say how their runs are shown
 from experiments.analysis import plots
 from experiments.analysis.by_game import game_title
+from experiments.analysis.result_table import search_cells
 from experiments.analysis.swept_plot import labels_that_fit, places_across
 from experiments.runs.results import Result
 from tests.games.conformance import heap
@@ -29,7 +30,10 @@ def played(label, wins, games=100, **config):
 
 
 def searched(label, value):
-    return result("search", label, {"moves": [{"value": value}], "iterations_per_second": 1000.0})
+    """A search whose move is not the one that it visited most."""
+    moves = [{"move": "a1", "visits": 9, "value": 0.75}, {"move": "b1", "visits": 8, "value": value}]
+    counts = {"iterations": 20, "iterations_per_second": 1000.0, "seconds": 1.0}
+    return result("search", label, {"best": "b1", "moves": moves, **counts})
 
 
 def drawn(results):
@@ -73,6 +77,11 @@ def test_a_wide_span_is_logarithmic_and_a_value_is_no_win_rate():
     assert axes.get_xscale() == "log" and list(curve.get_ydata()) == [0.25] * 3
     assert axes.get_ylabel() == "value of the best move" and not axes.collections
     assert [bar.get_width() for bar in bars.patches] == [1000.0] * 3
+
+
+def test_the_value_of_a_search_is_that_of_its_move():
+    cells = search_cells(searched("n=1", 0.25))
+    assert (cells["plays"], cells["value"]) == ("b1", "0.2500")
 
 
 def test_places_are_logarithmic_over_a_wide_span():
