@@ -4,6 +4,7 @@ LLVM calls Python back while it compiles and loads. An exception does not get ou
 meanwhile would be printed as ignored, and the command would go on to its end.
 """
 
+import atexit
 import signal
 import sys
 import threading
@@ -39,6 +40,13 @@ def ending_by_sigterm() -> Iterator[None]:
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@atexit.register
+def _ignore_echo() -> None:
+    """A second SIGTERM may come while Python ends, which gives up all handlers: it would take the exit code away."""
+    if signal.getsignal(signal.SIGTERM) is _as_interrupt and _last > -float("inf"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def bring_back_interrupts() -> None:

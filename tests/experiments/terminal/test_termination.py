@@ -4,10 +4,13 @@ Both end what compiles.
 """
 
 import ctypes
+import os
 import signal
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from numba import njit
@@ -36,6 +39,31 @@ def test_the_first_sigterm_asks_to_stop_and_the_second_cuts_nothing_short():
         assert stop.is_set()
         with pytest.raises(KeyboardInterrupt):  # Ctrl-C behind it still does
             signal.raise_signal(signal.SIGINT)
+
+
+LATE = """
+import os, signal, sys
+from experiments.terminal.termination import end_by_sigterm
+
+class Late:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGTERM):
+        kill(process, number)
+
+late = Late()
+end_by_sigterm()
+try:
+    if sys.argv[1:]:
+        signal.raise_signal(signal.SIGTERM)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(("words", "code"), [(["sent before"], 130), ([], -signal.SIGTERM)])
+def test_a_second_one_while_python_ends_leaves_the_exit_code(words, code):
+    """A first one at that time is a signal like any other."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    assert subprocess.run([sys.executable, "-c", LATE, *words], env=environment, check=False).returncode == code
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
