@@ -1,4 +1,4 @@
-"""Play playouts from one position and count how they end, and how fast they are.
+"""Play playouts from one position and count how they end, and how fast they are; for one player, what they bring.
 
     python -m experiments.playouts count=1000000 engine=cpu threads=1 seed=1
     python -m experiments.playouts playout=minimax playout.depth=1 playout.epsilon=0.1
@@ -82,7 +82,7 @@ def _play(config: Checked, engine: Any, root: Any, stop: Any, advance: Any) -> d
     import numpy as np
 
     keys_from = _key_maker(config.keys.seed)
-    totals = {"playouts": 0, "wins": 0, "draws": 0, "plies": 0}
+    totals = {"playouts": 0, "wins": 0, "draws": 0, "plies": 0, "score": 0}
     digest, seconds, size = hashlib.sha256(), 0.0, min(FIRST_BATCH, config.keys.count)
     engine.tally(np.broadcast_to(root, (size, len(root))), keys_from(0, size))  # compiles, and warms up
     while totals["playouts"] < config.keys.count and not stop.is_set():
@@ -95,7 +95,7 @@ def _play(config: Checked, engine: Any, root: Any, stop: Any, advance: Any) -> d
         seconds += took
         digest.update(tally.score.astype("<i8").tobytes())
         totals["playouts"] += size
-        for name in ("wins", "draws", "plies"):
+        for name in ("wins", "draws", "plies", "score"):
             totals[name] += int(getattr(tally, name).sum())
         advance(size)
         size = max(1, min(int(size * min(BATCH_SECONDS / max(took, 1e-9), 8)), LARGEST_BATCH))
@@ -113,15 +113,24 @@ def _key_maker(seed: int) -> Any:
     return lambda first, count: keys_of(root, np.arange(first, first + count), np.zeros(count, np.int64))
 
 
+def _endings(config: Checked, totals: dict[str, Any]) -> dict[str, Any]:
+    """How the playouts ended: for two players who won, for one the mean of the rewards in [0, 1]."""
+    from gpumcts.games.contract import SCORE_UNIT
+
+    playouts = totals["playouts"]
+    if config.game.PLAYERS == 1:
+        return {"mean_reward": 0.5 + totals["score"] / (2.0 * SCORE_UNIT * playouts) if playouts else None}
+    wins, draws = totals["wins"], totals["draws"]
+    return dict(zip(ENDINGS, (wins, draws, playouts - wins - draws), strict=True))
+
+
 def _summary(config: Checked, totals: dict[str, Any], engine: str) -> dict[str, Any]:
     playouts, seconds = totals["playouts"], totals["seconds"]
     return {
         "playouts": playouts,
         "playouts_per_second": playouts / seconds if seconds > 0 else 0.0,
         "mean_plies": totals["plies"] / playouts if playouts else None,
-        "first_wins": totals["wins"],
-        "draws": totals["draws"],
-        "second_wins": playouts - totals["wins"] - totals["draws"],
+        **_endings(config, totals),
         "seconds": seconds,
         "digest": totals["digest"],
         "interrupted": playouts < config.keys.count,
@@ -133,14 +142,17 @@ def _summary(config: Checked, totals: dict[str, Any], engine: str) -> dict[str, 
 
 def _shown(summary: dict[str, Any]) -> dict[str, str]:
     playouts = summary["playouts"] or 1
-    share = {key: f"{summary[key]:,} ({100 * summary[key] / playouts:.2f} %)" for key in ENDINGS}
+    if "mean_reward" in summary:
+        ends = {"mean_reward": "-" if summary["mean_reward"] is None else f"{summary['mean_reward']:.6f}"}
+    else:
+        ends = {key: f"{summary[key]:,} ({100 * summary[key] / playouts:.2f} %)" for key in ENDINGS}
     interrupted = ", interrupted" if summary["interrupted"] else ""
     speed, engine, threads = shortened(summary["playouts_per_second"]), summary["engine"], summary["threads"]
     return {
         "playouts": f"{summary['playouts']:,} in {seconds_text(summary['seconds'])}{interrupted}",
         "playouts/s": f"{speed}, engine {engine}, {threads} thread{'' if threads == 1 else 's'}",
         "mean plies": "-" if summary["mean_plies"] is None else f"{summary['mean_plies']:.3f}",
-        **{key.replace("_", " "): text for key, text in share.items()},
+        **{key.replace("_", " "): text for key, text in ends.items()},
         "digest": summary["digest"],
         "seed": str(summary["seed"]),
     }
@@ -148,7 +160,8 @@ def _shown(summary: dict[str, Any]) -> dict[str, str]:
 
 def numbers(config: Checked) -> tuple[str, ...]:
     """Those of the summary."""
-    return "playouts", "playouts_per_second", "mean_plies", *ENDINGS, "seconds", "seed", "threads"
+    ends = ("mean_reward",) if config.game.PLAYERS == 1 else ENDINGS
+    return "playouts", "playouts_per_second", "mean_plies", *ends, "seconds", "seed", "threads"
 
 
 COMMAND = Command(

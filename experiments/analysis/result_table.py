@@ -102,24 +102,36 @@ FRESH = ("games", "seed")  # may differ from an experiment's where its figures a
 
 
 def playouts_cells(result: Result) -> dict[str, str]:
-    """Playouts: the cells of a run by heading."""
-    summary = result.summary
-    share = {key: _per_cent(summary[key] / summary["playouts"]) for key in ("first_wins", "draws", "second_wins")}
+    """Playouts: the cells of a run by heading; ``-`` where it was interrupted before any."""
+    summary, playouts = result.summary, result.summary["playouts"]
+    if "mean_reward" in summary:  # of a game for one player
+        ends = {"mean reward": f"{summary['mean_reward']:.6f}" if playouts else "-"}
+    else:
+        counts = {key: summary[key] for key in ("first_wins", "draws", "second_wins")}
+        ends = {
+            f"{key.replace('_', ' ')} %": _per_cent(count / playouts) if playouts else "-"
+            for key, count in counts.items()
+        }
     return {
-        "playouts": f"{summary['playouts']:,}",
+        "playouts": f"{playouts:,}",
         "playouts/s": shortened(summary["playouts_per_second"]),
-        "mean plies": f"{summary['mean_plies']:.2f}",
-        **{f"{key.replace('_', ' ')} %": text for key, text in share.items()},
+        "mean plies": f"{summary['mean_plies']:.2f}" if playouts else "-",
+        **ends,
         "digest": summary["digest"][:12],
         "seconds": f"{summary['seconds']:.2f}",
     }
 
 
-def playouts_measure(result: Result) -> Measure:
-    """The share of the points that the first player takes in playouts, with Wilson's interval."""
+def playouts_measure(result: Result) -> Measure | None:
+    """The share of the points that the first player takes in playouts, with Wilson's interval; for one player the mean
+    reward, in [0, 1]."""
     from gpumcts.match.statistics import wilson, win_rate
 
     s = result.summary
+    if not s["playouts"]:
+        return None
+    if "mean_reward" in s:
+        return Measure("mean reward", s["mean_reward"])
     counts = (s["first_wins"], s["draws"], s["playouts"])
     return Measure("points of the first player", win_rate(*counts), *wilson(*counts), percent=True)
 

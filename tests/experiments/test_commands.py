@@ -216,6 +216,16 @@ def test_playouts(run, tmp_path):
     assert len(digests) == 1
 
 
+def test_playouts_of_a_game_for_one_player_have_a_mean_reward(run, tmp_path):
+    """Nobody wins there. In a field whose every toll is 1 each walk costs 8, of 16 that are worth 1/2."""
+    tolls = "game.terrain=0,839493740672007"
+    done = run(f"playouts -m game=shortest_path {tolls} count=500 engine=cpu threads=1 hydra.sweep.dir=sweep")
+    assert done.code == 0 and "mean reward" in done.out and "0.750000" in done.out and "wins" not in done.out
+    found = [summary_of(path.parent) for path in (tmp_path / "sweep").glob("*/summary.json")]
+    equal, default = sorted((summary["mean_reward"] for summary in found), reverse=True)
+    assert equal == 0.75 and 0.40 < default < 0.46  # 0.43 by 18.4, the mean cost of a random walk
+
+
 def test_playouts_from_a_position(run, only):
     position = "-" * 18 + "X" + "-" * 8 + "XXXOO" + "-" * 3 + "XXX" + "-" * 27
     assert run("playouts count=10 engine=cpu", f"position={position[:64]} O").code == 0

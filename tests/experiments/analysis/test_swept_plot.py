@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from experiments import match, search, trees  # noqa: F401  they say how their runs are shown
 from experiments.analysis import plots
 from experiments.analysis.by_game import game_title
-from experiments.analysis.result_table import search_cells
+from experiments.analysis.result_table import playouts_cells, playouts_measure, search_cells
 from experiments.analysis.swept_plot import labels_that_fit, places_across
 from experiments.runs.results import Result
 from tests.games.conformance import heap
@@ -82,6 +82,15 @@ def test_a_wide_span_is_logarithmic_and_a_value_is_no_win_rate():
 def test_the_value_of_a_search_is_that_of_its_move():
     cells = search_cells(searched("n=1", 0.25))
     assert (cells["plays"], cells["value"]) == ("b1", "0.2500")
+
+
+@pytest.mark.parametrize("ends", [{"mean_reward": None}, {"first_wins": 0, "draws": 0, "second_wins": 0}])
+def test_playouts_that_were_interrupted_before_any_have_no_number(ends):
+    counts = {"playouts": 0, "playouts_per_second": 0.0, "mean_plies": None, "seconds": 0.0, "digest": "0" * 64}
+    none = result("playouts", "n=1", {**counts, **ends})
+    cells = playouts_cells(none)
+    assert cells["mean plies"] == cells.get("mean reward", cells.get("first wins %")) == "-"
+    assert playouts_measure(none) is None
 
 
 def test_places_are_logarithmic_over_a_wide_span():
