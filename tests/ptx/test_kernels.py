@@ -1,6 +1,6 @@
 """gpumcts' kernels and what drives them on the emulated device: every outcome is the CPU's, to the last bit.
 
-A covering set is quick, all of it is ``slow``. Each case runs twice, in another order of threads and with another
+A few cases are quick, all are ``slow``. Each case runs twice, in another order of threads and with another
 poison.
 """
 
@@ -25,9 +25,6 @@ DEAR = ("goes on from", "on the way", "Any allocation")
 QUICK = (
     "playouts of uniform on othello, nested",
     "playouts of minimax 1 on dots_and_boxes, warp",
-    "playouts of uniform on dots_and_boxes, traced, nested",
-    "playouts of uniform on dice_duel, nested",
-    "engine=cuda: accelerated by rave, plain, on dots",
     "engine=device: average by ucb1, plain, on dots",
     *(name for name in DRIVER if not any(words in name for words in DEAR)),
 )

@@ -23,7 +23,7 @@ from gpumcts.errors import BadInput
 from hydra_plugins.gpumcts_watched_launcher import WatchedLauncher
 
 ROOT = Path(__file__).resolve().parents[3]
-SWEEP = "match backup=average,minimax games=4 game=dots_and_boxes budget.iterations=20 seed=3"
+SWEEP = "match backup=average,accelerated games=4 game=dots_and_boxes budget.iterations=20 seed=3"
 PLUGINS = {"joblib": "joblib", "submitit_local": "submitit", "ray": "ray", "optuna": "optuna"}
 
 
@@ -70,8 +70,8 @@ def test_every_launcher_plays_the_same_games(launcher, run, tmp_path):
     here, there = summaries(tmp_path), summaries(tmp_path / "other")
     assert list(here) == list(there) and len(here) == 2
     assert [one["digest"] for one in here.values()] == [one["digest"] for one in there.values()]
-    assert {one["label"] for one in provenances(tmp_path / "other")} == {"backup=average", "backup=minimax"}
-    assert rows_of(done.stdout) == ["backup=average", "backup=minimax"]
+    assert {one["label"] for one in provenances(tmp_path / "other")} == {"backup=average", "backup=accelerated"}
+    assert rows_of(done.stdout) == ["backup=average", "backup=accelerated"]
     (sweep,) = (tmp_path / "other/multirun").iterdir()
     assert {"table.csv", "table.parquet", "plot.png"} <= {path.name for path in sweep.iterdir()}
     assert {one["threads"] for one in provenances(tmp_path / "other")} == {max(1, usable_cores() // 2)}

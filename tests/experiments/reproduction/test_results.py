@@ -234,7 +234,7 @@ def test_a_match_is_collected_and_is_reduced_at_another_budget(tmp_path, monkeyp
     assert "are not those of its summary's digest" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("every_so_many", [11, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every_so_many", [41, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_run_goes_by_every_name_that_the_list_prints(every_so_many):
     every = tasks()
     for task in every[::every_so_many]:
