@@ -18,6 +18,7 @@ from experiments.players.player_factory import searcher
 from experiments.players.run_engine import played_by
 from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.work_clock import WorkClock
+from experiments.terminal.console import counted, say_if_long
 from gpumcts.games.contract import NO_MOVE
 from gpumcts.games.instances import instances
 from gpumcts.kernels.batch import Rules
@@ -194,7 +195,8 @@ class _Maker:
     def piece(self, trees: range, on_progress: Callable[[float], None]) -> Piece:
         """The piece of the instances ``trees``."""
         config = self.config
-        with self.clock.running():
+        solving = f"still solving {counted(len(trees), 'tree')}, to know the wrong moves; smaller trees take less"
+        with self.clock.running(), say_if_long(solving):
             roots = instances(config.game, trees)
             right = self._right_moves(roots)
         decisive = np.asarray(~right.all(axis=1))
@@ -210,7 +212,7 @@ class _Maker:
         else:
             make = self._search if config.keys.method == "search" else self._alpha_beta
             found = make(roots[owners], keys, right[owners], on_progress)
-        with self.clock.running():
+        with self.clock.running(), say_if_long(solving):
             leaves = NOTHING if config.keys.method == "search" else self._leaves(trees, roots)
         self.iterations += len(owners) * self.points[-1]
         return Piece(numbers, decisive, numbers[owners], leaves=leaves, **found._asdict())

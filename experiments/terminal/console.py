@@ -24,6 +24,7 @@ from gpumcts.whole_files import disk_full
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
 FIRST_LINE_SECONDS = 5.0  # the first one of a run
+LONG_SECONDS = 10.0  # of work that moves no bar
 POLL_SECONDS = 1.0  # at what the other runs of a sweep have left
 WIDTH_WITHOUT_TERMINAL = 140
 
@@ -45,6 +46,18 @@ def say(text: str) -> None:
     """A line of progress, on stderr; where that is a full disk, the work goes on without."""
     with _going_on(sys.stderr):
         _console(True).print(text, soft_wrap=True)
+
+
+@contextmanager
+def say_if_long(text: str) -> Iterator[None]:
+    """A line of progress where the block takes long: for work that moves no bar, as no share of it is known."""
+    timer = threading.Timer(LONG_SECONDS, say, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

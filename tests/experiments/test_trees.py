@@ -15,6 +15,7 @@ from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
 from experiments.runs import tree_searches
 from experiments.runs.run_directory import PROVENANCE, SUMMARY
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
+from experiments.terminal import console
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
 from gpumcts.match.lock import held
@@ -117,6 +118,20 @@ def test_compiling_is_not_in_the_seconds(run, only, monkeypatch, part):
     summary = summary_of(only("outputs/trees/*"))
     assert 0 < summary["seconds"] < 1
     assert summary["iterations_per_second"] == summary["iterations"] / summary["seconds"]
+
+
+def test_trees_that_are_long_to_solve_are_told(run, monkeypatch):
+    assert "still solving" not in run(TINY).err
+    own = tree_searches.root_scores
+
+    def slow(*arguments, **keys):
+        time.sleep(0.2)
+        return own(*arguments, **keys)
+
+    monkeypatch.setattr(tree_searches, "root_scores", slow)
+    monkeypatch.setattr(console, "LONG_SECONDS", 0.02)
+    done = run(f"{TINY} seed=2")
+    assert done.err.count("still solving 12 trees, to know the wrong moves; smaller trees take less") == 1
 
 
 def test_neither_pieces_nor_threads_change_a_result(run, only, tmp_path, monkeypatch):
