@@ -66,7 +66,7 @@ class GridSweeperConf:
 
     _target_: str = f"{GridSweeper.__module__}.{GridSweeper.__name__}"
     max_batch_size: int | None = None
-    params: dict[str, str] | None = None
+    params: dict[str, str] = field(default_factory=dict)  # none of them would end OmegaConf's update in an assertion
     left_out: list[int] = field(default_factory=list)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from hydra.errors import OverrideParseException
 
-from experiments.app import launchers, ray_settings
+from experiments.app import hydra_keys, launchers, ray_settings
 from experiments.app.own_modules import as_module, own_module
 from experiments.config.choosers import by, choosers
 from experiments.config.defaults import CONF
@@ -183,6 +183,8 @@ def _of_key(text: str, known: Mapping[str, Any]) -> str | None:
         return renamed(missing["key"])
     if parent in ray_settings.ADDED_TO:
         return f"{missing['key']}: a key of Ray's own is added with a plus: +{missing['key']}=..."
+    if first == "hydra":
+        return hydra_keys.unknown_key(missing["key"])
     there = f"; {_what_has(parent, at)}" if names and parent else ""
     return f"{missing['key']}: unknown key{guess(last, names) or _elsewhere(missing['key'], known)}{there}"
 

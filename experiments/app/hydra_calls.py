@@ -13,11 +13,20 @@ from experiments.app.error_messages import CONF, no_text
 from gpumcts.errors import BadInput
 
 VERSION_BASE = "1.3"
+PARAMS = "hydra.sweeper.params"
 
 
 def composed(name: str, overrides: list[str]) -> DictConfig:
-    """A command's configuration, Hydra's own part included."""
-    return compose(name, overrides, return_hydra_config=True)
+    """A command's configuration, Hydra's own part included.
+
+    Raises BadInput where overrides set the parameters of a sweeper that has none: OmegaConf fails there.
+    """
+    try:
+        return compose(name, overrides, return_hydra_config=True)
+    except (AssertionError, AttributeError):
+        if any(word.lstrip("+").startswith(PARAMS) for word in overrides):
+            raise BadInput(f"{PARAMS} goes with hydra/sweeper=grid; name the keys themselves, as seed=1,2") from None
+        raise
 
 
 @contextmanager
