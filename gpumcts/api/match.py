@@ -5,7 +5,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +25,9 @@ from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_
 from gpumcts.options import as_json, compiled, identity, value_of
 from gpumcts.players.construction import PlayerContext
 from gpumcts.players.contract import AnyPlayer, Player
-from gpumcts.players.descriptions import Description, Gtp, Uci
+from gpumcts.players.descriptions import Description, Gtp, Minimax, Pvs, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
+from gpumcts.players.table_memory import check_tables
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.validation import check_real, checked, integer, said, seed_of
 
@@ -136,7 +137,8 @@ def play_match(
     folder : every move is written there before its game goes on; the same call goes on where it was, more ``games``
         extend a finished match. None keeps nothing
     games_in_flight : games that advance together at most; decides speed and memory
-    engine, threads, memory_gb : as ``Search`` takes them, for players that come from none
+    engine, threads, memory_gb : as ``Search`` takes them, for players that come from none; ``memory_gb`` is also the
+        most that hash tables may take
     sprt : ``(elo0, elo1)`` or ``(elo0, elo1, alpha, beta)`` as ``Match.sprt`` takes them: the match ends once that test
         has decided, at ``games`` at the latest. The test looks at the games in order, two at a time; those it looked at
         are the games of the match
@@ -144,8 +146,9 @@ def play_match(
     Neither ``games_in_flight`` nor engine nor threads change a game. The digest is that of the command
     ``python -m experiments.match`` with the same configuration.
 
-    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, and a folder
-    that is in use, damaged, or of another match. Ctrl-C ends the match; what is in ``folder`` stays.
+    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, hash
+    tables that do not fit into memory, and a folder that is in use, damaged, or of another match. Ctrl-C ends the
+    match; what is in ``folder`` stays.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -168,6 +171,7 @@ def play_match(
         workers=ThreadPool(cores),
     )
     same = _identity(value, pair, number)
+    check_tables([*_tables(pair)], cores, context.memory_limit)
     with _place_of(folder) as place:
         return _played(pair, count, number, Path(place), same, in_flight, context, test)
 
@@ -294,6 +298,13 @@ def _played(
             seconds=result.seconds,
             records=_records(folder, result.games),
         )
+
+
+def _tables(pair: tuple[Description, Description]) -> Iterator[tuple[str, int]]:
+    """The hash tables of the players, as ``check_tables`` takes them."""
+    for player in pair:
+        if isinstance(player, Pvs) or (isinstance(player, Minimax) and player.leaf == "evaluation"):
+            yield f"players.{type(player).__name__}.table_mb", player.table_mb
 
 
 def _max_in_flight(player: Description, context: PlayerContext) -> int:

@@ -143,6 +143,14 @@ REFUSED = {
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
     ),
+    r"players.Pvs.table_mb=1048576: tables of 2 threads, 2,097,152 MiB, do not fit into .* MiB \(of what is free\); ": (
+        lambda: g.play_match(BOXES, (g.players.Pvs(depth=2, table_mb=1_048_576), RANDOM), threads=2)
+    ),
+    "players.Pvs.table_mb=16 and players.Minimax.table_mb=9: tables of 3 threads, 75 MiB, .* 64 MiB .memory_gb": (
+        lambda: g.play_match(
+            BOXES, (g.players.Pvs(depth=2), g.players.Minimax(2, table_mb=9)), threads=3, memory_gb=1 / 16
+        )
+    ),
     "players.Pvs: takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
     "players.Uci.options.UCI_Chess960=true: castling is told as in chess": lambda: g.play_match(
         g.make("chess"), (g.players.Uci("nope", {"UCI_Chess960": "true"}, depth=1), RANDOM)
