@@ -16,6 +16,7 @@ from gpumcts.api.match_engine import on_its_engine
 from gpumcts.api.option_values import Option
 from gpumcts.api.search import Search, bytes_of, engine_named, named_as_here, threads_of
 from gpumcts.compiling.class_names import title
+from gpumcts.compiling.own_sources import is_own
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
@@ -203,9 +204,9 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
         _check_takes(player, "identity", ())
         _check_takes(player, "build", ("context", "folder"))
     first, second = (
-        checked(type(player), player._asdict(), f"players.{type(player).__name__}")
-        if hasattr(player, "_asdict")
-        else player
+        player  # its fields are of types that it alone knows
+        if is_own(type(player))
+        else checked(type(player), player._asdict(), f"players.{type(player).__name__}")
         for player in players
     )
     return first, second

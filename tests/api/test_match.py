@@ -5,11 +5,13 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import gpumcts as g
+from gpumcts.players.random import RandomPlayer
 
 BOXES = g.make("dots_and_boxes", rows=1, columns=2)
 RANDOM = g.players.Random()
@@ -92,6 +94,18 @@ class Own:
         return self._built
 
 
+class Weighted(NamedTuple):
+    """A player of a user's own with a field of a type that nobody else knows."""
+
+    weights: np.ndarray
+
+    def identity(self):
+        return {"player": {"name": "weighted"}}
+
+    def build(self, context, folder):
+        return RandomPlayer(context.game)
+
+
 class Unsure(Own):
     def build(self, folder):
         return RANDOM
@@ -100,6 +114,11 @@ class Unsure(Own):
 class Nameless:
     def build(self, context, folder):
         return RANDOM
+
+
+def test_fields_of_a_player_of_ones_own_are_of_any_type():
+    match = g.play_match(BOXES, (Weighted(np.eye(2)), RANDOM), games=4, seed=1)
+    assert match.digest == g.play_match(BOXES, (RANDOM, RANDOM), games=4, seed=1).digest
 
 
 REFUSED = {
