@@ -20,7 +20,7 @@ from gpumcts.compiling.own_sources import is_own
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
-from gpumcts.match.journal import GAMES
+from gpumcts.match.journal import GAMES, whole_lines
 from gpumcts.match.sequential import SequentialTest, sequential_test
 from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_rate
 from gpumcts.options import as_json, compiled, identity, value_of
@@ -316,7 +316,6 @@ def _max_in_flight(player: Description, context: PlayerContext) -> int:
 
 
 def _records(folder: Path, games: int) -> list[dict[str, Any]]:
-    """The records of games 0 to ``games - 1``, in order."""
-    lines = (folder / GAMES).read_text("ascii").splitlines()
-    found = (json.loads(line) for line in lines)
+    """The records of games 0 to ``games - 1``, in order; another process may write there by now."""
+    found = (json.loads(line) for line in whole_lines(folder / GAMES))
     return sorted((record for record in found if record["game"] < games), key=lambda record: record["game"])
