@@ -54,6 +54,16 @@ def _adapter(cls: type) -> Any:
     return TypeAdapter(cls, config=ConfigDict(strict=True))
 
 
+def _field_adapter(hint: Any) -> Any:
+    """What checks the values of a field; None where its type is, or holds, a class that pydantic cannot check."""
+    from pydantic import ConfigDict, PydanticSchemaGenerationError, TypeAdapter
+
+    try:
+        return TypeAdapter(hint, config=ConfigDict(strict=True))
+    except PydanticSchemaGenerationError:
+        return None
+
+
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
     """What the fields take. Raises BadInput where a type is text that names nothing."""
@@ -70,8 +80,9 @@ def check_fields(cls: type) -> None:
     """
     for field, hint in _hints(cls).items():
         plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-        if isinstance(kind := get_origin(plain) or plain, type) and kind.__hash__ is None:
-            raise BadInput(f"{cls.__module__}: field {field}: {kind.__name__} is no type of a field: take {FIELDS}")
+        kind = get_origin(plain) or plain
+        if (isinstance(kind, type) and kind.__hash__ is None) or _field_adapter(hint) is None:
+            raise BadInput(f"{cls.__module__}: field {field}: {describe(plain)} is no type of a field: take {FIELDS}")
     defaults: Mapping[str, Any] = cls._field_defaults  # type: ignore[attr-defined]
     for field, default in defaults.items():
         if not _takes(_hints(cls)[field], default):
@@ -81,10 +92,10 @@ def check_fields(cls: type) -> None:
 
 def _takes(hint: Any, value: Any) -> bool:
     """Whether a field takes a value."""
-    from pydantic import ConfigDict, TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
-        TypeAdapter(hint, config=ConfigDict(strict=True)).validate_python(_plain(value))
+        _field_adapter(hint).validate_python(_plain(value))
     except ValidationError:
         return False
     return True

@@ -1,7 +1,5 @@
 """What is refused before any work: absent engines and programs, too little memory, games that a player cannot play."""
 
-import psutil
-
 from experiments.config.schema import Checked, PlayerConfig
 from experiments.players.contract import keys_under
 from experiments.players.external_engines import version
@@ -10,9 +8,10 @@ from experiments.players.run_engine import engine_of
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.players.game_checks import check_no_chance
+from gpumcts.players.table_memory import check_tables
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.host.sharing import slots_of_threads
-from gpumcts.tree.memory import SHARE_OF_MEMORY, without_iterations
+from gpumcts.tree.memory import without_iterations
 from gpumcts.tree.search_parts import SearchParts
 from gpumcts.tree.tables.parts import TableParts
 
@@ -24,7 +23,8 @@ def sides(config: Checked) -> list[tuple[str, PlayerConfig]]:
 
 def check_memory(config: Checked) -> None:
     """Raise BadInput, with the arithmetic, where a search of a configured player cannot fit or cannot be made."""
-    _check_tables(config)
+    tables = [(f"{prefix}player.table_mb", player.table_mb) for prefix, player in sides(config) if player.table_mb]
+    check_tables(tables, config.threads, config.memory_limit)
     for prefix, player in sides(config):
         if player.plays_out:
             with keys_under(prefix):
@@ -54,19 +54,6 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
             raise
         why = without_iterations(error).partition(";")[0]
         raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
-
-
-def _check_tables(config: Checked) -> None:
-    """Refuse hash tables, one a thread on each side, that do not fit into the memory there is or may be used."""
-    tables = {f"{prefix}player.table_mb": p.table_mb for prefix, p in sides(config) if p.table_mb}
-    needed = config.threads * sum(tables.values())
-    limit = config.memory_limit or int(2 * SHARE_OF_MEMORY * psutil.virtual_memory().available)
-    if needed * 2**20 > limit:
-        keys = " and ".join(f"{key}={value}" for key, value in tables.items())
-        raise BadInput(
-            f"{keys}: tables of {config.threads} threads, {needed:,} MiB, do not fit into {limit >> 20:,} MiB "
-            f"({'memory_gb' if config.memory_limit else 'of what is free'}); lower them, or threads"
-        )
 
 
 def check_chance(config: Checked) -> None:

@@ -92,13 +92,15 @@ def check_no_idle_groups(plain: Plain, given: Given) -> None:
     """Refuse a group that does not count for the player and is set: on the command line, or anew by a file."""
     sides = {"": plain, "opponent.": plain["opponent"]}
     counting = {prefix: kind_of(side["player"].get("name")).groups for prefix, side in sides.items()}
+    follows = group_at(sides["opponent."]["budget"], "opponent.budget").get("name") == "same"
     for prefix, side in sides.items():
         for group in GROUPS:
-            follows = prefix == "" and group == "budget" and "budget" in counting["opponent."]
-            if group in counting[prefix] or follows:
+            named = any(key == prefix + group or key.startswith(f"{prefix}{group}.") for key in given.keys)
+            # What the opponent's budget may follow; a file of an experiment may set it for all of its cells.
+            budget_there = (prefix, group) == ("", "budget") and "budget" in counting["opponent."]
+            if group in counting[prefix] or (budget_there and (follows or not named)):
                 continue
             base = given.defaults()["opponent"] if prefix else given.defaults()
-            named = any(key == prefix + group or key.startswith(f"{prefix}{group}.") for key in given.keys)
             if named or (side[group] != base[group] and group_at(side[group], prefix + group).get("name") != "same"):
                 player = side["player"]["name"]
                 raise BadInput(f"{prefix}{group} does not count for {prefix}player={player}; leave it out")

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +16,19 @@ from gpumcts.api.match_engine import on_its_engine
 from gpumcts.api.option_values import Option
 from gpumcts.api.search import Search, bytes_of, engine_named, named_as_here, threads_of
 from gpumcts.compiling.class_names import title
+from gpumcts.compiling.own_sources import is_own
 from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import resolve
 from gpumcts.match import runner
-from gpumcts.match.journal import GAMES
+from gpumcts.match.journal import GAMES, whole_lines
 from gpumcts.match.sequential import SequentialTest, sequential_test
 from gpumcts.match.statistics import Sprt, elo, elo_interval, sprt, wilson, win_rate
 from gpumcts.options import as_json, compiled, identity, value_of
 from gpumcts.players.construction import PlayerContext
 from gpumcts.players.contract import AnyPlayer, Player
-from gpumcts.players.descriptions import Description, Gtp, Uci
+from gpumcts.players.descriptions import Description, Gtp, Minimax, Pvs, Uci
 from gpumcts.players.external_engine import ExternalEnginePlayer
+from gpumcts.players.table_memory import check_tables
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.validation import check_real, checked, integer, said, seed_of
 
@@ -136,7 +138,8 @@ def play_match(
     folder : every move is written there before its game goes on; the same call goes on where it was, more ``games``
         extend a finished match. None keeps nothing
     games_in_flight : games that advance together at most; decides speed and memory
-    engine, threads, memory_gb : as ``Search`` takes them, for players that come from none
+    engine, threads, memory_gb : as ``Search`` takes them, for players that come from none; ``memory_gb`` is also the
+        most that hash tables may take
     sprt : ``(elo0, elo1)`` or ``(elo0, elo1, alpha, beta)`` as ``Match.sprt`` takes them: the match ends once that test
         has decided, at ``games`` at the latest. The test looks at the games in order, two at a time; those it looked at
         are the games of the match
@@ -144,8 +147,9 @@ def play_match(
     Neither ``games_in_flight`` nor engine nor threads change a game. The digest is that of the command
     ``python -m experiments.match`` with the same configuration.
 
-    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, and a folder
-    that is in use, damaged, or of another match. Ctrl-C ends the match; what is in ``folder`` stays.
+    Raises BadInput for values out of range, a game not for two, players that are none or cannot play it, hash
+    tables that do not fit into memory, and a folder that is in use, damaged, or of another match. Ctrl-C ends the
+    match; what is in ``folder`` stays.
 
     >>> import gpumcts as g
     >>> game = g.make("dots_and_boxes", rows=1, columns=2)
@@ -168,6 +172,7 @@ def play_match(
         workers=ThreadPool(cores),
     )
     same = _identity(value, pair, number)
+    check_tables([*_tables(pair)], cores, context.memory_limit)
     with _place_of(folder) as place:
         return _played(pair, count, number, Path(place), same, in_flight, context, test)
 
@@ -199,9 +204,9 @@ def _checked_pair(players: Sequence[Any]) -> tuple[Description, Description]:
         _check_takes(player, "identity", ())
         _check_takes(player, "build", ("context", "folder"))
     first, second = (
-        checked(type(player), player._asdict(), f"players.{type(player).__name__}")
-        if hasattr(player, "_asdict")
-        else player
+        player  # its fields are of types that it alone knows
+        if is_own(type(player))
+        else checked(type(player), player._asdict(), f"players.{type(player).__name__}")
         for player in players
     )
     return first, second
@@ -296,6 +301,13 @@ def _played(
         )
 
 
+def _tables(pair: tuple[Description, Description]) -> Iterator[tuple[str, int]]:
+    """The hash tables of the players, as ``check_tables`` takes them."""
+    for player in pair:
+        if isinstance(player, Pvs) or (isinstance(player, Minimax) and player.leaf == "evaluation"):
+            yield f"players.{type(player).__name__}.table_mb", player.table_mb
+
+
 def _max_in_flight(player: Description, context: PlayerContext) -> int:
     """Games that may be in flight together: one for each process of an external engine."""
     if isinstance(player, Gtp | Uci):
@@ -304,7 +316,6 @@ def _max_in_flight(player: Description, context: PlayerContext) -> int:
 
 
 def _records(folder: Path, games: int) -> list[dict[str, Any]]:
-    """The records of games 0 to ``games - 1``, in order."""
-    lines = (folder / GAMES).read_text("ascii").splitlines()
-    found = (json.loads(line) for line in lines)
+    """The records of games 0 to ``games - 1``, in order; another process may write there by now."""
+    found = (json.loads(line) for line in whole_lines(folder / GAMES))
     return sorted((record for record in found if record["game"] < games), key=lambda record: record["game"])

@@ -5,12 +5,14 @@ All games would end together if all of them advanced together. A player says how
 games runs ahead of the others. What is chosen does not depend on it.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpumcts.games.contract import CHANCE
+from gpumcts.validation import integer
 
 SECONDS_A_BATCH = 0.2  # at least, where there are games for it: each batch is written down and waits for the disk
 SMALLEST_BATCH = 1 / 4  # of the games that may be taken: a smaller one waits for more while others are taken
@@ -27,10 +29,13 @@ class Batch(NamedTuple):
 
 
 class Batches:
-    """Picks batches among the games that are ready for a move, for so many ``workers`` (host threads)."""
+    """Picks batches among the games that are ready for a move, for so many ``workers`` (host threads).
+
+    Raises BadInput for a ``full_batch`` that is no integer of at least 1: with less nobody would ever move.
+    """
 
     def __init__(self, players: Sequence[Any], workers: int) -> None:
-        self._full = [getattr(player, "full_batch", None) for player in players]
+        self._full = [_full_batch(player) for player in players]
         self._workers = workers
 
     def limit(self, turn: int, seconds_a_position: Sequence[float]) -> int | None:
@@ -63,3 +68,8 @@ class Batches:
         batch = order[turns[order] == turn][:limit]
         waits = taken and len(batch) < SMALLEST_BATCH * ahead and len(batch) != limit
         return turn, batch[:0] if waits else batch
+
+
+def _full_batch(player: Any) -> int | None:
+    full = getattr(player, "full_batch", None)
+    return None if full is None else integer(f"{player.name}.full_batch", full, 1, sys.maxsize)

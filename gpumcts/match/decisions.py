@@ -1,4 +1,4 @@
-"""What the players decide: each is asked for the moves of a batch, is timed, and what it answers is checked.
+"""What the players decide: each is asked for the moves of a batch, is timed, and its answer is checked (``answers``).
 
 A choice is a function of the position and of the key (seed, game, ply), so it does not matter in which batch it is
 made, or when.
@@ -8,30 +8,17 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpumcts.errors import BadInput
 from gpumcts.game_keys import keys_of
 from gpumcts.games.contract import CHANCE
+from gpumcts.match.answers import Decision, check, reasoned, reported
 from gpumcts.match.batches import Batch
 from gpumcts.match.game_batch import GameBatch
-from gpumcts.players.contract import AnyPlayer, ExternalPlayer, Player, WinRateReporter
+from gpumcts.players.contract import AnyPlayer, ExternalPlayer, WinRateReporter
 from gpumcts.rng import key_of
-
-
-class Decision(NamedTuple):
-    """What is decided for a batch of K games.
-
-    moves : int64[K]; RESIGNED or FORFEITED where the game is given up
-    reported : int64[K], win rates that the player reported with them (``WinRateReporter``), or None
-    reasons : why games are given up (``ExternalPlayer``), empty text for the others; None where none is
-    """
-
-    moves: np.ndarray
-    reported: np.ndarray | None = None
-    reasons: list[str] | None = None
 
 
 class _Question(NamedTuple):
@@ -56,7 +43,7 @@ class Decider:
 
     def __init__(self, players: tuple[AnyPlayer, AnyPlayer], seed: int, at_once: int, stop: threading.Event) -> None:
         self.players, self._root, self._stop = players, key_of(seed), stop
-        self._ask = [_way_to_ask(player) for player in players]
+        self._ask, self._read = zip(*(_ways(player) for player in players), strict=True)
         self._asking = threading.Semaphore(at_once)
         self._counting = threading.Lock()  # guards what follows against two batches at once
         self._chosen = [0, 0]
@@ -71,7 +58,7 @@ class Decider:
     def decide(self, game_batch: GameBatch, batch: Batch) -> Decision | None:
         """The moves of ``batch``, or None where the match is halted: a search cut short may choose otherwise.
 
-        Raises BadInput for an illegal move of a player that is not trusted.
+        Raises BadInput for an illegal move of a player that is not trusted, and for an answer that is none.
         """
         turn, games = batch
         states, keys = game_batch.states[games], keys_of(self._root, games, game_batch.plies[games])
@@ -80,7 +67,7 @@ class Decider:
         question = _Question(game_batch, games, states, keys)
         decision = self._answer(turn, question)
         if decision is not None:
-            _check(decision, question, self.players[turn])
+            check(decision, game_batch, games, self.players[turn])
         return decision
 
     def _answer(self, turn: int, question: _Question) -> Decision | None:
@@ -90,7 +77,7 @@ class Decider:
                 return None
             begin = time.perf_counter()
             try:
-                decision = self._ask[turn](question, self._stop)
+                answer = self._ask[turn](question, self._stop)
                 with self._counting:
                     self._chosen[turn] += len(question.games)
                     self.seconds_a_position[turn] = (time.perf_counter() - begin) / len(question.games)
@@ -98,42 +85,26 @@ class Decider:
                 if self._stop.is_set():
                     return None
                 raise
-            return None if self._stop.is_set() else decision
+            return None if self._stop.is_set() else self._read[turn](answer)
 
 
-def _way_to_ask(player: AnyPlayer) -> Callable[[_Question, threading.Event], Decision]:
-    """How ``player`` is asked. Its protocol is looked up here, once: that takes as long as a small batch's moves."""
+def _ways(player: AnyPlayer) -> tuple[Callable[[_Question, threading.Event], Any], Callable[[Any], Decision]]:
+    """How ``player`` is asked, and how its answer is read.
+
+    Its protocol is looked up here, once: that takes as long as a small batch's moves.
+    """
     if isinstance(player, ExternalPlayer):
-        return partial(_ask_external, player)
+        return partial(_ask_external, player), partial(reasoned, player.name)
     if isinstance(player, WinRateReporter):
-        return partial(_ask_reporter, player)
-    return partial(_ask, player)
+        return partial(_ask_for, player.choose_and_tell), partial(reported, player.name)
+    return partial(_ask_for, player.choose), Decision
 
 
-def _ask(player: Player, question: _Question, stop: threading.Event) -> Decision:
-    return Decision(player.choose(question.states, question.keys, question.games, stop))
+def _ask_for(choose: Callable[..., Any], question: _Question, stop: threading.Event) -> Any:
+    return choose(question.states, question.keys, question.games, stop)
 
 
-def _ask_reporter(player: WinRateReporter, question: _Question, stop: threading.Event) -> Decision:
-    moves, reported = player.choose_and_tell(question.states, question.keys, question.games, stop)
-    return Decision(moves, reported)
-
-
-def _ask_external(player: ExternalPlayer, question: _Question, stop: threading.Event) -> Decision:
+def _ask_external(player: ExternalPlayer, question: _Question, stop: threading.Event) -> Any:
     game_batch, games, states, keys = question
     before = [list(game_batch.moves.get(game, ())) for game in games.tolist()]
-    moves, reasons = player.choose_after(before, states, keys, games, stop)
-    return Decision(moves, reasons=reasons if any(reasons) else None)
-
-
-def _check(decision: Decision, question: _Question, player: AnyPlayer) -> None:
-    """Refuse what cannot be played, before anything of it reaches the journal."""
-    game_batch, games, moves = question.game_batch, question.games, decision.moves
-    if not isinstance(moves, np.ndarray) or moves.shape != games.shape or moves.dtype.kind not in "iu":
-        what = f"{moves.dtype}{list(moves.shape)}" if isinstance(moves, np.ndarray) else repr(moves)[:60]
-        raise BadInput(f"{player.name} chose {what} for {len(games)} positions; must be int64[{len(games)}]")
-    if player.trusted:
-        return
-    at = game_batch.first_illegal(games, moves)
-    if at is not None:
-        raise BadInput(f"{player.name} made an illegal move in game {games[at]}, ply {game_batch.plies[games[at]]}")
+    return player.choose_after(before, states, keys, games, stop)

@@ -4,7 +4,7 @@ Games end in any order, and short ones first. So the test looks at games in the 
 one in which each player moves first. What it decides, and after which game, is then a function of the games alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ def sequential_test(values: Iterable[float] | None) -> SequentialTest | None:
     """
     if values is None:
         return None
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if isinstance(values, str | Set | Mapping) or not isinstance(values, Iterable):  # sets have no order
         raise BadInput(f"sprt={said(values)}: must be two Elo differences, as (0, 10)")
     given = list(values)
     for value in given:

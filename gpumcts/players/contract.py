@@ -24,6 +24,12 @@ def reports_win(reported: np.ndarray) -> np.ndarray:
     return (reported == PROVEN_WIN) | ((reported >= SURE_ENOUGH) & (reported <= 1000))
 
 
+def is_report(reported: np.ndarray) -> np.ndarray:
+    """Whether reported win rates, int64[K], are thousandths or one of the other values, bool[K]."""
+    others = (NOT_REPORTED, PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN)
+    return ((reported >= 0) & (reported <= 1000)) | np.isin(reported, others)
+
+
 class Player(Protocol):
     """A player of a match.
 

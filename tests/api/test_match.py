@@ -5,11 +5,14 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import gpumcts as g
+from gpumcts.api import match as api_match
+from gpumcts.players.random import RandomPlayer
 
 BOXES = g.make("dots_and_boxes", rows=1, columns=2)
 RANDOM = g.players.Random()
@@ -92,6 +95,18 @@ class Own:
         return self._built
 
 
+class Weighted(NamedTuple):
+    """A player of a user's own with a field of a type that nobody else knows."""
+
+    weights: np.ndarray
+
+    def identity(self):
+        return {"player": {"name": "weighted"}}
+
+    def build(self, context, folder):
+        return RandomPlayer(context.game)
+
+
 class Unsure(Own):
     def build(self, folder):
         return RANDOM
@@ -100,6 +115,25 @@ class Unsure(Own):
 class Nameless:
     def build(self, context, folder):
         return RANDOM
+
+
+def test_a_line_that_another_process_is_writing_is_no_record(tmp_path, monkeypatch):
+    """A run that extends the match may begin as soon as this one has freed the folder."""
+
+    def freed(folder, games):
+        with (tmp_path / "games.jsonl").open("a") as file:
+            file.write('{"game": 3, "fi')
+        return records(folder, games)
+
+    records = api_match._records
+    monkeypatch.setattr(api_match, "_records", freed)
+    match = g.play_match(BOXES, (RANDOM, RANDOM), games=3, seed=1, folder=tmp_path)
+    assert [record["game"] for record in match.records] == [0, 1, 2]
+
+
+def test_fields_of_a_player_of_ones_own_are_of_any_type():
+    match = g.play_match(BOXES, (Weighted(np.eye(2)), RANDOM), games=4, seed=1)
+    assert match.digest == g.play_match(BOXES, (RANDOM, RANDOM), games=4, seed=1).digest
 
 
 REFUSED = {
@@ -139,9 +173,23 @@ REFUSED = {
     "elo0=np.True_: must be a finite number": lambda: _won().sprt(np.True_, 1),  # type: ignore[arg-type]
     "alpha=nan: must be a finite number": lambda: _won().sprt(0, 10, alpha=float("nan")),
     r"sprt=\[10,0\]: elo0 must be below elo1, both in ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), sprt=(10, 0)),
+    r"sprt={0: 5, 10: 5}: must be two Elo differences, as \(0, 10\)$": lambda: g.play_match(
+        BOXES,
+        (RANDOM, RANDOM),
+        sprt={0: 5, 10: 5},  # type: ignore[arg-type]
+    ),
+    r"sprt=\{5\}: must be two Elo differences, as ": lambda: g.play_match(BOXES, (RANDOM, RANDOM), sprt={5}),  # type: ignore[arg-type]
     "alpha=0.5, beta=0.05: alpha and beta must be above 0 and below 0.5": lambda: _won().sprt(0, 10, alpha=0.5),
     r"players.Minimax.depth=0: must be an integer in \[1, ": lambda: g.play_match(
         BOXES, (g.players.Minimax(depth=0), RANDOM)
+    ),
+    r"players.Pvs.table_mb=1048576: tables of 2 threads, 2,097,152 MiB, do not fit into .* MiB \(of what is free\); ": (
+        lambda: g.play_match(BOXES, (g.players.Pvs(depth=2, table_mb=1_048_576), RANDOM), threads=2)
+    ),
+    "players.Pvs.table_mb=16 and players.Minimax.table_mb=9: tables of 3 threads, 75 MiB, .* 64 MiB .memory_gb": (
+        lambda: g.play_match(
+            BOXES, (g.players.Pvs(depth=2), g.players.Minimax(2, table_mb=9)), threads=3, memory_gb=1 / 16
+        )
     ),
     "players.Pvs: takes nodes or depth, one of them": lambda: g.play_match(BOXES, (g.players.Pvs(), RANDOM)),
     "players.Uci.options.UCI_Chess960=true: castling is told as in chess": lambda: g.play_match(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.games.contract import CHANCE
 from gpumcts.games.othello import Othello
 from gpumcts.match.batches import SECONDS_A_BATCH, Batches
@@ -58,7 +59,7 @@ def test_reported_win_rates_are_win_rates():
 
 
 def batches_of(*full, workers=2):
-    return Batches([type("Player", (), {"full_batch": some}) for some in full], workers)
+    return Batches([type("Player", (), {"name": "full", "full_batch": some}) for some in full], workers)
 
 
 def picked(batches, games, turns, taken=0):
@@ -73,6 +74,12 @@ def test_low_numbers_go_first_in_full_batches():
     assert picked(batches_of(None, None), games, turns) == (0, [9, 3, 5, 1])
     turn, of_chance = picked(batches_of(2, None), games, [CHANCE] * 6)
     assert (turn, len(of_chance)) == (CHANCE, 6)
+
+
+@pytest.mark.parametrize("full", [0, -1, 1.5, True, "8"])
+def test_a_batch_that_nobody_would_move_in_is_refused(full):
+    with pytest.raises(BadInput, match=f"^full.full_batch={full!r}: must be an integer in "):
+        batches_of(full, None)
 
 
 def test_a_small_batch_waits_while_others_are_taken():

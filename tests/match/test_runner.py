@@ -22,6 +22,7 @@ from gpumcts.games.shortest_path import ShortestPath
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
 from gpumcts.match.statistics import wilson
+from gpumcts.players.contract import RESIGNED
 from gpumcts.players.random import RandomPlayer
 from gpumcts.rng import key_of
 
@@ -292,3 +293,71 @@ def test_a_player_that_chooses_no_moves_leaves_the_journal_whole(play, tmp_path,
     with pytest.raises(BadInput, match=f"^{said}"):
         play(tmp_path, 6, players=(Lazy(Othello(), "lazy"), RandomPlayer(Othello())))
     assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (
+            lambda moves: moves,
+            r"lazy: choose_and_tell returns .*; must be a tuple of the moves and their win rates$",
+        ),
+        (lambda moves: (moves[1:], None), r"lazy chose int64\[2\] for 3 positions"),
+        (lambda moves: (moves, [500] * 3), r"lazy reported \[500, 500, 500\] for 3 positions; must be int64\[3\]$"),
+        (lambda moves: (moves, np.array([500])), r"lazy reported int64\[1\] for 3 positions"),
+        (lambda moves: (moves, np.full(3, 0.5)), r"lazy reported float64\[3\] for 3 positions"),
+        (lambda moves: (moves, np.array([500, 1001, 0])), r"lazy reported 1001; must be thousandths in \[0, 1000\], "),
+        (lambda moves: (moves, np.array([500, 0, -2])), "lazy reported -2; must be thousandths"),
+    ],
+)
+def test_a_player_that_reports_no_win_rates_leaves_the_journal_whole(play, tmp_path, spoil, said):
+    class Lazy(RandomPlayer):
+        def choose_and_tell(self, states, keys, games, stop=None):
+            return spoil(self.choose(states, keys, games, stop))
+
+    with pytest.raises(BadInput, match=f"^{said}"):
+        play(tmp_path, 6, players=(Lazy(Othello(), "lazy"), RandomPlayer(Othello())))
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+class Quitter(RandomPlayer):
+    """An external player whose moves the match checks; what it answers is told by ``spoil``."""
+
+    trusted = False
+
+    def __init__(self, spoil):
+        super().__init__(Othello(), "quitter")
+        self.spoil = spoil
+
+    def choose_after(self, moves, states, keys, games, stop=None):
+        return self.spoil(self.choose(states, keys, games, stop))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (
+            lambda moves: moves,
+            r"quitter: choose_after returns .*; must be a tuple of the moves and their reasons$",
+        ),
+        (lambda moves: (moves, ["", "x"]), r"quitter gave the reasons \['', 'x'\]; must be a list of 3 texts$"),
+        (lambda moves: (moves, [1, 2, 3]), r"quitter gave the reasons \[1, 2, 3\]; must be a list of 3 texts$"),
+        (
+            lambda moves: (moves, ["", "x", ""]),
+            "quitter gave a reason with a move; must be with RESIGNED",
+        ),
+        (lambda moves: (moves * 0 + RESIGNED, ["", "", ""]), "quitter made an illegal move in game 0, ply 0$"),
+    ],
+)
+def test_reasons_that_are_none_leave_the_journal_whole(play, tmp_path, spoil, said):
+    with pytest.raises(BadInput, match=f"^{said}"):
+        play(tmp_path, 6, players=(Quitter(spoil), RandomPlayer(Othello())))
+    assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
+
+
+def test_a_player_whose_moves_are_checked_may_resign(play, tmp_path):
+    def resigns(moves):
+        return np.full_like(moves, RESIGNED), ["no hope"] * len(moves)
+
+    result = play(tmp_path, 4, players=(Quitter(resigns), RandomPlayer(Othello())))
+    assert (result.losses, result.given_up[0].resigned) == (4, 4)

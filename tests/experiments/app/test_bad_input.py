@@ -154,6 +154,9 @@ BAD = {
     "match budget=same": "budget=same is for opponents",
     "match player=random backup=minimax": "backup does not count for player=random",
     "match player=random preset=uctmax_h": "does not count for player=random",
+    "match player=random budget.iterations=9 player@opponent.player=pvs budget@opponent.budget=depth": (
+        "budget does not count for player=random; leave it out"
+    ),
     "match player@opponent.player=random opponent.backup.name=minimax": "opponent.backup does not count",
     "match player=alpha_beta backup=minimax": "backup does not count for player=alpha_beta",
     "match player=alpha_beta budget=depth": (

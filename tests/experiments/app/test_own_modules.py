@@ -21,10 +21,11 @@ def lab(tmp_path, monkeypatch):
     heap.write(tmp_path, "dotted_lab.open", ("] = 21\n", "]\n"))
     typed = "stones: Annotated[int, Interval(ge=1, le=60)] = 21"
     heap.write(tmp_path, "dotted_lab.list", (typed, "stones: list = [21]"))
+    heap.write(tmp_path, "dotted_lab.odd", (typed, "stones: np.random.Generator | None = None"))
     heap.write(tmp_path, "dotted_lab.beyond", ("] = 21\n", "] = 210\n"))
     heap.write(tmp_path, "dotted_lab.typo", (typed, 'stones: "itn" = 21'))
     yield
-    for name in ("heap", "lacking", "classless", "made", "script", "open", "list", "typo", "beyond"):
+    for name in ("heap", "lacking", "classless", "made", "script", "open", "list", "odd", "typo", "beyond"):
         heap.forget(f"dotted_lab.{name}")
 
 
@@ -56,6 +57,7 @@ def test_a_module_stands_for_a_file_with_its_defaults(lab):
         ("match game=dotted_lab.made", "game=dotted_lab.made: its OPTION is no class of fields: write class Name("),
         ("match game=dotted_lab.absent", "game=dotted_lab.absent: cannot import it: No module named"),
         ("match game=dotted_lab.open", "game.stones=???: must be an integer in [1, 60]"),
+        ("match game=dotted_lab.odd", "dotted_lab.odd: field stones: Generator, or None is no type of a field: take a"),
         ("match game=dotted_lab.list", "dotted_lab.list: field stones: list is no type of a field: take a number,"),
         (
             "match game=dotted_lab.beyond",
