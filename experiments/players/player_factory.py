@@ -148,7 +148,7 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
         for side, rate in rates.items():
             fewest = min_iterations(timed[side].settings) if timed[side].plays_out else 1
             with keys_under(PREFIXES[side]):
-                check_rate(rate, fewest)
+                check_rate(rate, fewest, kind_of(timed[side].name).counted)
         return {side: rates[same[side]] for side in timed}
 
     return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}

@@ -127,13 +127,12 @@ def calibrate_all(game: Any, players: Sequence[TimedPlayer], measuring_seconds: 
     return rates
 
 
-def check_rate(rate: Rate, fewest: int = 1) -> None:
-    """Raise BadInput where not even ``fewest`` iterations fit, which a move takes at least."""
+def check_rate(rate: Rate, fewest: int = 1, counted: str = "iterations") -> None:
+    """Raise BadInput where not even ``fewest`` iterations fit, which a move takes at least; ``counted`` as of a kind."""
     if rate.iterations < fewest:
-        cost, least = 1 / rate.iterations_per_second, f", and a move {fewest} iterations" if fewest > 1 else ""
-        raise BadInput(
-            f"budget.seconds={rate.seconds} is too short: one iteration takes {cost:.2g} s of core time{least}"
-        )
+        cost, least = 1 / rate.iterations_per_second, f", and a move {fewest} {counted}" if fewest > 1 else ""
+        one = {"leaves": "leaf"}.get(counted, counted.removesuffix("s"))
+        raise BadInput(f"budget.seconds={rate.seconds} is too short: one {one} takes {cost:.2g} s of core time{least}")
 
 
 def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[str, Rate]:

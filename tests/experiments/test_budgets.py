@@ -40,6 +40,14 @@ def test_seconds_in_which_no_move_is_tried_are_refused_by_their_own_key(run, mon
     assert done.code == 2 and told in done.err and not Path("here/rates.json").exists()
 
 
+@pytest.mark.parametrize(("player", "one"), [("pvs", "node"), ("alpha_beta", "leaf"), ("mc", "iteration")])
+def test_too_few_seconds_are_told_by_what_a_player_counts(run, monkeypatch, player, one):
+    rate = Rate(seconds=0.001, iterations=0, iterations_per_second=500.0, plies=[0], by_ply=[500.0])
+    monkeypatch.setattr(player_factory, "calibrate_all", lambda game, players: [rate])
+    done = run(f"match game=dots_and_boxes player={player} budget=seconds player@opponent.player=random engine=cpu")
+    assert done.code == 2 and f"too short: one {one} takes 0.002 s of core time\n" in done.err
+
+
 @pytest.mark.parametrize(
     ("took", "said"), [((1.1, 1.0), False), ((1.3, 1.2), True), ((0.9, 1.15), True), ((0.7,), True)]
 )
