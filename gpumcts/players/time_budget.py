@@ -128,7 +128,7 @@ def calibrate_all(game: Any, players: Sequence[TimedPlayer], measuring_seconds: 
 
 
 def check_rate(rate: Rate, fewest: int = 1, counted: str = "iterations") -> None:
-    """Raise BadInput where not even ``fewest`` iterations fit, which a move takes at least; ``counted`` as of a kind."""
+    """Raise BadInput where ``fewest`` iterations, or what is ``counted``, do not fit; a move takes at least those."""
     if rate.iterations < fewest:
         cost, least = 1 / rate.iterations_per_second, f", and a move {fewest} {counted}" if fewest > 1 else ""
         one = {"leaves": "leaf"}.get(counted, counted.removesuffix("s"))
