@@ -3,7 +3,8 @@
 import functools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +17,7 @@ from experiments.players.external_engines import build, version
 from experiments.players.matched_budget import bound_iterations
 from experiments.players.registry import kind_of
 from experiments.players.run_engine import engine_of
+from gpumcts.errors import BadInput
 from gpumcts.kernels.engines import playout_engine, resolve
 from gpumcts.match.batches import SECONDS_A_BATCH
 from gpumcts.players.construction import PlayerContext, tree_search
@@ -124,7 +126,7 @@ def build_players(
             players.append(_Done(side))
         else:
             context = context_of(config, side, on_progress, workers=workers)
-            with keys_under(PREFIXES[side]):
+            with keys_under(PREFIXES[side]), _told_by_its_budget(player):
                 players.append(kind_of(player.name).build(player, context, iterations[side]))
     bound = {"iterations_of_seconds": measured} if measured else {}
     bound |= {"iterations_matched": matched} if matched else {}
@@ -134,6 +136,22 @@ def build_players(
     max_in_flight = min(processes.values(), default=None)
     programs = {side: version(config.game, keys) for side, keys in external.items()}
     return MatchPlayers((players[0], players[1]), iterations, bound, engine, at_once, max_in_flight, programs)
+
+
+@contextmanager
+def _told_by_its_budget(player: PlayerConfig) -> Iterator[None]:
+    """Trees that do not fit are told by the key that was given where that is no number of iterations."""
+    try:
+        yield
+    except BadInput as error:
+        budget = player.budget
+        key, _, why = str(error).partition(": ")
+        if budget.iterations is not None or not key.startswith("budget.iterations="):
+            raise
+        given = "budget=matched" if budget.seconds is None else f"budget.seconds={budget.seconds}"
+        less = "" if budget.seconds is None else "fewer seconds, or "
+        made = f"comes to {key.partition('=')[2]} iterations a move here"
+        raise BadInput(f"{given} {made}: {why.partition(';')[0]}; {less}more memory_gb") from None
 
 
 def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:

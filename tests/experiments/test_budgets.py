@@ -48,6 +48,16 @@ def test_too_few_seconds_are_told_by_what_a_player_counts(run, monkeypatch, play
     assert done.code == 2 and f"too short: one {one} takes 0.002 s of core time\n" in done.err
 
 
+def test_a_tree_of_too_many_seconds_is_told_by_them(run, monkeypatch):
+    rate = Rate(seconds=2.0, iterations=10**6, iterations_per_second=5e5, plies=[0], by_ply=[5e5])
+    monkeypatch.setattr(player_factory, "calibrate_all", lambda game, players: [rate])
+    clock = "budget@opponent.budget=seconds opponent.budget.seconds=2"
+    done = run(f"match player=random player@opponent.player=uct {clock} memory_gb=0.001 games=2 engine=cpu")
+    assert done.code == 2
+    assert "error: opponent.budget.seconds=2.0 comes to 1000000 iterations a move here: a tree takes " in done.err
+    assert done.err.endswith("MiB may be used; fewer seconds, or more memory_gb\n")
+
+
 @pytest.mark.parametrize(
     ("took", "said"), [((1.1, 1.0), False), ((1.3, 1.2), True), ((0.9, 1.15), True), ((0.7,), True)]
 )
