@@ -138,9 +138,10 @@ def _check_no_idle_methods(keys: RankKeys, given: Given) -> None:
 
 def prepare(config: Checked) -> None:
     """Refuse games with chance, files that are broken, and sets of positions that are empty."""
-    from experiments.ranking.positions import boards_of
+    from experiments.ranking.positions import boards_of, check_file
     from gpumcts.players.game_checks import check_no_chance
 
+    check_file(config.policy.data)
     check_no_chance(config.game, f"game={config.identity['game']['name']}")
     boards_of(config.game, config.policy.data, config.keys.seed)
 

@@ -87,9 +87,10 @@ def on_scale_of(game: Any, keys: TrapsKeys) -> TrapsKeys:
 
 def prepare(config: Checked) -> None:
     """Refuse games with chance, files that are broken, and sets of positions that are empty."""
-    from experiments.ranking.positions import boards_of
+    from experiments.ranking.positions import boards_of, check_file
     from gpumcts.players.game_checks import check_no_chance
 
+    check_file(config.policy)
     check_no_chance(config.game, f"game={config.identity['game']['name']}")
     boards_of(config.game, config.policy, config.keys.seed)
 

@@ -163,7 +163,7 @@ class Command:
 
             asked = asked_of_help(words, flags.overrides, groups_of(self, CONF))
             with showing():
-                print(help_text(self, CONF, asked=asked), end="")
+                print(help_text(self, CONF, asked=asked, own=flags.config_dir), end="")
             return 0
         if flags.cfg or flags.info or flags.hydra_help or flags.shell_completion:
             self._call_hydra(words)

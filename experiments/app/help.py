@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,13 @@ looks for the values that make a number of the summary greatest. Each has an ext
 pip install -e '.[joblib]'."""
 
 
-def help_text(command: Any, conf: Path, width: int | None = None, asked: Sequence[str] = ()) -> str:
+def help_text(
+    command: Any, conf: Path, width: int | None = None, asked: Sequence[str] = (), own: str | None = None
+) -> str:
     """Everything a newcomer needs to use the command, in lines of ``width`` letters; by default, of the terminal's.
 
     asked : groups (``game``) and choices (``game=go``) of which alone the text shall tell
+    own : the user's folder of configurations, whose options count where a group or a choice is asked for
 
     Raises BadInput for a group or a choice that the command does not have.
     """
@@ -50,7 +53,7 @@ def help_text(command: Any, conf: Path, width: int | None = None, asked: Sequenc
     module = sys.modules[command.work.__module__]
     lines = (conf / f"{command.name}.yaml").read_text("utf-8").splitlines()
     if asked:
-        return "\n".join(_asked(command, conf, lines, word, width) for word in asked) + "\n"
+        return "\n".join(_asked(command, conf, lines, word, width, own) for word in asked) + "\n"
     about, of_flags = (_filled(text, width) for text in (inspect.getdoc(module) or "", OF_FLAGS))
     flags = "\n".join(["Flags", *(_entry(f"  {flag:<19}  ", text, width) for flag, text in FLAGS.items())])
     parts = [about, _keys(lines, width), _groups(command, conf, lines, width), flags, of_flags]
@@ -90,14 +93,17 @@ def _entry(left: str, text: str, width: int) -> str:
     return f"{left.rstrip()}\n{filled}"
 
 
-def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int) -> str:
+def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int, folder: str | None) -> str:
     """One group of the command, or one choice of it."""
     group, _, name = word.partition("=")
     chosen = {match["group"]: match["choice"] for match in _defaults(lines)}
     if group not in chosen:
         raise BadInput(f"--help {word}: the command has no group {group}; it has {', '.join(chosen)}")
-    own = group in options.FOLDERS and "." in name
-    found = _own_choice(group, name, width) if own else _choices(command, conf / group, chosen[group], width, name)
+    if group in options.FOLDERS and "." in name:
+        found = _own_choice(group, name, width)
+    else:
+        found = _choices(command, conf / group, chosen[group], width, name)
+        found += _own_files(group, name, Path(folder), width) if folder and group in options.FOLDERS else []
     if not found:
         raise BadInput(f"--help {word}: {group} has no {name}; --help {group} shows what it has")
     return "\n".join(
@@ -105,16 +111,36 @@ def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int) ->
     )
 
 
-def _own_choice(group: str, name: str, width: int) -> list[str]:
-    """A user's own option, by its dotted name: what its class says of itself, and its keys with what they take."""
+def _own_files(group: str, name: str, folder: Path, width: int) -> list[str]:
+    """The options of a group in a user's folder of configurations, or the one that is named."""
+    files = [file for file in sorted((folder / group).glob("*.yaml")) if name in ("", file.stem)]
+    return [line for file in files for line in _own_file(group, file, width)]
+
+
+def _own_file(group: str, file: Path, width: int) -> list[str]:
+    """An option of a user's folder; its title alone where the file names no class, but builds on another file."""
+    tree = yaml.safe_load(file.read_text("utf-8"))
+    if not isinstance(tree, dict) or "name" not in tree:
+        return [f"    {file.stem}"]
+    return _own_choice(group, str(tree["name"]), width, file.stem, tree)
+
+
+def _own_choice(
+    group: str, name: str, width: int, title: str | None = None, values: Mapping[str, Any] | None = None
+) -> list[str]:
+    """A user's own option, by its dotted name: what its class says of itself, and its keys with what they take.
+
+    title : what the user calls it, if not by its name; values : its file's, which stand for defaults
+    """
     cls: Any = options.option(group, name)
+    values = {**cls._field_defaults, **(values or {})}
     about = (cls.__doc__ or "").strip().partition("\n")[0]
     about = "" if about.startswith(f"{cls.__name__}(") else about  # Python's, where the class has none
     return [
-        f"    {name}",
+        f"    {title or name}",
         *([_entry(" " * 23, about, width)] if about else []),
         *(
-            _entry(f"{' ' * 25}.{field}={cls._field_defaults.get(field, '???')}  ", describe(hint), width)
+            _entry(f"{' ' * 25}.{field}={values.get(field, '???')}  ", describe(hint), width)
             for field in cls._fields
             if (hint := hint_of(cls, field)) is not None
         ),

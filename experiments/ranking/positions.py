@@ -101,6 +101,13 @@ def check_source(keys: DataKeys, game_name: str, document: str | None) -> None:
         raise BadInput("data.pgn=null: this experiment takes games of grandmasters; give data.pgn=FILE")
 
 
+def check_file(keys: DataKeys) -> None:
+    """Refuse a file that cannot be read, before anything compiles for its positions. Raises BadInput."""
+    for key in ("pgn", "positions_file"):
+        if (name := getattr(keys, key)) is not None:
+            text_of(name, f"data.{key}")
+
+
 def content_digest(keys: DataKeys) -> str | None:
     """What stands for the file's content in a run's identity; None without a file, or where it cannot be read (yet)."""
     name = keys.pgn or keys.positions_file

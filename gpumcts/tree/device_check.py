@@ -3,7 +3,7 @@
     python -m gpumcts.tree.device_check [--json] [rule/operator/playout/game ...]
 
 Without a name: every backup operator with ucb1, and every selection rule with average, on uniform playouts of Othello.
-A kernel takes half a minute. The exit code is 1 where one fails, or has fused operations.
+A kernel takes half a minute. The exit code is 1 where one fails, or has fused operations, and 2 for a name of none.
 """
 
 import functools
@@ -64,6 +64,12 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="reports as JSON in place of a table")
     chosen = parser.parse_args()
     kernels = chosen.kernels or names()
+    try:
+        for kernel in kernels:
+            task(kernel)
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     found = compile_check.shown(reports(kernels), kernels, chosen.json)
     return int(any(report.error or report.fused for report in found))
 

@@ -1,4 +1,4 @@
-"""What a search of positions is to those who ask it: in trees (``search``) or in tables (``table_search``)."""
+"""What a search of positions is to those who ask it: in trees (``search``) or in tables (``tables.search``)."""
 
 import threading
 from collections.abc import Callable, Sequence

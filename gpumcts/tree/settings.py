@@ -47,7 +47,7 @@ class Settings(NamedTuple):
     solve : prove wins, losses and draws where the tree reaches the end of the game, and play by them (Sensei's Library;
         MCTS-Solver, Winands, Björnsson and Saito 2008)
     table : entries of a transposition table of fixed size in place of the tree (Kocsis et al. 2006, section 2.2), an
-        even number; None for a tree. For ``table_search.TableSearcher``
+        even number; None for a tree. For ``tables.search.TableSearcher``
     replacement : what such a table keeps: ``twobigp`` (Kocsis et al. 2006) or ``single`` (see ``tree.tables.table``)
     stored_above : where a child cannot be stored in the table, stored moves of a higher value (in [0, 1]) are preferred
         to a random one (Kocsis et al. 2006, section 2.2, the alternative); infinity prefers none

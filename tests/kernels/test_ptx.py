@@ -191,6 +191,13 @@ def test_a_command_line_that_is_not_understood_is_one_line(check, monkeypatch, c
     assert ended.value.code == 2 and capsys.readouterr().err == "error: unrecognized arguments: --nonesuch\n"
 
 
+def test_a_name_of_no_kernel_is_one_line_before_any_compiles(monkeypatch, capsys):
+    monkeypatch.setattr(compile_check, "check", None)
+    monkeypatch.setattr("sys.argv", ["check", "ucb1/average/uniform/othello", "ucb1/average/uniform/otello"])
+    assert device_check.main() == 2
+    assert capsys.readouterr().err.startswith("error: game=otello is not known (did you mean othello?)")
+
+
 MAX_REGISTERS = {
     "sm_80": (80, 152),
     "sm_90a": (64, 128),

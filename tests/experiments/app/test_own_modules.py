@@ -81,6 +81,20 @@ def test_help_shows_its_keys(run, lab):
     assert wrong.code == 2 and wrong.err.startswith("error: game=dotted_lab.absent: cannot import it: No module named")
 
 
+def test_help_shows_the_options_of_a_folder_of_ones_own(run, lab, tmp_path):
+    """By the names of their files, with the values that stand there; they were unknown to it."""
+    folder = tmp_path / "conf" / "game"
+    folder.mkdir(parents=True)
+    (folder / "small.yaml").write_text("name: dotted_lab.heap\nstones: 5\n")
+    (folder / "wide.yaml").write_text("defaults: [clobber]\nrows: 3\n")
+    shown = run("match --config-dir conf --help game=small").out.splitlines()
+    keys = ".stones=5 an integer in [1, 60]"
+    assert [" ".join(line.split()) for line in shown] == ["game", "small", "One heap of ``stones`` stones.", keys]
+    every = run("match --config-dir conf --help game").out
+    assert "*othello" in every and "    small\n" in every and "    wide\n" in every
+    assert run("match --config-dir conf --help game=none").err.startswith("error: --help game=none: game has no none;")
+
+
 def test_a_module_that_ends_the_program_is_told(run, lab):
     """As a script without a guard does: the command would end without a word, and with exit code 0."""
     outcome = run("match game=dotted_lab.script")

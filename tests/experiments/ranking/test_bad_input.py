@@ -2,6 +2,8 @@
 
 import pytest
 
+from gpumcts.players import game_checks
+
 BAD = {
     "rank methods=[minimax_9]": "methods: minimax_9 is not known; there are: minimax_8,",
     "rank methods=[minimax_4]": "give another one beside the reference",
@@ -59,3 +61,13 @@ def test_a_file_without_positions_is_one_line(run, tmp_path, content):
     assert outcome.code == 2 and len(outcome.err.splitlines()) == 1
     assert FILES[content] in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["p.txt"]
+
+
+@pytest.mark.parametrize("command", ["rank", "traps"])
+def test_a_file_is_missed_before_anything_compiles(run, monkeypatch, command):
+    monkeypatch.setattr(game_checks, "Rules", None)  # whose calls compile
+    outcome = run(f"{command} game=othello data.positions_file=p.txt")
+    assert (
+        outcome.code == 2
+        and outcome.err == "error: data.positions_file=p.txt: cannot be read: No such file or directory\n"
+    )
