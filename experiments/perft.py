@@ -16,7 +16,7 @@ from experiments.app.command import Command, Run
 from experiments.config.command_options import PerftKeys
 from experiments.config.schema import Checked, Given, Plain, as_json, game_value, top_keys
 from experiments.runs.presentation import Presentation
-from experiments.terminal.console import bar, here, say, seconds_text, shortened, show
+from experiments.terminal.console import bar, counted, here, say, seconds_text, shortened, show
 
 
 def perft_config(plain: Plain, given: Given | None = None) -> Checked:
@@ -46,7 +46,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         nodes, finished = rules.perft_and_finished(root, config.keys.depth, shown.reach)
     seconds = time.perf_counter() - begin
     rate = nodes / seconds if seconds > 0 else 0.0
-    line = f"{config.slug}: {nodes:,} nodes, {seconds_text(seconds)}, {shortened(rate)} nodes/s"
+    line = f"{config.slug}: {counted(nodes, 'node')}, {seconds_text(seconds)}, {shortened(rate)} nodes/s"
     if finished:
         line += f"; {finished:,} games are over before, with them {nodes + finished:,}"
     if run.of > 1:

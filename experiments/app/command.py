@@ -59,6 +59,7 @@ from experiments.app.overrides import (
     key_of,
     once_each,
     read_overrides,
+    told_how_integers_are_drawn,
     words_once_each,
 )
 from experiments.app.own_modules import register
@@ -295,7 +296,8 @@ class Command:
         share = at_once(first.hydra.runtime.choices, launcher, sweeper, runs)
         sweep = Sweep(folder, tuple(line.swept()), share, runs, tuple(also), launcher=str(launcher._target_))
         for row in every_choice(line.drawn()) if tolerated == 0 else []:  # a refused trial would end the sweep
-            self._job(line, row)
+            with told_how_integers_are_drawn(line.drawn()):
+                self._job(line, row)
         return [Job(job.checked, folder / "checked")], replace(sweep, foreseen=False, tolerated=tolerated)
 
     def _job(self, line: Line, overrides: list[str], number: int = 0) -> Job:

@@ -2,7 +2,8 @@
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import product
 from typing import Any
 
@@ -288,6 +289,22 @@ def _within(interval: Any) -> float:
     """A number that a sweeper may draw: an integer of ``int(interval(...))``, which is hardly whole otherwise."""
     point = interval.start + (interval.end - interval.start) * INNER
     return round(point) if isinstance(interval.start, int) and isinstance(interval.end, int) else point
+
+
+@contextmanager
+def told_how_integers_are_drawn(given: Sequence[Override]) -> Iterator[None]:
+    """Where a number of an interval had to be an integer, the line also says how an interval draws integers."""
+    try:
+        yield
+    except BadInput as error:
+        for override in given:
+            key, drawn = str(override.get_key_element()), override.value()
+            if not override.is_interval_sweep() or isinstance(drawn.start, int):
+                continue
+            if str(error).startswith(f"{key}=") and "must be an integer" in str(error):
+                whole = f"{key}=int(interval({drawn.start:g},{drawn.end:g}))"
+                raise BadInput(f"{error}; {whole} draws integers") from None
+        raise
 
 
 def swept_keys(params: Sequence[str], given: Sequence[Override]) -> list[str]:

@@ -39,7 +39,10 @@ def test_a_refused_trial_is_one_line_and_ends_the_study(run, tmp_path):
     ("space", "said"),
     [
         ("seeed=interval(1,5)", "seeed: unknown key (did you mean seed?)"),
-        ("seed=interval(1,5)", "seed=3.472: must be an integer in [0, 18446744073709551615]"),
+        (
+            "seed=interval(1,5)",
+            "seed=3.472: must be an integer in [0, 18446744073709551615]; seed=int(interval(1,5)) draws integers",
+        ),
         ("playout.truncate=int(interval(-9,-2))", "playout.truncate=-5: must be an integer "),
     ],
 )
