@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -298,7 +298,7 @@ def told_how_integers_are_drawn(given: Sequence[Override]) -> Iterator[None]:
         yield
     except BadInput as error:
         for override in given:
-            key, drawn = str(override.get_key_element()), override.value()
+            key, drawn = str(override.get_key_element()), cast(Any, override.value())
             if not override.is_interval_sweep() or isinstance(drawn.start, int):
                 continue
             if str(error).startswith(f"{key}=") and "must be an integer" in str(error):
