@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from omegaconf import OmegaConf
 
+from experiments.app.hydra_calls import check_config_dir
 from experiments.config.choosers import all_choosers
 from gpumcts import options
 from gpumcts.errors import BadInput
@@ -47,11 +48,12 @@ def help_text(
     asked : groups (``game``) and choices (``game=go``) of which alone the text shall tell
     own : the user's folder of configurations, whose options count where a group or a choice is asked for
 
-    Raises BadInput for a group or a choice that the command does not have.
+    Raises BadInput for a group or a choice that the command does not have, and where there is no such folder.
     """
     width = min(MAX_WIDTH, width or shutil.get_terminal_size((MAX_WIDTH, 24)).columns)
     module = sys.modules[command.work.__module__]
     lines = (conf / f"{command.name}.yaml").read_text("utf-8").splitlines()
+    check_config_dir(own)
     if asked:
         return "\n".join(_asked(command, conf, lines, word, width, own) for word in asked) + "\n"
     about, of_flags = (_filled(text, width) for text in (inspect.getdoc(module) or "", OF_FLAGS))

@@ -29,11 +29,16 @@ def composed(name: str, overrides: list[str]) -> DictConfig:
         raise
 
 
+def check_config_dir(config_dir: str | None) -> None:
+    """Raise BadInput where a user's own folder of configurations is not there."""
+    if config_dir is not None and not Path(config_dir).is_dir():
+        raise BadInput(f"--config-dir {config_dir}: there is no such folder")
+
+
 @contextmanager
 def composing(config_dir: str | None) -> Iterator[list[str]]:
     """Hydra's composition, with a user's own folder of configurations; gives the overrides that add it."""
-    if config_dir is not None and not Path(config_dir).is_dir():
-        raise BadInput(f"--config-dir {config_dir}: there is no such folder")
+    check_config_dir(config_dir)
     with initialize_config_dir(str(CONF), version_base=VERSION_BASE):
         try:
             yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]

@@ -92,6 +92,7 @@ def test_help_shows_the_options_of_a_folder_of_ones_own(run, lab, tmp_path):
     assert [" ".join(line.split()) for line in shown] == ["game", "small", "One heap of ``stones`` stones.", keys]
     every = run("match --config-dir conf --help game").out
     assert "*othello" in every and "    small\n" in every and "    wide\n" in every
+    assert run("match --config-dir cnf --help game").err == "error: --config-dir cnf: there is no such folder\n"
     assert run("match --config-dir conf --help game=none").err.startswith("error: --help game=none: game has no none;")
 
 
