@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from omegaconf import OmegaConf
 
+from experiments.app.error_messages import no_text
 from experiments.app.hydra_calls import check_config_dir
 from experiments.config.choosers import all_choosers
 from gpumcts import options
@@ -115,13 +116,17 @@ def _asked(command: Any, conf: Path, lines: list[str], word: str, width: int, fo
 
 def _own_files(group: str, name: str, folder: Path, width: int) -> list[str]:
     """The options of a group in a user's folder of configurations, or the one that is named."""
-    files = [file for file in sorted((folder / group).glob("*.yaml")) if name in ("", file.stem)]
+    files = [file for file in sorted((folder / group).glob("*.yaml")) if file.is_file() and name in ("", file.stem)]
     return [line for file in files for line in _own_file(group, file, width)]
 
 
 def _own_file(group: str, file: Path, width: int) -> list[str]:
     """An option of a user's folder; its title alone where the file names no class, but builds on another file."""
-    tree = yaml.safe_load(file.read_text("utf-8"))
+    try:
+        with file.open(encoding="utf-8") as stream:  # whose name YAML's errors have
+            tree = yaml.safe_load(stream)
+    except UnicodeDecodeError as error:
+        raise BadInput(no_text(str(file.parent), error.reason)) from None
     if not isinstance(tree, dict) or "name" not in tree:
         return [f"    {file.stem}"]
     return _own_choice(group, str(tree["name"]), width, file.stem, tree)

@@ -93,6 +93,9 @@ def test_help_shows_the_options_of_a_folder_of_ones_own(run, lab, tmp_path):
     every = run("match --config-dir conf --help game").out
     assert "*othello" in every and "    small\n" in every and "    wide\n" in every
     assert run("match --config-dir cnf --help game").err == "error: --config-dir cnf: there is no such folder\n"
+    (folder / "torn.yaml").write_bytes(b"name: '\xff'\n")
+    torn = run("match --config-dir conf --help game=torn")
+    assert (torn.code, torn.out) == (2, "") and "game/torn.yaml:1: invalid start byte: a file of conf" in torn.err
     assert run("match --config-dir conf --help game=none").err.startswith("error: --help game=none: game has no none;")
 
 
