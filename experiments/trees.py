@@ -25,6 +25,7 @@ from experiments.config.schema import (
     OF_EXPERIMENTS,
     Checked,
     Given,
+    IdleGroup,
     Plain,
     Study,
     as_json,
@@ -111,8 +112,10 @@ def _check_alpha_beta(keys: TreesKeys, given: Given | None) -> None:
     if not keys.exact or keys.level is not None:
         raise BadInput(f"method={keys.method}: finds moves, not values; it takes exact=true and level=null")
     for group in ("playout", "selection", "backup", "search"):
-        if given is not None and any(key == group or key.startswith(f"{group}.") for key in given.keys):
-            raise BadInput(f"{group} does not count for method={keys.method}; leave it out")
+        if given is None or group in given.idle:
+            continue
+        if any(key == group or key.startswith(f"{group}.") for key in given.keys):
+            raise IdleGroup(group, f"method={keys.method}")
 
 
 def prepare(config: Checked) -> None:

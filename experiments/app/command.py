@@ -7,27 +7,24 @@ sweep of which some runs failed still ends with its table.
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import hydra
 from hydra import compose
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from experiments.app.departures import Experiments, check_told_apart
 from experiments.app.error_messages import CONF, for_some_choices, one_line, set_not_chosen
 from experiments.app.failed_runs import Refusal, SweepEnded, Watch
 from experiments.app.flags import asked_of_help, parsed
-from experiments.app.hydra_calls import VERSION_BASE, as_command_line, composed, composing
+from experiments.app.hydra_calls import ERRORS_OF_INPUT, VERSION_BASE, as_command_line, composed, composing, known_of
 from experiments.app.hydra_speed import quicken
+from experiments.app.idle_groups import IdleGroups, checked_with, without
 from experiments.app.launchers import (
     GRID,
     GRIDS,
@@ -63,7 +60,8 @@ from experiments.app.overrides import (
     words_once_each,
 )
 from experiments.app.own_modules import register
-from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study, repeated
+from experiments.app.repeats import all_but, repeated
+from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study
 from experiments.app.task import COMMANDS, Task, check_objective, module_of, plain_of
 from experiments.app.told_apart import SUBDIR, told_apart, told_by
 from experiments.config.scales import old_scale
@@ -75,10 +73,8 @@ from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
 from gpumcts.whole_files import disk_full, naming, no_permission
 
-T = TypeVar("T")
 DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 WATCHED = f"hydra.launcher._target_={LAUNCH}.WatchedLauncher"
 
 
@@ -190,11 +186,11 @@ class Command:
         if isinstance(error, BadInput):
             return str(error)
         folder = None if in_sweep else parsed(words).config_dir
-        known = self._known(words, in_sweep, folder)
+        known = known_of(self.name, words, in_sweep, folder)
         if told := old_scale(words) or set_not_chosen(words, known):
             return told
         told = one_line(error, known)
-        return told + for_some_choices(told, words, lambda some: self._known(some, in_sweep, folder))
+        return told + for_some_choices(told, words, lambda some: known_of(self.name, some, in_sweep, folder))
 
     def _serve(self, job: Job, sweep: Sweep | None) -> int:
         """Work without a folder, in this process."""
@@ -248,7 +244,7 @@ class Command:
         rows, first = combinations(line.drawn()), line.first
         jobs, also = self._every(line, rows), []
         if (repeats := repeated(jobs)) and first.hydra.runtime.choices[SWEEPER] == GRID:
-            rows, jobs = _without(repeats, rows), _without(repeats, jobs)
+            rows, jobs = all_but(repeats, rows), all_but(repeats, jobs)
             also = [f"{LEFT_OUT}={repeats}"]
         base, swept = Path(str(first.hydra.sweep.dir)), line.swept()
         family = None if line.names_folder else family_of(jobs, swept)
@@ -269,7 +265,11 @@ class Command:
         return jobs, sweep.of(jobs, rows)
 
     def _every(self, line: Line, rows: Sequence[list[str]]) -> list[Job]:
-        return [self._job(line, row, number) for number, row in enumerate(rows)]
+        """The run of each row of overrides; a group may be idle in some of them."""
+        idle = IdleGroups()
+        jobs = [self._job(line, row, number, idle) for number, row in enumerate(rows)]
+        idle.refuse_where_in_all(len(rows))
+        return jobs
 
     def _by_another_sweeper(self, line: Line) -> tuple[list[Job], Sweep]:
         """A sweep whose runs its sweeper makes up as it goes on: what is fixed is checked now, each run in its turn."""
@@ -300,19 +300,29 @@ class Command:
                 self._job(line, row)
         return [Job(job.checked, folder / "checked")], replace(sweep, foreseen=False, tolerated=tolerated)
 
-    def _job(self, line: Line, overrides: list[str], number: int = 0) -> Job:
+    def _job(self, line: Line, overrides: list[str], number: int = 0, idle: IdleGroups | None = None) -> Job:
         config = composed(line.name, [*overrides, *line.more])
         config.hydra.job.num = number
-        return self._job_of(config, line.experiments, overrides, SUBDIR)
+        return self._job_of(config, line.experiments, overrides, SUBDIR, idle)
 
-    def _job_of(self, config: DictConfig, experiments: Experiments, overrides: list[str], where: str) -> Job:
-        """The run of a composed configuration; composing takes most of a short command's time, so it is done once."""
+    def _job_of(
+        self,
+        config: DictConfig,
+        experiments: Experiments,
+        overrides: list[str],
+        where: str,
+        idle: IdleGroups | None = None,
+    ) -> Job:
+        """The run of a composed configuration; composing takes most of a short command's time, so it is done once.
+
+        idle : takes what is set and does not count for this run of a sweep; None refuses it
+        """
         given = OverridesParser.create().parse_overrides(list(overrides))
         plain = plain_of(config)
         check_not_overruled(config, plain, given)
         keys = frozenset(key_of(override) for override in given)
         try:
-            checked = self.check(plain, Given(keys, lambda: plain_of(experiments.defaults)))
+            checked, left = checked_with(idle, self.check, plain, Given(keys, lambda: plain_of(experiments.defaults)))
         except BadInput as error:
             raise experiments.explained(error, config, given) from None
         except KeyError as error:
@@ -322,19 +332,7 @@ class Command:
         changes = experiments.departures(config, plain, given)
         if (objective := config.get(OBJECTIVE)) is not None:
             check_objective(objective, self.numbers(checked), self.name)
-        return Job(checked, Path(str(OmegaConf.select(config, where))), plain, changes)
-
-    def _known(self, words: list[str], in_sweep: bool, folder: str | None) -> dict[str, Any]:
-        """The configuration as the command line's groups make it, for suggestions; empty where it cannot be had."""
-        groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
-        for overrides in (groups, []):
-            try:
-                with nullcontext([]) if in_sweep else composing(folder) as more:  # Hydra is at work in a sweep
-                    plain: Any = OmegaConf.to_container(compose(self.name, [*overrides, *more]), resolve=False)
-                    return {str(key): value for key, value in plain.items()}
-            except ERRORS_OF_INPUT:
-                continue
-        return {}
+        return Job(checked, Path(str(OmegaConf.select(config, where))), without(left, plain), changes)
 
     # --------------------------------------------------------------------------------------------------- running
 
@@ -393,8 +391,3 @@ class Command:
             entry()
         if task.failure:
             raise task.failure[0]
-
-
-def _without(numbers: Sequence[int], rows: Sequence[T]) -> list[T]:
-    """``rows`` but for those of these numbers."""
-    return [row for number, row in enumerate(rows) if number not in numbers]

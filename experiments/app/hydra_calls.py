@@ -3,17 +3,22 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from hydra import compose, initialize_config_dir
-from omegaconf import DictConfig
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from experiments.app.error_messages import CONF, no_text
 from gpumcts.errors import BadInput
 
 VERSION_BASE = "1.3"
 PARAMS = "hydra.sweeper.params"
+ERRORS_OF_INPUT = (HydraException, OmegaConfBaseException, YAMLError, BadInput)
 
 
 def composed(name: str, overrides: list[str]) -> DictConfig:
@@ -44,6 +49,22 @@ def composing(config_dir: str | None) -> Iterator[list[str]]:
             yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
         except UnicodeDecodeError as error:
             raise BadInput(no_text(config_dir or str(CONF), error.reason)) from None
+
+
+def known_of(name: str, words: list[str], in_sweep: bool, config_dir: str | None) -> dict[str, Any]:
+    """A command's configuration as the command line's groups make it, for suggestions; empty where it cannot be had.
+
+    in_sweep : a sweep's run asks, where Hydra is at work already
+    """
+    groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
+    for overrides in (groups, []):
+        try:
+            with nullcontext([]) if in_sweep else composing(config_dir) as more:
+                plain: Any = OmegaConf.to_container(compose(name, [*overrides, *more]), resolve=False)
+                return {str(key): value for key, value in plain.items()}
+        except ERRORS_OF_INPUT:
+            continue
+    return {}
 
 
 @contextmanager

@@ -89,19 +89,6 @@ def check_kinds(folder: Path, jobs: Sequence[Job], is_sweep: bool) -> None:
         raise BadInput(f"{folder} holds a sweep; choose another folder for a run (hydra.run.dir)")
 
 
-def repeated(jobs: Sequence[Job]) -> list[int]:
-    """The numbers of runs that an earlier one equals in every key: ``seed=1,1.0`` are two ways to write one run."""
-    first: dict[str, list[Job]] = {}
-    found = []
-    for number, job in enumerate(jobs):
-        earlier = first.setdefault(digest(job.checked.identity), [])  # in Python 1 equals true, in JSON it does not
-        if any(job.plain == other.plain for other in earlier):
-            found.append(number)
-        else:
-            earlier.append(job)
-    return found
-
-
 def family_of(jobs: Sequence[Job], swept: Sequence[str]) -> str:
     """A digest of what the runs of a sweep have in common, the values of its swept keys left out."""
     paths = paths_of(swept)

@@ -60,10 +60,20 @@ class Given(NamedTuple):
     """What the command line says, for what can only be judged by it.
 
     keys : set there, ``backup`` or ``opponent.backup.decay``; defaults : composes the command's own configuration
+    idle : groups that may be set although they do not count, since they count in another run of the sweep
     """
 
     keys: frozenset[str]
     defaults: Callable[[], Plain]
+    idle: frozenset[str] = frozenset()
+
+
+class IdleGroup(BadInput):
+    """A group that is set and does not count: ``opponent.backup`` beside ``opponent.player=random``."""
+
+    def __init__(self, group: str, beside: str) -> None:
+        super().__init__(f"{group} does not count for {beside}; leave it out")
+        self.group = group
 
 
 class Study(NamedTuple):

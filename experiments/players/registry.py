@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from experiments.config.schema import Given, Plain, PlayerConfig
+from experiments.config.schema import Given, IdleGroup, Plain, PlayerConfig
 from experiments.config.validation import group_at, shown
 from experiments.players import kinds
 from experiments.players.contract import GROUPS, Kind
@@ -89,7 +89,10 @@ def check_matched(player: PlayerConfig, opponent: PlayerConfig) -> None:
 
 
 def check_no_idle_groups(plain: Plain, given: Given) -> None:
-    """Refuse a group that does not count for the player and is set: on the command line, or anew by a file."""
+    """Refuse a group that does not count for the player and is set: on the command line, or anew by a file.
+
+    Raises IdleGroup.
+    """
     sides = {"": plain, "opponent.": plain["opponent"]}
     counting = {prefix: kind_of(side["player"].get("name")).groups for prefix, side in sides.items()}
     follows = group_at(sides["opponent."]["budget"], "opponent.budget").get("name") == "same"
@@ -98,12 +101,11 @@ def check_no_idle_groups(plain: Plain, given: Given) -> None:
             named = any(key == prefix + group or key.startswith(f"{prefix}{group}.") for key in given.keys)
             # What the opponent's budget may follow; a file of an experiment may set it for all of its cells.
             budget_there = (prefix, group) == ("", "budget") and "budget" in counting["opponent."]
-            if group in counting[prefix] or (budget_there and (follows or not named)):
+            if group in counting[prefix] or (budget_there and (follows or not named)) or prefix + group in given.idle:
                 continue
             base = given.defaults()["opponent"] if prefix else given.defaults()
             if named or (side[group] != base[group] and group_at(side[group], prefix + group).get("name") != "same"):
-                player = side["player"]["name"]
-                raise BadInput(f"{prefix}{group} does not count for {prefix}player={player}; leave it out")
+                raise IdleGroup(prefix + group, f"{prefix}player={side['player']['name']}")
 
 
 def label(identity: Plain) -> str:

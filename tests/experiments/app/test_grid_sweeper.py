@@ -8,7 +8,8 @@ import pytest
 from hydra.core.plugins import Plugins
 from hydra.plugins.sweeper import Sweeper
 
-from experiments.app.sweeps import Job, repeated
+from experiments.app.repeats import repeated
+from experiments.app.sweeps import Job
 from experiments.config.schema import Checked
 from gpumcts.errors import BadInput
 
