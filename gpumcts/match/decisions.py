@@ -24,7 +24,7 @@ from gpumcts.rng import key_of
 class _Question(NamedTuple):
     """What a player is asked: a move in each of ``games`` (int64[K]).
 
-    states : uint64[K, W], packed; keys : uint64[K], ``key_of(seed, game, ply)``
+    states : uint64[K, W], packed; keys : uint64[K], ``key_of(seed, game, ply)``. All arrays are the player's own.
     """
 
     game_batch: GameBatch
@@ -64,7 +64,7 @@ class Decider:
         states, keys = game_batch.states[games], keys_of(self._root, games, game_batch.plies[games])
         if turn == CHANCE:
             return Decision(game_batch.rules.random_moves(states, keys))
-        question = _Question(game_batch, games, states, keys)
+        question = _Question(game_batch, games.copy(), states, keys)
         decision = self._answer(turn, question)
         if decision is not None:
             check(decision, game_batch, games, self.players[turn])

@@ -198,6 +198,24 @@ def test_an_interrupt_without_stop_goes_through_and_frees_the_folder(play, tmp_p
     assert play(tmp_path, 6).digest == play(tmp_path.with_name("whole"), 6).digest
 
 
+class Scribbler(RandomPlayer):
+    """Uses its arguments as room for its own numbers."""
+
+    trusted = False
+
+    def choose(self, states, keys, games, stop=None):
+        moves = super().choose(states, keys, games, stop)
+        for given in (states, keys, games):
+            given[:] = 0
+        return moves
+
+
+def test_what_a_player_does_with_its_arguments_changes_no_game(play, tmp_path):
+    game = Othello()
+    found = play(tmp_path, 6, players=(RandomPlayer(game), Scribbler(game)))
+    assert found.digest == play(tmp_path.with_name("whole"), 6).digest
+
+
 class Stranger(RandomPlayer):
     """Plays the square a1 always."""
 
