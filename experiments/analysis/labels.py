@@ -195,7 +195,14 @@ def _own(keys: Iterable[str], values: Sequence[Mapping[str, Any]]) -> list[str]:
 def _more(label: str, keys: Iterable[str], own: Mapping[str, Any]) -> list[str]:
     """The keys that a label does not tell yet, with their values."""
     known = {place_of(word) for word in _words(label)}
-    return [f"{key}={value_text(own[key])}" for key in keys if own.get(key) is not None and key not in known]
+    left = [key for key in keys if own.get(key) is not None and key not in known]
+    return [f"{_as_typed(key)}={value_text(own[key])}" for key in left]
+
+
+def _as_typed(key: str) -> str:
+    """A key of an identity as a command line has it: ``backup@opponent.backup`` for an opponent's choice."""
+    group = key.removeprefix(OF_OPPONENT)
+    return f"{group}@{key}" if group != key and "." not in group else key
 
 
 def place_of(word: str) -> str:

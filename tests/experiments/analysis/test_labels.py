@@ -100,7 +100,15 @@ def test_runs_outside_of_sweeps_are_told_by_their_choices():
 def test_the_opponents_choice_is_known_by_its_package():
     other = {"opponent": {"backup": {"name": "minimax"}}}
     runs = [match("backup@opponent.backup=minimax", more=other), match("seed=0", sweep="b")]
-    assert labels(*runs) == ["backup@opponent.backup=minimax", "opponent.backup=average"]
+    assert labels(*runs) == ["backup@opponent.backup=minimax", "backup@opponent.backup=average"]
+
+
+def test_an_opponents_choice_is_told_as_a_command_line_has_it():
+    other = {"opponent": {"backup": {"name": "minimax"}}}
+    assert labels(match("seed=1", more=other), match("seed=1", sweep="b")) == [
+        "backup@opponent.backup=minimax",
+        "backup@opponent.backup=average",
+    ]
 
 
 def test_an_opponent_with_settings_of_its_own_is_told():
