@@ -182,7 +182,7 @@ def _numbers(text: str, pattern: str) -> list[tuple[int, ...]]:
 
 
 def tightened(code: str, target: Target) -> tuple[int, int, int]:
-    """What ``link`` tells of a playout kernel, capped where the engine caps it (``cuda_kernels.tightened``)."""
+    """What ``link`` tells of a playout kernel, capped where the engine caps it (``cuda.kernels.tightened``)."""
     usual = link(code, target)
     cap = tighter(usual[0], target[:2])
     capped = link(code, target, cap) if cap else usual

@@ -69,10 +69,11 @@ def _evaluate(evaluate, game, policy, states, keys, playouts, tally):
 
 
 class CpuPlayouts:
-    """Playouts of one policy on one game on ``threads`` CPU threads, ``lanes`` of them in lockstep.
+    """Playouts of one policy on one game (option values) on ``threads`` CPU threads.
 
-    ``lanes`` is 8, 16 or 32, or 1 for playouts one by one; BadInput is raised for another number. Outcomes depend on
-    neither.
+    lanes : playouts of a thread in lockstep, 8, 16 or 32, or 1 for one by one; BadInput is raised for another number
+
+    Outcomes depend on neither.
     """
 
     name = "cpu"

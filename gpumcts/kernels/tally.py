@@ -31,7 +31,7 @@ class TallyColumns(NamedTuple):
 class Outcomes:
     """A ``TallyColumns`` of one playout a leaf, whose arrays are made when they are asked for.
 
-    words : uint64[B], score and plies of each (``cuda_kernels.outcome_word``); four int64[B] take four times the memory
+    words : uint64[B], score and plies of each (``cuda.kernels.outcome_word``); four int64[B] take four times the memory
     """
 
     def __init__(self, words: np.ndarray) -> None:

@@ -27,6 +27,7 @@ from gpumcts.tree.iteration.batch import Batch, rows_of
 from gpumcts.tree.iteration.expand import expand
 from gpumcts.tree.iteration.select import select
 from gpumcts.tree.iteration.steps import Method, Steps
+from gpumcts.tree.memory import budget_of
 from gpumcts.tree.root_table import RootTable, empty_table, fill_row
 from gpumcts.tree.roots import Roots
 from gpumcts.tree.search_parts import SearchParts
@@ -190,7 +191,8 @@ class DeviceSearch:
         device.release()
         self._told_before += self._told
         if trees == 1:
-            raise BadInput(f"budget.iterations={self._iterations}: engine=device: {problem}, for a single tree")
+            budget = budget_of(self._iterations, self._parts.settings.roots)
+            raise BadInput(f"{budget}: engine=device: {problem}, for a single tree")
         self._size = -(-trees // 2)
         print(f"gpumcts: engine=device: {problem} for {trees:,} trees; going on with {self._size:,}", file=sys.stderr)
         return None

@@ -63,12 +63,20 @@ class IncrementalSearch:
     def go_on(self, iterations: int) -> None:
         """So many iterations more, a multiple of the trees.
 
-        Raises BadInput where there is no memory for them, or their visits cannot be counted.
+        Raises BadInput where there is no memory for them, or their visits cannot be counted; and as ``Searcher.search``
+        where the game's bounds are wrong or the device is lost: then the tree is of no use any more.
         """
+        self._check_room(iterations)
+        self._make(iterations)
+
+    def _check_room(self, iterations: int) -> None:
+        """Refuse so many more where there is no memory for them, or where their visits cannot be counted."""
         until = self.iterations + iterations
         self._searcher.wave(1, until)
         check_kept_visits(self._kept_visits, until // self._roots, self._searcher.settings)
-        begin = time.perf_counter()
+
+    def _make(self, iterations: int) -> None:
+        begin, until = time.perf_counter(), self.iterations + iterations
         span = (self.iterations // self._roots, until // self._roots)
         self._searcher.iterate(self._wave, span, self._in_flight)
         self._pace, self.iterations = iterations / max(time.perf_counter() - begin, 1e-6), until
@@ -77,7 +85,8 @@ class IncrementalSearch:
         """Go on to ``iterations`` in all, or for ``seconds`` of wall-clock time; stops now and then, to be looked at.
 
         With neither it goes on while there is memory. It ends early where the position is proven, by every tree if
-        ``iterations`` are given, and where it is ``stopped_by`` memory or by what can be counted.
+        ``iterations`` are given, and where it is ``stopped_by`` memory or by what can be counted. Raises as ``go_on``
+        for what no shorter search would mend.
         """
         if iterations is not None:
             check_tries(iterations, self._searcher.settings)
@@ -93,13 +102,14 @@ class IncrementalSearch:
             if iterations is not None:
                 step = min(step, iterations - self.iterations)
             try:
-                self.go_on(step)
+                self._check_room(step)
             except BadInput as error:
                 why = str(error) if iterations is not None else without_iterations(error)
                 if not self.iterations:
                     raise BadInput(why) from None
                 self.stopped_by = why
                 return
+            self._make(step)
             if self.iterations == iterations:
                 self._back_up_pending()
             yield

@@ -42,15 +42,18 @@ def memory_for_trees(limit: int | None) -> int:
     return min(free, limit) if limit else free
 
 
-def check_tree(iterations: int, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
-    """Refuse a tree that does not fit alone. Raises BadInput, with the arithmetic."""
+def budget_of(iterations: int, roots: int) -> str:
+    """The budget of a position with so many iterations of each of its trees, as errors name it."""
+    return f"budget.iterations={iterations}" + (f" x search.roots={roots}" if roots > 1 else "")
+
+
+def check_tree(budget: str, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
+    """Refuse a tree that does not fit alone, of a ``budget_of``. Raises BadInput, with the arithmetic."""
     if slots >= MAX_SLOTS:
-        raise BadInput(
-            f"budget.iterations={iterations}: a tree may take {slots:,} slots, and they are counted in 32 bits"
-        )
+        raise BadInput(f"{budget}: a tree may take {slots:,} slots, and they are counted in 32 bits")
     if tree_bytes > limit:
         raise BadInput(
-            f"budget.iterations={iterations}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
+            f"{budget}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
             f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used; "
             "fewer iterations, or more memory_gb"
         )
@@ -121,8 +124,17 @@ class TreeMemory:
         tree_bytes = slots * self._slot_bytes + (device_bytes or 0)
         limit = limit_of(self._limit) if device_bytes is None else self._device_limit()
         check_batch(self._settings, self._row_bytes, limit)
-        check_tree(iterations, slots, self._slot_bytes, tree_bytes, limit)
+        check_tree(budget_of(iterations, self._settings.roots), slots, self._slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
+
+    def not_given(self, trees: int, iterations: int, slots: int) -> BadInput:
+        """The error of trees of so many slots each that fit by what is free, where the system does not give memory."""
+        what = "a tree takes" if trees == 1 else f"{trees:,} trees take {trees:,} x"
+        return BadInput(
+            f"{budget_of(iterations, self._settings.roots)}: {what} {slots:,} slots x {self._slot_bytes} bytes = "
+            f"{trees * slots * self._slot_bytes / 2**20:,.1f} MiB, which the system does not give this process; "
+            "fewer iterations, or a lower memory_gb"
+        )
 
     def held_by_device(self, iterations: int, device_bytes: int) -> int | None:
         """How many trees the device that the driver shows holds at a time, at least one; None where that is not known.

@@ -261,9 +261,15 @@ class Searcher:
         return Trees(roots_of(self.parts, states, tree_keys(keys, n)), kept_under)
 
     def plant(self, roots: Roots, iterations: int, kept_under: np.ndarray | None) -> Forest:
-        """A forest of trees that are a root each, or what was kept of it, with room for so many iterations of each."""
+        """A forest of trees that are a root each, or what was kept of it, with room for so many iterations of each.
+
+        Raises BadInput where the system does not give the memory, as under a limit of the process.
+        """
         slots = self.parts.memory.slots(iterations) + self._kept_slots(kept_under) + self._more_room(len(roots.keys))
-        forest = planted(self.parts, roots, slots)
+        try:
+            forest = planted(self.parts, roots, slots)
+        except MemoryError:
+            raise self.parts.memory.not_given(len(roots.keys), iterations, slots) from None
         if kept_under is not None:
             self.kept.hand_on(self.rules, self.parts.operator, kept_under, roots.states, forest)
         return forest

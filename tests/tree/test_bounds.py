@@ -7,8 +7,10 @@ from gpumcts.errors import BadInput
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
 from gpumcts.games.pgame import PGame
 from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.cuda.faults import DeviceLost
 from gpumcts.playouts.uniform import Uniform
 from gpumcts.tree.backup.average import Average
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.roots import roots_of
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.search_parts import SearchParts
@@ -108,6 +110,26 @@ def test_a_forest_meets_too_many_moves_below_its_root(settings, threads):
     assert str(error.value).startswith(
         f"{FourMoves.__module__}: FourMoves.MAX_MOVES = 4, but the search has met a position with more legal moves"
     )
+
+
+@pytest.mark.parametrize("budget", [(20_000, None), (None, 60.0)], ids=["iterations", "clock"])
+def test_a_search_by_slices_does_not_end_with_what_whole_ones_are_refused_for(monkeypatch, budget):
+    """Neither at such a game nor with its device: what was found until then is not shown as a result."""
+    game, fault = FewPlies(1, 2), DeviceLost("this process's device is lost (planted)")
+    search = IncrementalSearch(searcher(game, Settings()), Rules(game).starts(1)[0], np.uint64(1))
+    with pytest.raises(BadInput, match="FewPlies.MAX_PLIES = 3, but the search has met"):
+        list(search.slices(*budget))
+    assert search.iterations and not search.stopped_by
+    searches, fits = searcher(DotsAndBoxes(1, 2), Settings()), starts(1)[0]
+    search = IncrementalSearch(searches, fits, np.uint64(1))
+    search.go_on(200)
+
+    def lost(*arguments):
+        raise fault
+
+    monkeypatch.setattr(searches, "iterate", lost)
+    with pytest.raises(DeviceLost, match="planted"):
+        list(search.slices(*budget))
 
 
 def test_a_forest_whose_bounds_are_met_exactly_is_no_fault():

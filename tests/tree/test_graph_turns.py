@@ -7,11 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gpumcts.games.instances import instances
+from gpumcts.games.pgame import PGame
 from gpumcts.kernels.cuda import captured_graph
 from gpumcts.kernels.cuda.captured_graph import PLAYED
 from gpumcts.tree import memory as tree_memory
+from gpumcts.tree.forest import ROOT
 from gpumcts.tree.host import device_playouts, shared_blocks, shared_tree, sharing
+from gpumcts.tree.host.iterations import MIN_BATCHES
 from gpumcts.tree.host.team import LEAVE, announce
+from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
 from tests.tree.simulated_searches import digest, roots
@@ -152,6 +157,19 @@ def test_ctrl_c_as_a_call_returns(monkeypatch, calls):
     assert len(begun) == calls
 
 
+@pytest.mark.parametrize("kind", [Elsewhere, Graphs])
+@pytest.mark.parametrize("batches", [1, 2])
+def test_no_batch_follows_the_last_proof(kind, batches):
+    """A budget of 5,000 batches a tree ends after some thirty, with the trees of a small one, and is told as made."""
+    settings, game = Settings(leaves_per_tree=4, solve=True, batches_in_flight=batches), PGame(2, 4)
+    states, keys, engine, done = instances(game, range(5)), keys_for(5), kind(game), []
+    searcher = searcher_of(operator_of("average"), settings, game, engine=engine, threads=2)
+    found = searcher.search(states, keys, 20_002, on_progress=done.append)
+    assert found.forest.proof[:, ROOT].all() and found.iterations == 20_002
+    assert sum(done) == 5 * 20_002 and engine.started < 1_000 and engine.under_way == 0
+    assert digest(found) == digest(searcher_of(operator_of("average"), settings, game).search(states, keys, 200))
+
+
 # ------------------------------------------------------------------------------------------------------------- one tree
 
 
@@ -183,6 +201,25 @@ def test_one_tree_is_the_cpus(monkeypatch, case, slots):
     assert sum(found.times.parts().values()) == pytest.approx(threads * found.times.seconds, rel=0.01)
     if settings.batches_in_flight == 1:
         assert threading.get_ident() not in engine.used_by and engine.used_by
+
+
+def sliced(engine, threads):
+    """Root's table and slots after fourteen slices, each of the fewest batches that threads share beside a device."""
+    settings, step = ONE_TREE["threads that share it"][0], 130 * MIN_BATCHES
+    searcher = searcher_of(operator_of("average"), settings, OTHELLO, engine=engine, threads=threads)
+    search = IncrementalSearch(searcher, roots(OTHELLO, 1)[0], keys_for(1)[0])
+    while search.iterations < 14 * step:
+        search.go_on(step)
+    found = search.found()
+    assert found.forest is not None
+    return found.table, int(found.forest.used[0])
+
+
+def test_slices_of_one_tree_take_no_more_slots_than_on_the_cpu():
+    """Threads go on with what is left of the slots that they have taken."""
+    (here, slots_here), (there, slots_there) = sliced("cpu", 3), sliced(Graphs(OTHELLO), 3)
+    assert [array.tobytes() for array in there] == [array.tobytes() for array in here]
+    assert slots_there < 3 * slots_here
 
 
 @pytest.mark.parametrize("name", ["cuGraphLaunch", "cuEventRecord", "cuEventSynchronize"])

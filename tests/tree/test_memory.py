@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpumcts.errors import BadInput
 from gpumcts.kernels.batch import Rules
 from gpumcts.tree import memory as tree_memory
+from gpumcts.tree import search as tree_search
 from gpumcts.tree.forest import Layout, bytes_per_slot
 from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.settings import Settings
@@ -133,3 +135,22 @@ def test_a_forest_that_grows_within_a_wave(monkeypatch):
         assert searcher.wave(5, 150) == 2
         assert digest(searcher.search(states, keys, 150)) == expected
         assert grown
+
+
+# ------------------------------------------------------------------------------------------------- what is not there
+
+
+def test_memory_that_the_system_does_not_give_is_a_line(monkeypatch):
+    def refused(*arguments):
+        raise MemoryError("planted")
+
+    monkeypatch.setattr(tree_search, "planted", refused)
+    told = r"^budget\.iterations=90: 7 trees take 7 x [\d,]+ slots x \d+ bytes = .* does not give this process; fewer"
+    with pytest.raises(BadInput, match=told):
+        searcher_of(operator_of("average")).search(midgame(7), keys_for(7), 90)
+
+
+def test_a_budget_that_does_not_fit_is_told_by_its_trees():
+    searcher = searcher_of(operator_of("average"), Settings(roots=3), memory_limit=1 << 10)
+    with pytest.raises(BadInput, match=r"^budget\.iterations=30 x search\.roots=3: a tree takes "):
+        searcher.wave(1, 91)

@@ -3,7 +3,7 @@
 Threads of a warp that play ply by ply wait at every ply for the one whose draws are refused most, and for the longest
 flood of each draw. Here a thread that is refused draws again while others go on to their next ply.
 
-Outcomes are those of ``cuda_kernels.playout_kernel``. Imports ``numba.cuda``, as that module does.
+Outcomes are those of ``kernels.playout_kernel``. Imports ``numba.cuda``, as that module does.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 A table that ``python -m experiments.gpu_check`` measured on this device lies as ``kernels.json`` in the cache folder,
 or where GPUMCTS_KERNELS names it. Without one the packaged table serves, of an H100 (docs/performance/h100.md): what is
-fastest there is a good guess elsewhere. What no table knows is played in the first of ``cuda_searches.ways``, without a
+fastest there is a good guess elsewhere. What no table knows is played in the first of ``searches.ways``, without a
 cap on registers. Results do not depend on any of it.
 
 A file holds ``device``, the name of the device it was measured on and holds for, and two lists: ``ways`` (game, policy,

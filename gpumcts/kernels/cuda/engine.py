@@ -42,7 +42,8 @@ def _rows(states: np.ndarray, leaves: int) -> int:
 class CudaPlayouts:
     """Playouts of one policy on one game on the device, or in Numba's simulator; the outcomes are the CPU's.
 
-    way : the kernel, ``thread``, ``warp`` or ``nested`` (``cuda_searches.ways``); the fastest known if empty
+    way : the kernel, one of the names that ``searches.ways`` gives for the game and the policy; the fastest known if
+        empty
     threads : in a block, a multiple of 32 up to 1024; None for as many as suit the kernel's registers
     shape : what the kernel is launched with
     clock : when the device was busy with batches

@@ -8,7 +8,7 @@ By a warp (any depth, any game): all lanes hold the playout, each searches below
 found by shuffles. Lanes beyond the number of moves have nothing to do, and no lane learns from another what need not be
 searched.
 
-Outcomes are those of ``cuda_kernels.playout_kernel``. Imports ``numba.cuda``, as that module does.
+Outcomes are those of ``kernels.playout_kernel``. Imports ``numba.cuda``, as that module does.
 """
 
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def ways(game: Any, policy: Any) -> dict[str, Callable]:
 
     ``thread`` and ``warp`` as above; ``nested`` for a thread that plays by the loops of the policy, whatever it is;
     ``whole`` for a thread that plays by the game's own ``whole_playout``, where it has one; ``attempts`` for a thread
-    that makes an attempt of a ply at a time (``cuda_attempts``), where a game's plies are made so. Traces are kept by
+    that makes an attempt of a ply at a time (``attempts``), where a game's plies are made so. Traces are kept by
     ``nested`` and ``whole`` alone.
 
     The first is taken where no table of measured rates has the others (``device_choices.fastest_way``). That is

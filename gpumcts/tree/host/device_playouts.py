@@ -33,6 +33,7 @@ from gpumcts.tree.host.shared_blocks import (
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.batch import PATH_BEYOND_PLIES, Batch, empty_batch
 from gpumcts.tree.search_parts import SearchParts
+from gpumcts.tree.solve import unproven
 from gpumcts.tree.time_split import GROWTH, LINE, PARTS, PLAYOUTS, WAITING, Stopwatch
 
 MAX_LEAVES = 1 << 16  # of a half: enough to fill a device
@@ -171,6 +172,7 @@ class Turns:
         self._no_graphs = np.zeros(WORDS, np.int64), np.zeros(WORDS, np.int64)
         self._most = 1  # turns of a call
         self._phase = 0
+        self._backed_up = 0  # iterations, of all trees
         self._pool: ThreadPoolExecutor | None = None
         self._joined: list[Future | None] = [None] * (self._threads - 1)
 
@@ -190,11 +192,27 @@ class Turns:
         turn, turns = 0, ((numbers[1] - numbers[0]) // self._leaves + 1) * len(self._halves)
         while turn < turns:
             self._wave.check_stop()
+            if self._proven():
+                self._end_proven(numbers)
+                return
             graphs = self._graphs() if turn >= len(self._halves) else None
             if graphs is None:
                 turn += self._by_calls(turn, turns, numbers)
             else:
                 turn += self._by_graphs(turn, turns, numbers, graphs)
+
+    def _proven(self) -> bool:
+        """Whether the root of every tree is proven: then batches under way have no leaf, and no later one would."""
+        if not self._plan.parts.settings.solve:
+            return False
+        return not unproven(self._wave.forest, self._halves[0].begin, self._halves[-1].end)
+
+    def _end_proven(self, numbers: Block) -> None:
+        """Wait for what is under way, and tell of iterations ``numbers`` as made where they are not yet."""
+        for half in self._halves:
+            half.in_flight.finish()
+        trees = self._halves[-1].end - self._halves[0].begin
+        self._wave.report(trees * (numbers[1] - numbers[0]) - self._backed_up)
 
     def _graphs(self) -> Graphs | None:
         """The words of the graphs as which the halves are under way; None where one is not."""
@@ -265,7 +283,9 @@ class Turns:
         halves, first = len(self._halves), max(turn, len(self._halves))
         for which, half in enumerate(self._halves):
             backed_up = range(first + (which - first) % halves, turn + done, halves)
-            self._wave.report((half.end - half.begin) * self._leaves * len(backed_up))
+            iterations = (half.end - half.begin) * self._leaves * len(backed_up)
+            self._backed_up += iterations
+            self._wave.report(iterations)
 
     def _join(self) -> None:
         """Let the other threads join, in the forest as it is now: those that have not, or have waited for too long."""

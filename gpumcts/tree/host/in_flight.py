@@ -26,6 +26,7 @@ from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.host.shared_blocks import ANSWER, BASE, LACKS, SENT, TOLD
 from gpumcts.tree.host.wave import Wave
 from gpumcts.tree.iteration.batch import PATH_BEYOND_PLIES, Batch
+from gpumcts.tree.solve import unproven
 from gpumcts.tree.time_split import GROWTH, PLAYOUTS, WAITING, no_ticks
 
 Block = tuple[int, int]
@@ -155,6 +156,11 @@ class BatchesInFlight:
         pending, flights = self._pending.pop(chunk, None), Flights(self._plan, self._engine, wave, most)
         try:
             while number < until:
+                if self._settings.solve and not unproven(wave.forest, *chunk):
+                    self._end_proven(pending, wave, pool)
+                    pending = None
+                    wave.report((until - number) * trees)
+                    break
                 flown = flights.fly(halves, pending, (number, until)) if until - number >= most else 0
                 if flown:
                     number += flown * most
@@ -192,14 +198,20 @@ class BatchesInFlight:
             if wave.stop is None or not wave.stop.is_set():
                 raise
 
-    def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor) -> None:
-        """Wait until a batch is back, and back it up."""
+    def _end_proven(self, pending: PendingBatch | None, wave: Wave, pool: ThreadPoolExecutor) -> None:
+        """Count what is pending where every root is proven: no later batch would have a leaf."""
+        if pending is not None:
+            self._finish(pending, wave, pool, in_flight=False)
+            wave.check_stop()  # a device may have left playouts of it out
+
+    def _finish(self, pending: PendingBatch, wave: Wave, pool: ThreadPoolExecutor, in_flight: bool = True) -> None:
+        """Wait until a batch is back, and back it up; another one was selected beside it if it is ``in_flight``."""
         if pending.in_flight is not None:
             has_device = self._engine.clock is not None
             with wave.clock.on_device() if has_device else contextlib.nullcontext():
                 pending.in_flight.finish()
         with wave.clock.on_all_threads():
-            on_threads(lambda part: self._back_up(wave, pending, part, in_flight=True), pending.parts, pool)
+            on_threads(lambda part: self._back_up(wave, pending, part, in_flight), pending.parts, pool)
 
     def _gather(self, wave: Wave, parts: list, pending: PendingBatch | None, number, leaves, pool) -> None:
         """Select the next batch beside the one that is pending; the forest of the wave grows where it lacks room.

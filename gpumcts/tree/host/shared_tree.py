@@ -74,42 +74,40 @@ NOWHERE = np.zeros(WORDS, np.int64), np.zeros(TOLD, np.int64), np.zeros((0, 2))
 class SharedTree:
     """One tree that all threads of a search share: its team and its batch, which last as long as the tree.
 
+    A team that began anew would leave the slots of its threads behind: what is left of each thread's chunk.
+
     used : of its forest
     """
 
-    def __init__(
-        self, plan: SearchPlan, steps: Steps, method: Method, used: np.ndarray, device: OnDevice | None
-    ) -> None:
+    def __init__(self, plan: SearchPlan, steps: Steps, method: Method, used: np.ndarray) -> None:
         leaves = plan.parts.settings.leaves_per_tree
-        self._plan, self._steps, self._method, self._device = plan, steps, method, device
+        self._plan, self._steps, self._method = plan, steps, method
         self.used = used
-        self._team = team_for(plan.parts, plan.threads, device is not None)
+        self._team = team_for(plan.parts, plan.threads, plan.engine is not None)
         self._room = team_room(self._team, leaves)
-        batch: Batch = plan.parts.batch(leaves)
-        if device is not None:
-            states, keys, tally = device.arrays
-            batch = batch._replace(words=states, keys=keys, tally=tally)
-        self._batch = batch
+        self._batch: Batch = plan.parts.batch(leaves)
 
-    def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block) -> int:
+    def advance(self, workers: ThreadPool, wave: Wave, tree: int, numbers: Block, device: OnDevice | None) -> int:
         """Iterations ``numbers`` of a tree of a wave; the iteration reached, an earlier one if room is lacking."""
-        team, reached, one, device = self._team, [numbers[0]], slice(tree, tree + 1), self._device
-        forest, states, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
+        team, reached, one = self._team, [numbers[0]], slice(tree, tree + 1)
+        forest, roots, keys = Forest(*(array[one] for array in wave.forest)), wave.states[one], wave.keys[one]
         watch = wave.watch._replace(below=wave.watch.below[one])
         threads = len(team.chunks)
         begin, ticks = time.perf_counter(), np.zeros((threads, LINE), np.int64)
         team.board[:] = 0
-        elsewhere = NOWHERE if device is None else (device.words, device.told, device.at)
-        moment = 0.0 if device is None else device.begin()
+        batch, elsewhere, moment = self._batch, NOWHERE, 0.0
+        if device is not None:
+            batch = batch._replace(**dict(zip(("words", "keys", "tally"), device.arrays, strict=True)))
+            elsewhere, moment = (device.words, device.told, device.at), device.begin()
 
         def work(thread: int, stop_event: threading.Event) -> None:
             if thread > 0:
-                run_worker(self._steps, self._method, forest, self._batch, team, ticks)
+                run_worker(self._steps, self._method, forest, batch, team, ticks)
                 return
             try:
                 if device is not None:
                     device.in_flight.use_here()
-                words = forest, states, keys, numbers, self._room, self._batch, watch, team, *elsewhere, ticks
+                words = forest, roots, keys, numbers, self._room, batch, watch, team, *elsewhere, ticks
                 reached[0] = run_coordinator(self._steps, self._method, *words)
             except BaseException:  # it has not begun a phase, and the others wait for one
                 announce(team, 0, LEAVE, 0)
@@ -166,12 +164,12 @@ class SharedTrees:
     def _iterate(self, wave: Wave, tree: int, span: Block, device: OnDevice | None) -> None:
         (number, iterations), leaves = span, self._settings.leaves_per_tree
         most = MAX_BATCHES if device is not None else MAX_SHARED_BATCHES
-        shared = self._shared(tree, wave.forest.used, device)
+        shared = self._shared(tree, wave.forest.used)
         while number < iterations:
             begin = time.perf_counter()
             batches = min(most, max(1, int(SECONDS_A_CALL / (self._pace * leaves))))
             until = min(number + batches * leaves, iterations)
-            reached = shared.advance(self._workers, wave, tree, (number, until))
+            reached = shared.advance(self._workers, wave, tree, (number, until), device)
             done, number = reached - number, reached
             wave.made = reached
             if wave.on_progress is not None:
@@ -183,11 +181,9 @@ class SharedTrees:
             elif unproven(wave.forest, tree, tree + 1):  # iterations of the others took no time
                 self._pace = max((time.perf_counter() - begin) / done, self._pace / 8, 1e-9)
 
-    def _shared(self, tree: int, used: np.ndarray, device: OnDevice | None) -> SharedTree:
-        """The tree at a place of the forest; kept for its next slice, unless it holds a batch of a device."""
-        if device is not None:
-            return SharedTree(self._plan, *self._steps_and_method, used, device)
+    def _shared(self, tree: int, used: np.ndarray) -> SharedTree:
+        """The tree at a place of the forest, kept for its next slice."""
         shared = self._trees.get(tree)
         if shared is None or shared.used is not used:
-            shared = self._trees[tree] = SharedTree(self._plan, *self._steps_and_method, used, None)
+            shared = self._trees[tree] = SharedTree(self._plan, *self._steps_and_method, used)
         return shared

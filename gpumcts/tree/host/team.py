@@ -44,6 +44,17 @@ SMALLEST_CHUNK = 4  # times smaller: a chunk of a small tree, since memory that 
 LEFTOVER = 2  # class of the blocks that what is left of a chunk becomes: most nodes have one in their time
 
 
+def useful_threads(threads: int, leaves: int, playouts: int) -> int:
+    """Threads of a team for batches of so many leaves and playouts a leaf: more would wait, and be in the way."""
+    shares = max(leaves * playouts // MIN_PLAYOUTS, leaves // ROWS_OF_A_BUNDLE)
+    return max(1, min(threads, shares))
+
+
+def is_worth_a_team(leaves: int, playouts: int) -> bool:
+    """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
+    return leaves * playouts >= MIN_TEAM_PLAYOUTS or playouts >= 2 * MIN_PLAYOUTS
+
+
 class Team(NamedTuple):
     """What the threads of one tree share; M threads, the coordinator is number 0."""
 
@@ -194,14 +205,3 @@ def ensure_chunk(forest, team, thread, slots):
     size = max(most // SMALLEST_CHUNK, min(most, load(team.board, SLOTS) // (SMALLEST_CHUNK * team.chunks.shape[0])))
     begun = fetch_add(team.board, SLOTS, size)
     team.chunks[thread, BEGUN], team.chunks[thread, END] = begun, begun + size
-
-
-def useful_threads(threads: int, leaves: int, playouts: int) -> int:
-    """Threads of a team for batches of so many leaves and playouts a leaf: more would wait, and be in the way."""
-    shares = max(leaves * playouts // MIN_PLAYOUTS, leaves // ROWS_OF_A_BUNDLE)
-    return max(1, min(threads, shares))
-
-
-def is_worth_a_team(leaves: int, playouts: int) -> bool:
-    """Whether batches of so many leaves and playouts a leaf are large enough to be shared out."""
-    return leaves * playouts >= MIN_TEAM_PLAYOUTS or playouts >= 2 * MIN_PLAYOUTS

@@ -362,12 +362,12 @@ def run_coordinator(steps, method, forest, roots, keys, numbers, room, batch, wa
             timed = is_timed(phase, switches)
             clock = clock_if_timed(ticks, timed)
             gather_together(steps, method, forest, roots, number, leaves, batch, team, phase, mine, timed)
+            forest.used[0] = load(team.board, SLOTS)
             device = graph, told, at, batches
             if not play_together(steps.evaluate, steps, method, leaves, batch, team, phase + 1, device, mine, timed):
                 break
             back_up_together(steps, method, forest, leaves, batch, team, phase + 2, mine, timed)
             lap(mine, WAITING, clock, timed)
-            forest.used[0] = load(team.board, SLOTS)
             number += leaves
             phase += PHASES
             batches += 1
