@@ -6,12 +6,11 @@ import shutil
 import subprocess
 from typing import Any
 
-import psutil
-
 import gpumcts
 from gpumcts.kernels import engines
 from gpumcts.kernels.cuda.device import describe
-from gpumcts.machine import commit, cpu_name, usable_cores
+from gpumcts.machine import commit, cpu_name
+from gpumcts.resources import total_memory, usable_cores
 
 ASKED = ("name", "driver_version", "clocks.max.sm", "clocks.sm", "clocks.max.mem", "power.limit", "memory.total")
 INTEGER_LANES = 64  # operations on 32-bit integers that a multiprocessor does in a cycle
@@ -27,7 +26,7 @@ def machine() -> dict[str, Any]:
         "clocks": clocks(),
         "cpu": cpu_name(),
         "cores": usable_cores(),
-        "memory": psutil.virtual_memory().total,
+        "memory": total_memory(),
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": platform.platform(),
         "versions": {"python": platform.python_version(), "gpumcts": gpumcts.__version__} | engines.packages(),

@@ -14,7 +14,8 @@ from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.provenance import versions
 from experiments.terminal.console import pairs, show
 from gpumcts.errors import BadInput
-from gpumcts.machine import cpu_name, usable_cores
+from gpumcts.machine import cpu_name
+from gpumcts.resources import free_memory, total_memory, usable_cores
 
 SIMD_BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "neon": 128, "sve": 128}
 
@@ -28,14 +29,11 @@ def doctor_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
     """Look, and say what is there; returns it as the summary."""
-    import psutil
-
     from gpumcts.compiling.cache import folder
     from gpumcts.kernels.cuda.driver import every_device
     from gpumcts.kernels.engines import available
 
     features = _cpu_features()
-    memory = psutil.virtual_memory()
     cache = folder()
     size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
     cuda = available()
@@ -44,8 +42,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         "cpu": cpu_name(),
         "cores": usable_cores(),
         "simd_bits": max((bits for name, bits in SIMD_BITS.items() if name in features), default=64),
-        "memory_gb": round(memory.total / 2**30, 1),
-        "memory_free_gb": round(memory.available / 2**30, 1),
+        "memory_gb": round(total_memory() / 2**30, 1),
+        "memory_free_gb": round(free_memory() / 2**30, 1),
         "cuda": cuda,
         "devices": [found._asdict() for found in every_device()],
         "cache_folder": str(cache),

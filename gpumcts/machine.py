@@ -1,15 +1,9 @@
-"""The machine and the checkout that a process runs on: cores, processor, commit."""
+"""The machine and the checkout that a process runs on: processor, commit."""
 
 import functools
-import os
 import platform
 import subprocess
 from pathlib import Path
-
-
-def usable_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cpu_name() -> str:

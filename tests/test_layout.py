@@ -22,7 +22,7 @@ LEVELS = (
 LOWEST, OF_ROOT = "compiling", -1
 """The room below the modules of the root."""
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms} | {LOWEST: OF_ROOT - 1}
-LEAVES = ("errors", "machine")
+LEAVES = ("errors", "machine", "resources")
 """Modules of the root that import none of the library: all may use them."""
 DOORS = ("__init__.py", "__main__.py")
 BODIES = (

@@ -13,8 +13,8 @@ from benchmarks.measure import KERNELS, Contender, Row, compare, row_of
 from benchmarks.ours import keys
 from gpumcts.kernels.batch import Rules
 from gpumcts.kernels.cuda.device_choices import PARTS, label
-from gpumcts.machine import usable_cores
 from gpumcts.options import compiled, option
+from gpumcts.resources import usable_cores
 
 REPEATS = 3
 FEWER_INFORMED = 16  # leaves of informed playouts are so many times fewer: enough for a thread each

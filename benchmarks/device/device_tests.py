@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.device.process import ROOT, code_of, environment
-from gpumcts.machine import usable_cores
+from gpumcts.resources import usable_cores
 
 CHOSEN = "gpu and not slow and not alone", "gpu and not slow and alone"  # shared out, then in one process
 MAX_SHARDS, ALONE_SECONDS, SECONDS_A_TEST = 12, 60.0, 90.0

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from benchmarks.device.sizes import Sizes
 from benchmarks.measure import Bench, Row
 from benchmarks.peers.names import not_installed
-from gpumcts.machine import usable_cores
 from gpumcts.options import option
+from gpumcts.resources import usable_cores
 
 PEERS = "peers"
 SECONDS = 90.0  # a step; JAX compiles half a minute

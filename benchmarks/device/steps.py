@@ -19,7 +19,7 @@ from gpumcts.compiling import cache
 from gpumcts.errors import BadInput
 from gpumcts.kernels.crossover import FILE as CROSSOVER
 from gpumcts.kernels.cuda import device_choices
-from gpumcts.machine import usable_cores
+from gpumcts.resources import usable_cores
 
 CHECK, AGAIN, CHOICES, TOOLS, PEERS, DOCUMENTS = (
     "check",

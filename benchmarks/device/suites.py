@@ -25,8 +25,8 @@ from benchmarks.device.names import Part as Part
 from benchmarks.device.peers import PEERS, missing, rows_of_peers
 from benchmarks.device.process import ABSENT_CODE
 from benchmarks.measure import Bench, Row
-from gpumcts.machine import usable_cores
 from gpumcts.options import option
+from gpumcts.resources import usable_cores
 
 
 def bench_of(part: Part, folder: Path, chosen: sizes.Sizes) -> Bench:

@@ -8,16 +8,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
-import psutil
 from annotated_types import Interval
 
 from experiments.config.budgets import Budget
 from experiments.config.validation import group_at, shown, typed
 from gpumcts import options
 from gpumcts.errors import BadInput
-from gpumcts.machine import usable_cores
 from gpumcts.options import as_json as as_json  # what commands make of the identity that they give to Checked
 from gpumcts.playouts.contract import check_policy
+from gpumcts.resources import free_memory, usable_cores
 from gpumcts.tree.settings import Settings
 
 Plain = Mapping[str, Any]
@@ -156,7 +155,7 @@ class Checked:
             return None
         from gpumcts.tree.memory import SHARE_OF_MEMORY
 
-        free = int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        free = int(SHARE_OF_MEMORY * free_memory())
         return free // self.at_once
 
 

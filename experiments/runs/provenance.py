@@ -10,7 +10,8 @@ from typing import Any
 
 import gpumcts
 from experiments.config.schema import Checked
-from gpumcts.machine import commit, cpu_name, usable_cores
+from gpumcts.machine import commit, cpu_name
+from gpumcts.resources import usable_cores
 
 TELLING = ("commit", "versions", "system", "cpu", "cores", "device", "engine")
 """What sets one run in a folder apart from another, as far as it may matter to who reads the result."""

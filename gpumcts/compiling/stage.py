@@ -21,7 +21,7 @@ from typing import Any
 from gpumcts.compiling import cache, claims
 from gpumcts.compiling.interruption import interruptible
 from gpumcts.compiling.own_sources import body_modules
-from gpumcts.machine import usable_cores
+from gpumcts.resources import usable_cores
 
 Job = Callable[[], Any]
 """Compiles something, or loads it, by ``jit.separate`` or the ``prepare`` of an entry."""

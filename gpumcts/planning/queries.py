@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 import numpy as np
-import psutil
 
 from gpumcts.call_size import Shares
 from gpumcts.compiling.class_names import title
@@ -18,6 +17,7 @@ from gpumcts.options import compiled
 from gpumcts.planning.contract import PROGRESS, advance, memory
 from gpumcts.planning.mdp import Mdp
 from gpumcts.planning.store import FIRST_ROOM, clear, move_in
+from gpumcts.resources import free_memory
 from gpumcts.stop_event import StopEvent
 
 MAX_SAMPLES = 1 << 31
@@ -75,7 +75,7 @@ class Queries:
             raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
         self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
         self._name = f"planner {title(planner)}"
-        self._limit = memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        self._limit = memory_limit or int(SHARE_OF_MEMORY * free_memory())
         self._evaluations = np.ascontiguousarray(evaluations, np.float64)
         self._roots, self._runs = np.ascontiguousarray(roots, np.int64), np.ascontiguousarray(runs, np.int64)
         self._keys = np.ascontiguousarray(keys, np.uint64)

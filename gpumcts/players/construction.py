@@ -16,7 +16,6 @@ from gpumcts.alpha_beta.minimax import Minimax
 from gpumcts.alpha_beta.table import entries_in
 from gpumcts.games.evaluations import check_evaluation
 from gpumcts.kernels.batch import Rules
-from gpumcts.machine import usable_cores
 from gpumcts.options import compiled
 from gpumcts.players.alpha_beta import AlphaBetaPlayer
 from gpumcts.players.game_checks import check_no_chance
@@ -24,6 +23,7 @@ from gpumcts.players.minimax import MinimaxPlayer
 from gpumcts.players.pvs import PvsPlayer
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
+from gpumcts.resources import usable_cores
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.position_searcher import PositionSearcher

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import psutil
-
 from gpumcts.errors import BadInput
+from gpumcts.resources import free_memory
 from gpumcts.tree.memory import SHARE_OF_MEMORY
 
 
@@ -15,7 +14,7 @@ def check_tables(tables: Sequence[tuple[str, int]], threads: int, memory_limit: 
         free
     """
     needed = threads * sum(mebibytes for _, mebibytes in tables)
-    limit = memory_limit or int(2 * SHARE_OF_MEMORY * psutil.virtual_memory().available)
+    limit = memory_limit or int(2 * SHARE_OF_MEMORY * free_memory())
     if needed * 2**20 > limit:
         keys = " and ".join(f"{key}={mebibytes}" for key, mebibytes in tables)
         raise BadInput(

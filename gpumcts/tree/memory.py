@@ -4,10 +4,9 @@ import functools
 import time
 from typing import Any
 
-import psutil
-
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
+from gpumcts.resources import free_memory
 from gpumcts.tree.forest import most_nodes, slots_of_children
 from gpumcts.tree.settings import SearchSwitches, Settings
 
@@ -28,7 +27,7 @@ SIBLINGS = 0.1
 @functools.lru_cache(maxsize=1)
 def _available(second: int) -> int:
     """Bytes of memory that are free; looked up once a second, since that takes as long as hundreds of iterations."""
-    return psutil.virtual_memory().available
+    return free_memory()
 
 
 def limit_of(asked: int | None) -> int:

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import psutil
-
 from gpumcts.compiling.class_names import own_classes
 from gpumcts.errors import BadInput
 from gpumcts.kernels.batch import Rules
 from gpumcts.options import compiled, name_of
 from gpumcts.playouts.contract import check_policy
+from gpumcts.resources import free_memory
 from gpumcts.tree.backup.average import Average
 from gpumcts.tree.checks import (
     check_budget,
@@ -115,7 +114,7 @@ class TableParts:
 
     def sizes(self, trees: int, threads: int) -> tuple[int, int]:
         """(trees of a block, threads) for which memory suffices; raises BadInput where it does not for one tree."""
-        limit = self._memory_limit or int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+        limit = self._memory_limit or int(SHARE_OF_MEMORY * free_memory())
         fitting = limit // self.tree_bytes
         if fitting == 0:
             raise BadInput(
