@@ -89,6 +89,8 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
     if not keys.suites or [suite for suite in keys.suites if suite not in known]:
         given = f"suites=[{','.join(keys.suites)}]"
         raise BadInput(f"{given}: must be a list of {', '.join(known)}, such as suites=[playouts,search]")
+    if twice := [suite for suite in keys.suites if keys.suites.count(suite) > 1]:
+        raise BadInput(f"suites=[{','.join(keys.suites)}]: {twice[0]} stands there twice")
     if "crossover" in keys.suites and engine == "cpu":
         raise BadInput("suites=[crossover] is between engines: engine must be cuda, device, auto or cudasim")
     if "launch" in keys.suites and engine == "cpu":
@@ -136,6 +138,8 @@ def _check_given(keys: BenchKeys, given: Given) -> None:
     for name in keys.peers if "against" in given.keys else ():
         if missing := not_installed(name):
             raise BadInput(f"against={name}: {missing}, or against=null")
+    if set(keys.suites) == {"trees"} and [key for key in given.keys if key.partition(".")[0] == "game"]:
+        raise BadInput("game counts for nothing in suites=[trees], whose games are P-games and sailing; leave it out")
     idle = [key for key in GRID if key in given.keys]
     if idle and "crossover" not in keys.suites:
         raise BadInput(f"{idle[0]} counts for suites=[crossover] alone; leave it out")

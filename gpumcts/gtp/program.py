@@ -4,7 +4,7 @@ import re
 import threading
 import time
 
-from gpumcts.programs.process import MAX_LOG, EngineError, Log, Process, readable, words_of
+from gpumcts.programs.process import MAX_LOG, EngineError, EngineTimeout, Log, Process, readable, words_of
 
 __all__ = ["MAX_LOG", "Log", "GtpProgram", "Refused", "EngineError", "readable", "words_of"]
 
@@ -30,7 +30,13 @@ class GtpProgram(Process):
         self.send(command, stop)
         status, lines, size = "", [], 0
         while True:
-            line = self._line(command, end, stop)
+            try:
+                line = self._line(command, end, stop)
+            except EngineTimeout:
+                if not status:
+                    raise
+                why = f"its answer to {command} did not end in an empty line within {self.patience:g} s"
+                raise EngineTimeout(f"hangs: {why}") from None
             size += len(line)
             if size > MAX_ANSWER:
                 raise EngineError(f"answered {command} with more than {MAX_ANSWER >> 10} KiB")

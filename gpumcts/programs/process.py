@@ -17,6 +17,7 @@ from gpumcts.errors import BadInput
 
 MAX_LINE = 1 << 16
 MAX_LOG = 1 << 20
+MAX_LAST_WORDS = 1000  # bytes of a program's last line on stderr
 SECONDS_TO_QUIT = 1.0
 POLL_SECONDS = 0.1  # between checks of ``stop`` while an answer is waited for
 
@@ -182,12 +183,14 @@ class Process:
                 return
 
     def _read_errors(self) -> None:
-        handle = self._pipe(self._process.stderr).fileno()
+        left, handle = b"", self._pipe(self._process.stderr).fileno()
         with contextlib.suppress(OSError):
             while more := os.read(handle, MAX_LINE):
                 self._log.add(more)
-                lines = (self._last_words + more).split(b"\n")
-                self._last_words = next((line for line in reversed(lines) if line.strip()), b"")[-1000:]
+                *whole, left = (left + more).split(b"\n")
+                left = left[-MAX_LAST_WORDS:]  # of a line that does not end
+                said = next((line for line in (left, *reversed(whole)) if line.strip()), self._last_words)
+                self._last_words = said[-MAX_LAST_WORDS:]
 
     # --------------------------------------------------------------------------------------------------- ending
 

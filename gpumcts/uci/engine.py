@@ -246,8 +246,11 @@ class UciEngine:
             return ""
         legal = [position.text(move) for move in position.legal]
         best = next((text for text in go.searchmoves if text in legal), legal[0])
-        self._tell(f"info string {best} is a legal move that no search has chosen")
+        self._tell_unsearched(best)
         return best
+
+    def _tell_unsearched(self, move: str) -> None:
+        self._tell(f"info string {move} is a legal move that no search has chosen")
 
     def _best(self, go: Go) -> str:
         """The text of the move that a search finds; ``(none)`` in a game that is over, empty where none was made."""
@@ -285,6 +288,8 @@ class UciEngine:
         writer.write(found)
         best = found.decide_among(named) if named else int(found.decide()[0])
         move = named[0] if best is None else best
+        if best is None:
+            self._tell_unsearched(position.text(move))
         following = position.line(found.principal_variation(0, move))[1:2] if self._tells_reply else []
         return " ponder ".join([position.text(move), *following])
 

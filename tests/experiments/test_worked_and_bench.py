@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from experiments.app.error_messages import CONF
 from experiments.papers import hashimoto2012accelerated
 from experiments.worked import FIGURES
 from gpumcts.games.dots_and_boxes import DotsAndBoxes
+from gpumcts.games.implanted import Implanted
 from gpumcts.games.othello import Othello
 from gpumcts.options import name_of, names, option
 from gpumcts.tree.search import Searcher
@@ -162,6 +164,25 @@ def test_the_suite_of_scaling(run, monkeypatch, tmp_path):
 def test_a_process_that_starts(tmp_path):
     start = startup._once(bench_of(tmp_path), None)
     assert 0 < start.imports < start.process
+
+
+def test_a_process_that_starts_plays_the_very_game(tmp_path, monkeypatch, capsys):
+    """Its size and all other parameters too, not the defaults of a game of that name."""
+    asked, played = [], MagicMock()
+
+    def process(command, **options):
+        asked.append(command)
+        return subprocess.CompletedProcess(command, 0, "0.5", "")
+
+    monkeypatch.setattr(startup.subprocess, "run", process)
+    game = Implanted(depth=6, critical=(0, 2))
+    startup._once(bench_of(tmp_path, game), None)
+    monkeypatch.setattr("gpumcts.tree.search.Searcher", played)
+    monkeypatch.setattr("gpumcts.kernels.batch.Rules", MagicMock())
+    (_, flag, program, *arguments) = asked[0]
+    monkeypatch.setattr(sys, "argv", [flag, *arguments])
+    exec(program, {})
+    assert played.call_args.args[0] == game and float(capsys.readouterr().out) >= 0
 
 
 # --------------------------------------------------------------------------------------------------- rows of a game

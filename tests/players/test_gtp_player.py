@@ -348,6 +348,27 @@ def test_stderr_goes_to_a_bounded_file(tmp_path):
     assert MAX_LOG <= size <= MAX_LOG + 100
 
 
+def test_a_crash_is_told_by_the_last_line_of_stderr_alone():
+    """However the lines come in: Python's last words are written piece by piece."""
+    pieces = ["Traceback\n", "  File x\n", "Error: no ", "luck\n", "\n"]
+    write = "import sys, time; [(sys.stderr.write(p), sys.stderr.flush(), time.sleep(0.2)) for p in {}]; sys.exit(3)"
+    program = GtpProgram([sys.executable, "-I", "-c", write.format(pieces)], 20.0)
+    with pytest.raises(EngineError) as caught:
+        program.ask("name")
+    program.kill()
+    assert str(caught.value) == "ended with exit code 3: Error: no luck"
+
+
+def test_an_answer_without_an_empty_line_says_so():
+    """Its author would look for a hang in the search."""
+    answers = "import sys; [print('= a1b1', flush=True) for line in sys.stdin]"
+    program = GtpProgram([sys.executable, "-I", "-c", answers], 1.5)
+    with pytest.raises(EngineError) as caught:
+        program.ask("genmove black")
+    program.kill()
+    assert str(caught.value) == "hangs: its answer to genmove black did not end in an empty line within 1.5 s"
+
+
 def test_words_and_lines():
     assert words_of("gnugo --mode 'g t p'") == ["gnugo", "--mode", "g t p"]
     for command, message in (("", "name a program"), ("a 'b", "no closing quotation")):

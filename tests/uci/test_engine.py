@@ -230,6 +230,14 @@ def test_one_of_searchmoves_is_played(engine, moves_named):
     assert INFO.fullmatch(lines[-2])[7].split()[0] == moves(lines)[0]
 
 
+@pytest.mark.parametrize("named", sorted(FIRST))
+def test_a_move_of_searchmoves_that_was_not_searched_says_so(engine, named):
+    """Of so few iterations three moves of the start have none."""
+    lines = talk(engine(), f"go searchmoves {named} nodes 2")
+    told = f"info string {named} is a legal move that no search has chosen" in lines
+    assert moves(lines) == [named] and told == (not any(line.startswith("info depth") for line in lines))
+
+
 def test_of_searchmoves_alone_is_told(engine):
     lines = talk(engine(), "setoption name MultiPV value 4", "go searchmoves e6 c4 nodes 300")
     told = [INFO.fullmatch(line)[7].split()[0] for line in lines if " pv " in line]
