@@ -108,8 +108,11 @@ class TreeMemory:
         return 1 + int(SLOTS_PER_NODE * nodes + SPREAD * nodes**0.5) + self._room
 
     def more_slots(self, slots: int) -> int:
-        """Slots a tree is given where so many do not suffice."""
-        return int(slots * 1.5) + self._room
+        """Slots a tree is given where so many do not suffice. Raises BadInput where no more can be counted."""
+        more = min(int(slots * 1.5) + self._room, MAX_SLOTS - 1)
+        if more <= slots:
+            raise BadInput(f"a tree takes more than {slots:,} slots, and they are counted in 32 bits; fewer iterations")
+        return more
 
     def fitting(self, trees: int, iterations: int, slots_beside: int, device_bytes: int | None) -> int:
         """How many of so many trees fit together.

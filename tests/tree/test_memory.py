@@ -16,6 +16,7 @@ from gpumcts.kernels.batch import Rules
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree import search as tree_search
 from gpumcts.tree.forest import Layout, bytes_per_slot
+from gpumcts.tree.host import wave
 from gpumcts.tree.host.plan import SearchPlan
 from gpumcts.tree.settings import Settings
 from tests.tree.drivers import OTHELLO, keys_for, operator_of, searcher_of
@@ -148,6 +149,32 @@ def test_memory_that_the_system_does_not_give_is_a_line(monkeypatch):
     told = r"^budget\.iterations=90: 7 trees take 7 x [\d,]+ slots x \d+ bytes = .* does not give this process; fewer"
     with pytest.raises(BadInput, match=told):
         searcher_of(operator_of("average")).search(midgame(7), keys_for(7), 90)
+
+
+def test_a_growing_tree_has_no_more_slots_than_can_be_counted():
+    memory = searcher_of(operator_of("average")).parts.memory
+    assert memory.more_slots(1_000) >= 1_500
+    assert memory.more_slots(2**31 - 5) == 2**31 - 1
+    with pytest.raises(BadInput, match="^a tree takes more than 2,147,483,647 slots, and they are counted in 32 bits"):
+        memory.more_slots(2**31 - 1)
+
+
+@pytest.mark.parametrize("batches", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("engine", ["cpu", Elsewhere(OTHELLO)], ids=["cpu", "elsewhere"])
+def test_memory_that_the_system_does_not_give_a_growing_tree_is_a_line(monkeypatch, engine, batches):
+    def refused(*arguments):
+        raise MemoryError("planted")
+
+    monkeypatch.setattr(tree_memory, "SLOTS_PER_NODE", 0.0)
+    monkeypatch.setattr(tree_memory, "SPREAD", 0.0)
+    monkeypatch.setattr(wave, "widened", refused)
+    settings = Settings(leaves_per_tree=2, batches_in_flight=batches)
+    searcher = searcher_of(operator_of("average"), settings, engine=engine)
+    for trees, told in ((1, "a tree grows"), (5, "each of 5 trees grows")):
+        with pytest.raises(
+            BadInput, match=rf"^{told} to [\d,]+ slots, for which the system does not give this process"
+        ):
+            searcher.search(midgame(trees), keys_for(trees), 150)
 
 
 def test_a_budget_that_does_not_fit_is_told_by_its_trees():

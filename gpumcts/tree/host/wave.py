@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpumcts.errors import BadInput
 from gpumcts.tree.forest import Forest, widened
 from gpumcts.tree.iteration.advance import NO_WATCH, LevelWatch
 from gpumcts.tree.time_split import Stopwatch
@@ -48,10 +49,20 @@ class Wave:
         return len(self.states)
 
     def widen(self, slots: int) -> None:
-        """Give the forest so many slots a tree; nobody else may hold it, or it is there twice meanwhile."""
+        """Give the forest so many slots a tree; nobody else may hold it, or it is there twice meanwhile.
+
+        Raises BadInput where the system does not give the memory; the wave has no forest then.
+        """
         arrays = list(self.forest)
         del self.forest
-        self.forest = widened(arrays, slots)
+        try:
+            self.forest = widened(arrays, slots)
+        except MemoryError:
+            trees = "a tree grows" if self.trees == 1 else f"each of {self.trees:,} trees grows"
+            raise BadInput(
+                f"{trees} to {slots:,} slots, for which the system does not give this process memory; "
+                "fewer iterations, or a lower memory_gb"
+            ) from None
 
     def report(self, iterations: int, last: bool = False) -> None:
         """Tell ``on_progress`` of iterations that were made, now and then; of all that are untold with ``last``."""
