@@ -39,10 +39,10 @@ def there(game: Any, on_cpu: bool) -> list[str]:
 
 
 def suite(bench: Bench) -> Iterator[Row]:
-    """Playouts a second from the start of the game; each row is compared with other programs, else the slowest of ours.
+    """Playouts a second from the start of the game; each row is compared with other programs, else with uniform ones.
 
-    Those of the game's own policies are compared with uniform ones too. On a device uniform playouts come first, then
-    informed ones, each compared with the CPU's: what is measured is there, should time run out.
+    Those of the game's own policies are compared with uniform ones in any case. On a device uniform playouts come
+    first, then informed ones, each compared with the CPU's: what is measured is there, should time run out.
     """
     if not bench.on_cpu:
         with ExitStack() as stack:
@@ -52,12 +52,10 @@ def suite(bench: Bench) -> Iterator[Row]:
         yield from _of_the_floor(bench, rows)
         yield from _held_against_cpu(bench, _informed_of_device(bench))
         return
-    contenders = _of_cpu(bench)
-    against = [contenders[-1].what]
-    contenders += _scalar(bench)
+    contenders = [*_of_cpu(bench), *_scalar(bench)]
     with ExitStack() as stack:
         peers = [stack.enter_context(peer) for peer in of_playouts(bench.peers, bench.game, bench.game_name)]
-        against = [peer.what for peer in peers] or against
+        against = [peer.what for peer in peers] or [UNIFORM_ON_CPU]
         yield from compare("playouts", "playouts/s", contenders + peers, bench.repeats, against)
 
 
