@@ -241,13 +241,14 @@ BOTH = ["uniform, cpu", "uniform, one by one, cpu"]
     ],
 )
 def test_playouts_of_a_game(made, tmp_path, game, only, expected):
-    """A game's own policies are compared with uniform playouts; nothing is made that is not measured."""
+    """All are compared with uniform playouts where no other program is; nothing is made that is not measured."""
     rows = list(playouts.suite(bench_of(tmp_path, option("game", game)(), only=only)))
     assert [row.what for row in rows] == expected
     assert len(made) == len(expected)
     own = [row for row in rows if not row.what.startswith(("uniform", "minimax"))]
     assert own or not set(made) - {"uniform", "minimax"}
     assert all(row.ratios["uniform, cpu"] > 0 for row in own)
+    assert [list(row.ratios) for row in rows] == [[], *[["uniform, cpu"]] * (len(rows) - 1)]
 
 
 @pytest.mark.parametrize(
