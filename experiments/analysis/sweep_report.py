@@ -17,6 +17,7 @@ from experiments.runs.results import PLOT, TABLE, Result, below, groups
 from experiments.terminal.console import Shown, here, kept, show
 
 LEVEL = 0.05
+IN_A_LINE = 3  # win rates that differ from even
 MAX_SHOWN = 60  # characters of a value that was reduced
 
 
@@ -75,10 +76,11 @@ def _own_end(results: list[Result], folder: Path) -> list[str]:
 
 
 def against_even(results: list[Result]) -> list[str]:
-    """Which of several matches differ from a win rate of 50 %, a line; Holm's correction is for all of the sweep.
+    """Which of several matches differ from a win rate of 50 %, a line; from four on, a line each behind it.
 
-    The line says so, and of which games the matches are where they are of several. Matches that a sequential test may
-    end are left out: their number of games depends on how they went, which these p values do not allow for.
+    Holm's correction is for all of the sweep. The first line says so, and of which games the matches are where they are
+    of several. Matches that a sequential test may end are left out: their number of games depends on how they went,
+    which these p values do not allow for.
     """
     matches = [result for result in results if {"wins", "draws"} <= result.summary.keys() and result.summary["games"]]
     matches = [result for result in matches if "sprt" not in result.summary]
@@ -94,7 +96,8 @@ def against_even(results: list[Result]) -> list[str]:
         return [f"None of {len(matches)} win rates differs from 50 % (Holm {over}; the least p is {min(values):.2g})."]
     named = [f"{_place(result)} ({100 * result.summary['win_rate']:.1f} %, p {_small(p)})" for p, result in away]
     differ = "differs" if len(away) == 1 else "differ"
-    return [f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm {over}): {'; '.join(named)}."]
+    said = f"{len(away)} of {len(matches)} win rates {differ} from 50 % (p by Holm {over}):"
+    return [f"{said} {'; '.join(named)}."] if len(named) <= IN_A_LINE else [said, *(f"  {one}" for one in named)]
 
 
 def _family(matches: list[Result]) -> str:

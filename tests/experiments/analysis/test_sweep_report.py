@@ -81,6 +81,11 @@ def test_win_rates_that_differ_from_even_are_named_with_holms_correction():
     said = against_even([match_of("a", 230), match_of("b", 205), match_of("none", 0, games=0)])
     assert said == ["1 of 2 win rates differs from 50 % (p by Holm over the sweep's 2 matches): a (57.5 %, p 0.006)."]
     assert against_even([match_of("a", 230), match_of("b", 250)])[0].startswith("2 of 2 win rates differ from 50 %")
+    four = against_even([match_of(name, 240) for name in "abcd"])
+    assert four == [
+        "4 of 4 win rates differ from 50 % (p by Holm over the sweep's 4 matches):",
+        *(f"  {name} (60.0 %, p < 0.001)" for name in "abcd"),
+    ]
     some = [match_of("a", 230, panel="go"), *[match_of(f"{i}", 200) for i in range(39)]]
     assert against_even(some) == [
         "None of 40 win rates differs from 50 % (Holm over the sweep's 40 matches; the least p is 0.13)."
