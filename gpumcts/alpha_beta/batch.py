@@ -41,7 +41,7 @@ class DeepeningResult(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
     moves : the best ones; where every move that was searched before the budget ran out loses, the first that is not
-        known to lose, if there is one
+        known to lose, if there is one; where none was searched, for noisy moves below the first, the first
     values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A
         win that ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss
         their negative
