@@ -49,7 +49,10 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_first(path: Path, data: bytes) -> None:
-    """As ``write_whole``, but a file that is there already stays, whichever process wrote it."""
+    """As ``write_whole``, but a file that is there already stays, whichever process wrote it.
+
+    Raises OSError also where the file system has no hard links.
+    """
     with _on_disk(path, data) as fresh:
         with suppress(FileExistsError):
             os.link(fresh, path)

@@ -27,7 +27,7 @@ from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.batch import Rules, check_batch
 from gpumcts.options import compiled
 from gpumcts.stop_event import StopEvent
 
@@ -41,7 +41,7 @@ class DeepeningResult(NamedTuple):
     """What B searches found, int64[B] each; values for the player to move.
 
     moves : the best ones; where every move that was searched before the budget ran out loses, the first that is not
-        known to lose, if there is one
+        known to lose, if there is one; where none was searched, for noisy moves below the first, the first
     values : of the last iteration that was completed, or of the moves that were done in one that the budget stopped. A
         win that ends the game after n plies is WON - n, one that the game's own knowledge proves WON - FAR - n, a loss
         their negative
@@ -64,10 +64,13 @@ class Deepening:
     threads : that share the positions of a batch; results do not depend on it
     leaf : what stands at the horizon, of ``leaves``
 
-    Each search is a function of position, key and budget. Raises BadInput for a game not for two players.
+    Each search is a function of position, key and budget. Raises BadInput for a game not for two players, other
+    entries, and fewer threads than 1.
     """
 
     def __init__(self, game: Any, entries: int = 1 << 20, threads: int = 1, leaf: Any = Evaluated()) -> None:
+        if threads < 1:
+            raise BadInput(f"threads={threads} is not at least 1")
         if entries < MIN_ENTRIES or entries & (entries - 1):
             raise BadInput(f"entries={entries}: must be a power of two, at least {MIN_ENTRIES}")
         self.game = compiled(game)
@@ -98,7 +101,7 @@ class Deepening:
         stop : KeyboardInterrupt is raised where it is set meanwhile
         on_done : called, from any thread, with the number of searches that have ended since the last call
 
-        Raises BadInput where chance moves, where a game is over, and for budgets below 1.
+        Raises BadInput for arrays of other shapes, where chance moves, where a game is over, and for budgets below 1.
         """
         for name, given in (("nodes", nodes), ("depth", depth)):
             if given is not None and given < 1:
@@ -120,6 +123,7 @@ class Deepening:
 
         move_values : whether the values of their moves are noted; the others are as in ``search``
         """
+        check_batch(self.game, states, keys)
         counts = Rules(self.game).count_moves(np.ascontiguousarray(states, np.uint64))
         if not counts.all():
             raise BadInput("states: a game is over there, and there is no move to choose")

@@ -149,8 +149,10 @@ def note(stack, roots, b, depth, level, visited, slack):
     """Write down where the root stands after an iteration, or within one that the budget has stopped at ``level``."""
     root, value = stack.nodes[0], stack.nodes[0, BEST]
     roots.nodes[b] = visited
-    if root[CHOSEN] == NO_MOVE:
-        return  # not even the first move is done: what the last iteration said stands
+    if root[CHOSEN] == NO_MOVE:  # not even the first move is done: what the last iteration said stands
+        if roots.moves[b] == NO_MOVE:  # there was none, since noisy moves took the whole budget
+            roots.moves[b] = move_of(stack.lists[0])
+        return
     if slack > 0 and level == OVER:
         choose_among_equals(stack)
         for k in range(min(roots.move_values.shape[1], root[MOVES])):

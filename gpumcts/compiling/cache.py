@@ -7,9 +7,11 @@ for a user's own classes lies in a folder within it, named by a hash of their so
 
 import atexit
 import contextlib
+import errno
 import functools
 import hashlib
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -42,15 +44,36 @@ DEVICE_PACKAGES = (  # what makes a device's code besides numba: compiler to PTX
 )
 TOOLKIT = "/usr/local/cuda"
 
+UNKNOWN = (ImportError, AttributeError)  # of an index that names a module or class which is not there
+DAMAGED = (EOFError, pickle.UnpicklingError)  # of a file that is empty or cut, as a crash of the machine may leave it
 _pointing = threading.RLock()
 _library = ""
 """The folder of code for the library's own classes; ``choose`` sets it."""
 
 
 def root() -> Path:
-    """The folder of this program in GPUMCTS_CACHE, NUMBA_CACHE_DIR, XDG_CACHE_HOME or ``~/.cache``."""
+    """The folder of this program in GPUMCTS_CACHE, NUMBA_CACHE_DIR, XDG_CACHE_HOME or ``~/.cache``.
+
+    Raises FileNotFoundError where none of them is set and the user has no home folder, as in some containers.
+    """
     chosen = (os.environ.get(name) for name in ("GPUMCTS_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"))
-    return Path(next(filter(None, chosen), None) or Path.home() / ".cache") / "gpumcts"
+    return Path(next(filter(None, chosen), None) or _home() / ".cache") / "gpumcts"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise FileNotFoundError(errno.ENOENT, "no home folder is known, and GPUMCTS_CACHE is not set", "~") from None
+
+
+def users_file(name: str) -> Path | None:
+    """A file that the user has put into ``root()``; None where it is not there, or the folder cannot be read."""
+    try:
+        found = root() / name
+        return found if found.is_file() else None
+    except OSError:  # nothing of ours lies in a folder without permission: ``choose`` has said so
+        return None
 
 
 def folder(classes: frozenset[type] = frozenset()) -> Path:
@@ -60,7 +83,10 @@ def folder(classes: frozenset[type] = frozenset()) -> Path:
 
 def is_found_by_others() -> bool:
     """Whether other processes of this program keep their code in the same folder; not where it cannot be written."""
-    return Path(_library) == root() / digest()
+    try:
+        return Path(_library) == root() / digest()
+    except FileNotFoundError:  # no home folder
+        return False
 
 
 def keeps(classes: frozenset[type]) -> bool:
@@ -135,8 +161,9 @@ def choose() -> None:
     process (numba's own default place could hand back stale code), and the reason is printed.
     """
     global _library
-    chosen = root() / digest()
+    chosen = Path("~")
     try:
+        chosen = root() / digest()
         _begin(chosen, KEEP_FOLDERS)
     except OSError as error:
         print(
@@ -199,7 +226,7 @@ def _tell(reason: str) -> None:
 
 def _drop(files: Any, key: Any) -> None:
     """Remove the data of a key that could not be saved: the index may name a file that holds other code."""
-    with contextlib.suppress(OSError, KeyError):
+    with contextlib.suppress(OSError, KeyError, *UNKNOWN, *DAMAGED):
         os.unlink(files._data_path(files._load_index()[key]))
 
 
@@ -229,7 +256,8 @@ def in_turns(files: type) -> None:
     code, and the one whose entry survived could be given the other's.
 
     The index names classes by their modules. One that names a user's module which this process cannot import, or whose
-    class is gone, is begun anew: what it listed is compiled once more.
+    class is gone, is begun anew: what it listed is compiled once more. So is one that is damaged, or that names code
+    which is.
 
     Where the disk is full, or the folder cannot be written, nothing is kept, and the reason is printed once.
     """
@@ -239,7 +267,7 @@ def in_turns(files: type) -> None:
         def begun_anew(self: Any, *arguments: Any) -> Any:
             try:
                 return method(self, *arguments)
-            except (ImportError, AttributeError):
+            except (*UNKNOWN, *DAMAGED):
                 self.flush()
                 return method(self, *arguments)
 

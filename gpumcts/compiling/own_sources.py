@@ -208,10 +208,14 @@ def _name_in_package(name: str) -> str:
 
 
 def _definitions(text: str) -> str:
-    """Functions, classes and constants in capitals of a script, as they are written there."""
+    """Functions, classes and constants in capitals of a script, as they are written there; all of what is no Python."""
     lines = text.split("\n")  # those that ast counts; a form feed ends none
     parts = []
-    for node in ast.parse(text).body:
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:  # the file has been changed since it was run
+        return text
+    for node in body:
         if _defines(node):
             first = min([node.lineno, *(mark.lineno for mark in getattr(node, "decorator_list", []))])
             parts += lines[first - 1 : node.end_lineno]
@@ -220,8 +224,17 @@ def _definitions(text: str) -> str:
 
 def _defines(node: ast.stmt) -> bool:
     if isinstance(node, ast.Assign):
-        return all(isinstance(target, ast.Name) and target.id.isupper() for target in node.targets)
+        return all(_is_constant(target) for target in node.targets)
+    if isinstance(node, ast.AnnAssign):
+        return _is_constant(node.target)
     return isinstance(node, ast.FunctionDef | ast.ClassDef)
+
+
+def _is_constant(target: ast.expr) -> bool:
+    """Whether what is assigned to is a name in capitals, or several of them."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return all(_is_constant(part) for part in target.elts)
+    return isinstance(target, ast.Name) and target.id.isupper()
 
 
 def changed(key: str, folder: Path, there: str) -> str | None:

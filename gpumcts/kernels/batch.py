@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gpumcts.compiling.class_names import title
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.contract import (
     CHANCE,
@@ -108,6 +110,16 @@ def _perft(game, depth, words, moves, level, turns):
         level += 1
         moves[level] = NO_MOVE
     return level, nodes, finished
+
+
+def check_batch(game: Any, states: np.ndarray, keys: np.ndarray | None) -> None:
+    """Refuse what is not B states uint64[B, W] of a compiled ``game``, with B ``keys`` or None: compiled code, which
+    checks no bounds, would read beyond the arrays. Raises BadInput."""
+    shape, held = np.shape(states), None if keys is None else np.shape(keys)
+    if len(shape) != 2 or shape[1] != game.WORDS:
+        raise BadInput(f"states: must be uint64[B, {game.WORDS}], positions of {title(game)}, not {list(shape)}")
+    if held is not None and held != shape[:1]:
+        raise BadInput(f"keys: must be uint64[{shape[0]}], one for each of the states, not {list(held)}")
 
 
 class Rules:

@@ -129,10 +129,10 @@ def _name(option: Any) -> str:
 def tables() -> list[dict[str, Any]]:
     """The user's tables, then the estimated ones. BadInput for a file that is none."""
     own = os.environ.get(VARIABLE)
-    file = Path(own) if own else cache.root() / FILE
-    if own and not file.is_file():
+    file = Path(own) if own else cache.users_file(FILE)
+    if own and not Path(own).is_file():
         raise BadInput(f"{VARIABLE}={own}: there is no such file")
-    own_tables = _read(file, file.stat().st_mtime_ns) if file.is_file() else []
+    own_tables = _read(file, file.stat().st_mtime_ns) if file is not None else []
     return [*own_tables, *_predictions()]
 
 

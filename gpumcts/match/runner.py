@@ -7,11 +7,10 @@ that one batch is written down while the other is searched. Every choice is a fu
 result.
 """
 
-import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -139,15 +138,28 @@ def _check(game: Any, games: int, seed: int, games_in_flight: int, at_once: int)
         raise BadInput(f"at_once={at_once} is not 0, 1 or 2")
 
 
-@contextlib.contextmanager
-def _quick_turns() -> Iterator[None]:
-    """Python's threads take turns after 0.1 ms instead of 5, so that a search that may begin does."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
+class _QuickTurns:
+    """Python's threads take turns after 0.1 ms, not 5, while matches go on, so that a search that may begin does."""
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
+        self._matches, self._before = 0, 0.0  # under way in this process; the seconds before the first of them
+
+    def __enter__(self) -> None:
+        with self._counting:
+            if self._matches == 0:
+                self._before = sys.getswitchinterval()
+                sys.setswitchinterval(1e-4)
+            self._matches += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._counting:
+            self._matches -= 1
+            if self._matches == 0:
+                sys.setswitchinterval(self._before)
+
+
+_quick_turns = _QuickTurns()
 
 
 class _Match:
@@ -189,7 +201,7 @@ class _Match:
         if self._workers == 1:
             self._work()
             return
-        with _quick_turns(), ThreadPoolExecutor(self._workers, "match") as pool:
+        with _quick_turns, ThreadPoolExecutor(self._workers, "match") as pool:
             try:
                 workers = [pool.submit(self._work) for _ in range(self._workers)]
                 for worker in as_completed(workers):

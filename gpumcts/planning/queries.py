@@ -59,7 +59,7 @@ class Queries:
     threads : CPU threads
     memory_limit : bytes that what the planner remembers may take, all threads together; half of what is free if None
 
-    Raises BadInput where the arrays do not fit together, and where a root is a goal.
+    Raises BadInput where the arrays do not fit together, where a root is a goal, and for fewer threads than 1.
     """
 
     def __init__(
@@ -67,6 +67,8 @@ class Queries:
         threads: int = 1, memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         states = len(mdp.actions)
+        if threads < 1:
+            raise BadInput(f"threads={threads} is not at least 1")
         if evaluations.ndim != 2 or evaluations.shape[1] != states or not len(roots) == len(runs) == len(keys):
             raise BadInput("queries: the arrays are evaluations[R, S], roots[Q], runs[Q] and keys[Q]")
         if len(roots) and not (roots.min() >= 0 and roots.max() < states and mdp.actions[roots].all()):
@@ -75,7 +77,7 @@ class Queries:
             raise BadInput(f"queries: a run is not one of the {len(evaluations)} evaluations")
         self._mdp, self._planner, self._threads = mdp, compiled(planner), threads
         self._name = f"planner {title(planner)}"
-        self._limit = memory_limit or int(SHARE_OF_MEMORY * free_memory())
+        self._limit = int(SHARE_OF_MEMORY * free_memory()) if memory_limit is None else memory_limit
         self._evaluations = np.ascontiguousarray(evaluations, np.float64)
         self._roots, self._runs = np.ascontiguousarray(roots, np.int64), np.ascontiguousarray(runs, np.int64)
         self._keys = np.ascontiguousarray(keys, np.uint64)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpumcts.players.contract import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
+from gpumcts.players.contract import NOT_REPORTED, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN
 from gpumcts.tree.position_searcher import PositionSearcher
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 
@@ -84,7 +84,8 @@ class UctPlayer:
 
 
 def _reported_win_rates(values: np.ndarray, proofs: np.ndarray) -> np.ndarray:
-    """Reported win rates (see ``WinRateReporter``) of win rates (float64[T]) and proofs (int64[T], 0 for none)."""
+    """Reported win rates (see ``WinRateReporter``) of win rates (float64[T], NaN where unknown) and proofs (int64[T], 0
+    for none)."""
     thousandths = np.rint(1000 * np.clip(np.nan_to_num(values), 0, 1)).astype(np.int64)
-    known = [proofs == LOSS, proofs == DRAW, proofs == WIN]
-    return np.select(known, [PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN], thousandths)
+    known = [proofs == LOSS, proofs == DRAW, proofs == WIN, np.isnan(values)]
+    return np.select(known, [PROVEN_LOSS, PROVEN_DRAW, PROVEN_WIN, NOT_REPORTED], thousandths)

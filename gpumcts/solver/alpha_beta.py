@@ -15,7 +15,7 @@ from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import NO_MOVE
-from gpumcts.kernels.batch import Rules
+from gpumcts.kernels.batch import Rules, check_batch
 from gpumcts.options import compiled
 from gpumcts.rng import FINAL_STREAM, child_key
 from gpumcts.solver.search_loop import (
@@ -75,9 +75,11 @@ def solve(
     limit : leaves a root may take; BadInput where one needs more
     stop : KeyboardInterrupt is raised where it is set meanwhile
 
-    A game that is over is one leaf. Raises BadInput where chance moves.
+    A game that is over is one leaf. Raises BadInput for arrays of other shapes, fewer threads than 1, and where chance
+    moves.
     """
     game = compiled(game)
+    check_batch(game, states, keys)
     roots = _roots(game, states, keys, recorded=False)
     _run(game, roots, keys is not None, signs, threads, NO_LIMIT if limit is None else limit, stop)
     if not roots.finished.all():
@@ -100,6 +102,7 @@ def root_scores(
     number of moves, int64[B]. ``limit`` counts for each move.
     """
     game = compiled(game)
+    check_batch(game, states, keys)
     rules = Rules(game)
     counts = rules.count_moves(states)
     owners = np.repeat(np.arange(len(states)), counts)
@@ -135,9 +138,11 @@ def search_budget(
     keys : uint64[B]; random moves are drawn under them, a fresh one for each number of leaves
     checkpoints : numbers of leaves, in any order
     shuffled : moves are tried in a random order keyed by (key, path), in place of the order of the moves
-    signs, stop : as for ``solve``
+    signs, threads, stop : as for ``solve``; so are its errors. BadInput too for a game that is over, and checkpoints
+        below 1
     """
     game = compiled(game)
+    check_batch(game, states, keys)
     if not len(checkpoints) or min(checkpoints) < 1:
         raise BadInput(f"checkpoints={list(checkpoints)}: must be numbers of leaves of at least 1")
     if not Rules(game).count_moves(states).all():
@@ -182,6 +187,8 @@ def _run(
     game: Any, roots: SolverRoots, shuffled: bool, signs: bool, threads: int, limit: int, stop: threading.Event | None
 ) -> None:
     """Search all roots, parts of them in turn on each of ``threads`` threads."""
+    if threads < 1:
+        raise BadInput(f"threads={threads} is not at least 1")
     size = max(1, -(-len(roots.words) // (threads * PARTS_A_THREAD))) if threads > 1 else max(1, len(roots.words))
     begins = itertools.count(0, size)  # of parts; taking the next one is atomic
     stop_event = StopEvent(stop)

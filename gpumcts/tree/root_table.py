@@ -134,11 +134,11 @@ def decide(table: RootTable, by_value: bool, keys: np.ndarray, final_scores: np.
 
 
 def values_of_moves(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values float64[T] and proofs int64[T] of one visited move of each root (int64[T])."""
+    """The values float64[T] and proofs int64[T] of one move of each root (int64[T]); NaN and 0 of one not visited."""
     present = np.arange(table.move.shape[1]) < table.count[:, None]
-    column = (present & (table.move == moves[:, None])).argmax(axis=1)
-    rows = np.arange(len(table.move))
-    return table.value[rows, column], table.proof[rows, column]
+    is_move = present & (table.move == moves[:, None])
+    rows, column, visited = np.arange(len(table.move)), is_move.argmax(axis=1), is_move.any(axis=1)
+    return np.where(visited, table.value[rows, column], np.nan), np.where(visited, table.proof[rows, column], 0)
 
 
 def _with_proofs(table: RootTable, scores: np.ndarray, present: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE
+from gpumcts.kernels.batch import check_batch
 from gpumcts.struct_of_arrays import Array
 from gpumcts.tree.forest import Forest
 from gpumcts.tree.root_table import horizons_of
@@ -28,8 +29,10 @@ class Roots(NamedTuple):
 def roots_of(parts: SearchParts, states: np.ndarray, keys: np.ndarray) -> Roots:
     """Roots at ``states`` (uint64[T, W]) under ``keys`` (uint64[T]).
 
-    Raises ValueError where a game is over, and BadInput where a position has more moves than the game's MAX_MOVES.
+    Raises ValueError where a game is over, and BadInput for arrays of other shapes, and where a position has more moves
+    than the game's MAX_MOVES.
     """
+    check_batch(parts.game, states, keys)
     counts, movers = parts.rules.describe(states)
     if not counts.all():
         raise ValueError("a game that is over cannot be searched")

@@ -77,7 +77,10 @@ class TreeSearchResult:
         return int(root_table.decide(fewer, self._by_value, self._keys, final_scores)[0])
 
     def worth(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values in [0, 1] of visited ``moves``, int64[T], one a tree, and their proofs or 0, for who makes them."""
+        """Values in [0, 1] of ``moves``, int64[T], one a tree, and their proofs or 0, for who makes them.
+
+        The value is NaN where the move was not visited, or where a table has lost it.
+        """
         return root_table.values_of_moves(self.table, moves)
 
     def root_children(self, tree: int) -> list[root_table.Child]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpumcts.alpha_beta import batch
-from gpumcts.alpha_beta.leaves import WON_LEAST
+from gpumcts.alpha_beta.leaves import WON_LEAST, Quiescent
 from gpumcts.alpha_beta.minimax import Minimax, minimax_name, values_of_moves
 from gpumcts.alpha_beta.roots import UNKNOWN
 from gpumcts.errors import BadInput
@@ -318,6 +318,14 @@ def test_names():
         "MM-3-Q",
     ]
     assert minimax_name(2, "playout", ties="noisy") == "MM-2-R ties=noisy"
+
+
+def test_a_budget_that_ends_among_noisy_moves_below_the_first_move_has_a_move():
+    states = after(BOXES, 8, 20, 75)
+    found = batch.Deepening(BOXES, 64, leaf=Quiescent()).search(states, keys_of(50, count=len(states)), nodes=1)
+    assert not found.depths.any()
+    for state, move in zip(states, found.moves, strict=True):
+        assert move in Rules(BOXES).legal_moves(state)
 
 
 def test_what_is_refused():

@@ -10,6 +10,7 @@ import pytest
 from numba import njit
 
 import gpumcts as g
+from gpumcts.api.interrupts import stoppable
 from gpumcts.compiling.messages import announced
 from gpumcts.kernels import batch
 from gpumcts.kernels.batch import Rules
@@ -48,6 +49,18 @@ def search(request):
     search = g.Search(BOXES, threads=request.param, expansion="root")  # trees stay small however long it takes
     search(g.start(BOXES), 10)
     return search
+
+
+def test_work_within_work_ends_with_it():
+    """A search that a player of a user's own makes knew nothing of the match's Ctrl-C."""
+    with pytest.raises(KeyboardInterrupt), stoppable() as match:
+        with pytest.raises(KeyboardInterrupt), stoppable() as search:
+            signal.raise_signal(signal.SIGINT)
+            assert match.is_set() and search.is_set()
+        with pytest.raises(KeyboardInterrupt), stoppable():
+            pass
+    with stoppable() as stop:  # the next one begins anew
+        assert not stop.is_set()
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -12,6 +12,7 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 from gpumcts.compiling import cache, class_names
+from gpumcts.kernels import crossover
 
 CLASSES = [IndexDataCacheFile]
 try:
@@ -104,6 +105,34 @@ def test_an_index_of_a_class_that_is_not_there_is_begun_anew(files, gone, tmp_pa
     assert made.load("ours") == "code of ours"
 
 
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+@pytest.mark.parametrize("kept", [0, 3, 1000], ids=["empty", "cut", "zeros"])
+@pytest.mark.parametrize("file", ["function.nbi", "function.1.nbc"])
+def test_what_a_crash_of_the_machine_leaves_of_a_file_is_compiled_anew(files, kept, file, tmp_path):
+    made = files(str(tmp_path), "function", "stamp")
+    made.save("key", "code" * 100)
+    text = (tmp_path / file).read_bytes()
+    (tmp_path / file).write_bytes(bytes(len(text)) if kept == 1000 else text[:kept])
+    assert made.load("key") is None
+    made.save("key", "new code")
+    assert made.load("key") == "new code"
+
+
+@pytest.mark.parametrize("files", CLASSES, ids=lambda files: files.__module__)
+def test_a_damaged_index_in_a_folder_that_cannot_be_written_keeps_nothing(files, tmp_path, monkeypatch, capsys):
+    made = files(str(tmp_path), "function", "stamp")
+    made.save("key", "code")
+    (tmp_path / "function.nbi").write_bytes(b"")
+
+    def refuse(*_):
+        raise OSError(30, "Read-only file system")
+
+    cache._tell.cache_clear()
+    monkeypatch.setattr(files, "_open_for_write", refuse)
+    assert made.load("key") is None
+    assert "Read-only file system; what is compiled is not kept" in capsys.readouterr().err
+
+
 def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
     files = IndexDataCacheFile(str(tmp_path), "function", "stamp")
     files.save("key", "code")
@@ -193,6 +222,31 @@ def test_without_a_place_for_it_a_temporary_folder_serves(tmp_path, monkeypatch,
     cache.choose()
     assert cache.folder().is_dir() and not cache.folder().is_relative_to(tmp_path)
     assert "no compile cache at" in capsys.readouterr().err
+
+
+def test_without_a_home_a_temporary_folder_serves(monkeypatch, capsys, pointed_back):
+    for name in ("GPUMCTS_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(cache.Path, "home", homeless)
+    cache.choose()
+    assert cache.folder().is_dir() and not cache.is_found_by_others()
+    assert "no home folder is known, and GPUMCTS_CACHE is not set; compiling for this" in capsys.readouterr().err
+    assert crossover.tables()
+
+
+def test_a_folder_without_permission_has_no_tables_of_the_user(monkeypatch):
+    """As root's is in a container that runs as another user."""
+
+    def refuse(self, **_):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    before = crossover.tables()
+    monkeypatch.setattr(cache.Path, "stat", refuse)
+    assert crossover.tables() == before
 
 
 @pytest.mark.parametrize("package", ["numba-cuda", "nvidia-nvvm", "nvidia-nvjitlink"])

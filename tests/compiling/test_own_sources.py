@@ -53,8 +53,9 @@ def test_a_module_that_it_imports_counts_and_one_beside_it_does_not(version, tmp
     assert sources_of(version(imported)) != first
 
 
+@pytest.mark.parametrize("constant", ["STEP =", "STEP: float =", "STEP, ZERO = 0,", "STEP = ZERO ="])
 @pytest.mark.parametrize("apart", ["", "\f"], ids=["lines", "form feeds"])
-def test_of_a_script_its_definitions_count(version, tmp_path, monkeypatch, apart):
+def test_of_a_script_its_definitions_count(version, tmp_path, monkeypatch, apart, constant):
     """What it does with them, such as the number of games, is no part of an option."""
     kind = type(version())
     monkeypatch.setattr(kind, "__module__", "__main__")
@@ -62,12 +63,23 @@ def test_of_a_script_its_definitions_count(version, tmp_path, monkeypatch, apart
     for games, step in ((10, 1), (20, 1), (20, 2)):
         script = tmp_path / "script.py"
         script.write_text(
-            f"games = {games}\n{apart}\nSTEP = {step}\n{apart}\n\ndef body():\n    return STEP\n\n\nprint(games)\n"
+            f"games = {games}\n{apart}\n{constant} {step}\n{apart}\n\ndef body():\n    return STEP\n\n\nprint(games)\n"
         )
         monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
         again = type(kind.__name__, (tuple,), {"__module__": "__main__"})  # as a script that is run once more
         found.append(sources_of(again()))
     assert found[0] == found[1] != found[2] and list(found[0]) == ["__main__"]
+
+
+def test_a_script_that_is_no_python_by_now_counts_as_a_whole(version, tmp_path, monkeypatch):
+    """Its user edits it while it runs."""
+    script = tmp_path / "script.py"
+    script.write_text("def body(:\n")
+    kind = type(version())
+    monkeypatch.setattr(kind, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
+    again = type(kind.__name__, (tuple,), {"__module__": "__main__"})
+    assert list(sources_of(again())) == ["__main__"]
 
 
 def test_the_folder_of_another_version_is_refused_in_one_line(version, tmp_path):

@@ -186,6 +186,8 @@ def test_bad_queries():
     ):
         with pytest.raises(BadInput, match="queries: "):
             Queries(setting.mdp, Uct(), *arrays)
+    with pytest.raises(BadInput, match="^threads=0 is not at least 1$"):
+        Queries(setting.mdp, Uct(), setting.evaluations, one, one, key, threads=0)
 
 
 @every_planner

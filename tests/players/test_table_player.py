@@ -12,6 +12,7 @@ from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.runner import play_match
 from gpumcts.options import option
+from gpumcts.players.contract import NOT_REPORTED
 from gpumcts.players.random import RandomPlayer
 from gpumcts.players.uct import UctPlayer
 from gpumcts.playouts.uniform import Uniform
@@ -54,6 +55,13 @@ def test_tables_that_cannot_be_had_are_refused_at_once():
         UctPlayer(searcher(memory_limit=30_000), 50)
     with pytest.raises(BadInput, match="^budget.iterations=1: must be more than 1"):
         UctPlayer(searcher(), 1)
+
+
+def test_a_move_that_the_table_has_lost_reports_no_win_rate(positions):
+    """One episode, and every entry is taken by the end of it: a rate of 0 would say that the move loses."""
+    lost = Settings(expansion="whole_path", replacement="single")
+    player = UctPlayer(searcher(entries=2, settings=lost), 1)
+    assert player.choose_and_tell(*positions)[1].tolist() == [NOT_REPORTED] * TREES
 
 
 def test_a_stopped_choice_does_not_count(positions):

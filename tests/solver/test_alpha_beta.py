@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -188,6 +189,18 @@ def test_a_limit_of_leaves():
         solve(game, roots, limit=few)
     with pytest.raises(BadInput, match="limit=0: 30 of 30 roots need more leaves"):
         solve(game, roots, limit=0)
+
+
+@pytest.mark.parametrize("search", [solve, root_scores, partial(search_budget, checkpoints=[1])])
+def test_arrays_of_other_shapes_are_refused(search):
+    """Compiled code would read what lies behind them in memory, and answer."""
+    roots = instances(PGame(2, 4), range(3))
+    with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not \[1\]$"):
+        search(PGame(2, 4), roots, keys=keys_of(1, count=1))
+    with pytest.raises(BadInput, match=rf"^states: must be uint64\[B, {roots.shape[1]}\], positions of PGame, not"):
+        search(PGame(2, 4), roots[0], keys=keys_of(1, count=1))
+    with pytest.raises(BadInput, match="^threads=0 is not at least 1$"):
+        search(PGame(2, 4), roots, keys=keys_of(1, count=3), threads=0)
 
 
 def test_a_stop_interrupts():

@@ -1,5 +1,7 @@
 """A game whose class states too small bounds ends a search by playouts in one line that names game and bound."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,22 @@ def test_a_forest_is_not_begun_at_a_root_with_too_many_moves():
     parts = SearchParts(FewMoves(1, 2), Uniform(), Ucb1(), Average())
     with pytest.raises(BadInput, match="FewMoves.MAX_MOVES = 5, but the search has met a position with more legal"):
         roots_of(parts, starts(1), np.zeros(1, np.uint64))
+
+
+@pytest.mark.parametrize("table", [None, 64])
+def test_arrays_of_other_shapes_are_refused(table):
+    """Compiled code would read what lies behind them in memory, and answer."""
+    game, kind = DotsAndBoxes(1, 2), Searcher if table is None else TableSearcher
+    made = kind(game, Uniform(), Ucb1(), Average(), Settings(table=table), "cpu")
+    states, keys = Rules(game).starts(3), np.zeros(3, np.uint64)
+    for search in (made.search, partial(made.follow, on_table=lambda *_: None)):
+        points = 5 if search == made.search else [5]
+        with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not \[1\]$"):
+            search(states, keys[:1], points)
+        with pytest.raises(
+            BadInput, match=r"^states: must be uint64\[B, \d\], positions of DotsAndBoxes, not \[3, 9\]$"
+        ):
+            search(np.zeros((3, 9), np.uint64), keys, points)
 
 
 def searcher(game, settings, **more):

@@ -62,10 +62,10 @@ def best_cap(rule: Any, operator: Any, policy: Any, game: Any) -> int | None:
 def _table() -> dict[str, Any]:
     """The table of this device, else the packaged one. BadInput for a file that is none."""
     own = os.environ.get(VARIABLE)
-    file = Path(own) if own else cache.root() / FILE
-    if own and not file.is_file():
+    file = Path(own) if own else cache.users_file(FILE)
+    if own and not Path(own).is_file():
         raise BadInput(f"{VARIABLE}={own}: there is no such file")
-    table = _read(file, file.stat().st_mtime_ns) if file.is_file() else {"device": None}
+    table = _read(file, file.stat().st_mtime_ns) if file is not None else {"device": None}
     return table if table["device"] == describe().name else _read(PACKAGED, 0)
 
 

@@ -18,6 +18,7 @@ from gpumcts.compiling.stage import results
 from gpumcts.errors import BadInput
 from gpumcts.games.bounds import beyond
 from gpumcts.games.contract import CHANCE, NO_MOVE
+from gpumcts.kernels.batch import check_batch
 from gpumcts.kernels.cpu import evaluate_step
 from gpumcts.stop_event import StopEvent
 from gpumcts.tree import root_table
@@ -145,6 +146,7 @@ class TableSearcher:
         MAX_MOVES, or a game more plies than its MAX_PLIES, and for a budget that tries no move or cannot be counted.
         """
         check_budget(iterations, self.settings)
+        check_batch(self.game, states, keys)
         found, clock = TableSearched(self, states, keys, iterations), Stopwatch(self.threads)
         with clock.on_all_threads():
             for part, roots, kept in self._search_blocks(states, keys, [iterations], stop, on_progress, clock):
@@ -174,6 +176,7 @@ class TableSearcher:
         """
         points = [int(point) for point in checkpoints]
         check_followed(points, self.settings)
+        check_batch(self.game, states, keys)
         if level is not None:
             raise BadInput(f"search.table={self.parts.entries}: a root's value is not watched in a table")
         clock = Stopwatch(self.threads)

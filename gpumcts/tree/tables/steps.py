@@ -4,7 +4,7 @@ A block of searches goes down together, a row each. ``walk`` plays moves as long
 no child of a position is stored, or one of them cannot be. Where the rule decides, ``walk`` lays the position and its
 stored children out as a tree of two levels, a ``Forest`` of its own, to which ``pick`` applies the rule as in any tree.
 
-Each step is compiled on its own (``table_advance``) and handed to the glue as a value: ``walk`` for the game, ``pick``
+Each step is compiled on its own (``advance``) and handed to the glue as a value: ``walk`` for the game, ``pick``
 for (rule, operator), ``evaluate`` for (game, policy); ``enter`` knows none of them.
 """
 
