@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,8 @@ class _Match:
             return
         with _quick_turns, ThreadPoolExecutor(self._workers, "match") as pool:
             try:
-                workers = [pool.submit(self._work) for _ in range(self._workers)]
+                # A player's own work, such as a search, knows by the context which interrupt is meant for it.
+                workers = [pool.submit(copy_context().run, self._work) for _ in range(self._workers)]
                 for worker in as_completed(workers):
                     worker.result()
             except BaseException:

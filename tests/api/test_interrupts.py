@@ -14,6 +14,7 @@ from gpumcts.api.interrupts import stoppable
 from gpumcts.compiling.messages import announced
 from gpumcts.kernels import batch
 from gpumcts.kernels.batch import Rules
+from gpumcts.players.random import RandomPlayer
 from tests.interrupts import raised
 
 BOXES = g.make("dots_and_boxes", rows=2, columns=2)
@@ -108,6 +109,40 @@ def test_a_match_goes_on_where_it_was(way, search, tmp_path):
         with pytest.raises(KeyboardInterrupt), way(0.3):
             g.play_match(BOXES, (pair[0], RANDOM), games=20_000, seed=3, folder=tmp_path, games_in_flight=8)
     assert g.play_match(BOXES, pair, games=40, seed=3, folder=tmp_path).digest == whole.digest
+
+
+class Thinker(RandomPlayer):
+    """Moves at random after a search, of which it notes how it ended."""
+
+    trusted = False
+
+    def __init__(self, search, ended):
+        super().__init__(BOXES)
+        self._search, self._ended = search, ended
+
+    def identity(self):
+        return {"player": {"name": "thinker"}}
+
+    def build(self, context, folder):
+        return self
+
+    def choose(self, states, keys, games, stop=None):
+        try:
+            self._search(g.start(BOXES), FOREVER // 200)
+        except KeyboardInterrupt:
+            self._ended.append("by Ctrl-C")
+            raise
+        self._ended.append("by itself")
+        return super().choose(states, keys, games, stop)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "cudasim"], ids=["on threads of the match", "on its own"])
+def test_a_search_of_an_own_player_in_a_match(monkeypatch, search, engine):
+    ended = []
+    monkeypatch.setattr("gpumcts.api.match.resolve", lambda asked: engine)
+    with pytest.raises(KeyboardInterrupt), control_c(0.3):
+        g.play_match(BOXES, (Thinker(search, ended), RANDOM), games=2, seed=3)
+    assert set(ended) == {"by Ctrl-C"}
 
 
 def test_a_match_that_is_interrupted_while_its_threads_begin(monkeypatch, tmp_path):
