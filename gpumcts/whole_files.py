@@ -7,9 +7,10 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # of a file system without hard links
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no space, a quota used up, a file at its limit
 
 
@@ -51,11 +52,18 @@ def write_whole(path: Path, data: bytes) -> None:
 def write_first(path: Path, data: bytes) -> None:
     """As ``write_whole``, but a file that is there already stays, whichever process wrote it.
 
-    Raises OSError also where the file system has no hard links.
+    Where the file system has no hard links, the last of several processes that write at the same moment wins.
     """
     with _on_disk(path, data) as fresh:
-        with suppress(FileExistsError):
+        try:
             os.link(fresh, path)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            if not path.exists():
+                fresh.replace(path)
         sync_folder(path.parent)
 
 

@@ -1,5 +1,6 @@
 """Files that are there in whole: what is on disk before a name points at it, and what a failure leaves."""
 
+import errno
 import os
 
 import pytest
@@ -17,6 +18,22 @@ def order(monkeypatch):
     monkeypatch.setattr(os, "replace", lambda *paths, **how: (done.append("named"), replace(*paths, **how)))
     monkeypatch.setattr(os, "link", lambda *paths, **how: (done.append("named"), link(*paths, **how)))
     return done
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_system_without_hard_links_keeps_the_first_file_too(monkeypatch, tmp_path, number):
+    """As exFAT, and folders that some containers and clouds mount."""
+
+    def refused(*paths, **how):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "link", refused)
+    for data in (b"1", b"2"):
+        write_first(tmp_path / "a.json", data)
+        assert (tmp_path / "a.json").read_bytes() == b"1" and len(list(tmp_path.iterdir())) == 1
+    monkeypatch.setattr(os, "link", lambda *paths, **how: (_ for _ in ()).throw(OSError(errno.EIO, "planted")))
+    with pytest.raises(OSError, match="planted"):
+        write_first(tmp_path / "b.json", b"1")
 
 
 @WRITERS

@@ -63,8 +63,10 @@ def optimal_values(
     Sweeps until no value changes by more than ``tolerance``. Values start at 0 and rise, so that they are below V*,
     which in sailing they miss by a few times the tolerance; goals are best numbered last. ``on_progress`` is called
     with the sweeps made and the last change. Raises KeyboardInterrupt where ``stop`` is set, BadInput where no goal is
-    within reach of some state without a discount.
+    within reach of some state without a discount, and for a tolerance that is not above 0.
     """
+    if not tolerance > 0:
+        raise BadInput(f"tolerance={tolerance}: must be above 0")
     values, sweeps, change = np.zeros(len(mdp.actions)), 0, np.inf
     _refuse_endless(mdp)
     at_once = max(1, BACKUPS_A_CALL // len(values))

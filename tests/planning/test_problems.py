@@ -76,6 +76,12 @@ def test_action_values():
     assert np.allclose(costs.min(axis=1)[:4], values[:4], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("tolerance", [0.0, -1e-10, np.nan])
+def test_value_iteration_wants_a_tolerance_that_it_can_come_to(tolerance):
+    with pytest.raises(BadInput, match=f"^tolerance={tolerance}: must be above 0$"):
+        optimal_values(chain(), tolerance=tolerance)
+
+
 def test_value_iteration_tells_and_stops():
     told = []
     optimal_values(mdp_of(Sailing(6)), on_progress=lambda sweeps, change: told.append((sweeps, change)))
