@@ -3,7 +3,7 @@
 import pytest
 from rich.table import Table
 
-from experiments.terminal.console import counted, seconds_text, show
+from experiments.terminal.console import counted, seconds_text, shortened, show
 
 
 def test_square_brackets_are_shown_as_they_are(capsys):
@@ -19,6 +19,24 @@ def test_square_brackets_are_shown_as_they_are(capsys):
 )
 def test_seconds_have_the_unit_that_suits_them(seconds, text):
     assert seconds_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    "seconds, text", [(0.9996, "1 s"), (0.9994, "999 ms"), (9.996e-4, "1 ms"), (999.4, "999 s"), (999.6, "1,000 s")]
+)
+def test_seconds_that_round_to_a_thousand_are_told_in_the_next_unit(seconds, text):
+    assert seconds_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    "number, text",
+    [
+        (0, "0"), (0.5, "0.5"), (789, "789"), (1.23e6, "1.23 M"), (-1500, "-1.5 k"), (999.4, "999"), (999.7, "1 k"),
+        (999_499, "999 k"), (999_999, "1 M"), (999.9e6, "1 G"), (999.9e9, "1,000 G"), (5e13, "50,000 G"),
+    ],
+)  # fmt: skip
+def test_rates_that_round_to_a_thousand_are_told_in_the_next_unit(number, text):
+    assert shortened(number) == text
 
 
 @pytest.mark.parametrize("number, text", [(0, "0 games"), (1, "1 game"), (1200, "1,200 games")])
