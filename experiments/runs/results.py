@@ -15,8 +15,10 @@ from experiments.runs.run_directory import ADVICE, CONFIG, PROVENANCE, SUMMARY, 
 from gpumcts.errors import BadInput
 
 TABLE, PLOT = "table", "plot.png"
-SHOWN = {"commit", "cpu", "device", "seed"}
-"""What a page says of a run's record, beside its name, its time and the versions."""
+SHOWN = {"commit", "cpu", "device", "seed", "time", "versions"}
+"""What a page says of a run's record, beside its name."""
+KINDS = {"command": list, "commit": (str, type(None)), "identity": dict, "number": int, "time": str, "versions": dict}
+"""Of what kinds these are in a run's record."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,7 @@ def read(folder: Path) -> Result:
 
 def check_shown(result: Result) -> None:
     """Raise BadInput, naming the file, where a run lacks what tables and plots show of it: a file is damaged."""
-    record = result.provenance
-    missing = sorted(SHOWN - set(record))
-    missing += [name for name, kind in (("time", str), ("versions", dict)) if not isinstance(record.get(name), kind)]
-    if missing:
+    if missing := _lacks(result.provenance):
         raise BadInput(f"{result.folder / PROVENANCE} is damaged: it has no {missing[0]}")
     shown_by = presentation_of(result.program)
     try:
@@ -129,6 +128,17 @@ def check_shown(result: Result) -> None:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         path = result.folder / SUMMARY
         raise BadInput(f"{path} is damaged: it is no summary of experiments.{result.program}{ADVICE}") from error
+
+
+def _lacks(record: Mapping[str, Any]) -> list[str]:
+    """What a page shows of a run's record and is not there, or is of another kind."""
+    missing = sorted(SHOWN - set(record))
+    missing += [name for name, kinds in KINDS.items() if name in record and not isinstance(record[name], kinds)]
+    if missing:
+        return missing
+    game = (record.get("identity") or {}).get("game", {})
+    named = isinstance(game, dict) and isinstance(game.get("name", ""), str)
+    return ([] if named else ["identity.game"]) + ([] if "gpumcts" in record["versions"] else ["versions.gpumcts"])
 
 
 def below(folder: Path) -> list[Result]:

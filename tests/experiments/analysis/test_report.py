@@ -34,6 +34,12 @@ def test_a_report_of_two_games_names_them_and_what_all_runs_share(run, only):
     assert "\n1 run; report.html" in single and " n=2.34568 " in single
 
 
+def test_a_folder_whose_name_has_brackets_is_found(run, tmp_path):
+    assert run(f"match {TINY} game=connect_four hydra.run.dir='x/[1]'").code == 0
+    (found,) = find("x/[1]")
+    assert found.folder == tmp_path / "x" / "[1]"
+
+
 def played(label, **identity):
     record = {"program": "match", "name": "m", "label": label, "identity": identity}
     return Result(Path("a") / label, {}, record, {"opponent": {"label": "uct"}})
