@@ -40,8 +40,8 @@ _UNWRITTEN: list[OSError] = []
 def _console(to_stderr: bool) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
-    # Texts are shown as they are: pip's '.[cuda13]' is no markup.
-    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False)
+    # Texts are shown as they are: pip's '.[cuda13]' is no markup, and of 'sgf:fire:3' rich would make a picture.
+    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
@@ -332,9 +332,9 @@ def here(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-def counted(number: int, thing: str) -> str:
-    """So many things: ``1 game``, ``1,200 games``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def counted(number: int, thing: str, things: str = "") -> str:
+    """So many things: ``1 game``, ``1,200 games``; ``things`` is the plural where that is not by an s: ``3 plies``."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -3,15 +3,23 @@
 import pytest
 from rich.table import Table
 
-from experiments.terminal.console import counted, seconds_text, shortened, show
+from experiments.terminal.console import counted, pairs, say, seconds_text, shortened, show, table
 
 
 def test_square_brackets_are_shown_as_they_are(capsys):
-    table = Table("what to install")
-    table.add_row("pip install -e '.[cuda13]'")
-    show(table, "pip install -e '.[peers]'")
+    drawn = Table("what to install")
+    drawn.add_row("pip install -e '.[cuda13]'")
+    show(drawn, "pip install -e '.[peers]'")
     out = capsys.readouterr().out
     assert "'.[cuda13]'" in out and "'.[peers]'" in out
+
+
+def test_words_between_colons_are_shown_as_they_are(capsys):
+    say("position=sgf:fire:3")
+    show(table("title :100:", {"position": "left"}, [["pgn:100:7"]]), pairs({":o:": ":m:"}), "data=a:x:b")
+    shown = capsys.readouterr()
+    assert shown.err == "position=sgf:fire:3\n"
+    assert all(text in shown.out for text in ("title :100:", "pgn:100:7", ":o:  :m:", "data=a:x:b"))
 
 
 @pytest.mark.parametrize(
