@@ -1,6 +1,7 @@
 """Finished runs, read from their folders, for tables, plots and reports."""
 
 import importlib
+import importlib.util
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,7 @@ class Result:
     @property
     def title(self) -> str:
         """What it reproduces, or the command it was."""
-        if "document" not in self.config:
+        if not self.config.get("document"):
             return self.program
         source, item = self._of_document()
         words = [source.TITLES[item], str(self.config.get("panel") or self.config["game"]["name"])]
@@ -88,11 +89,18 @@ class Result:
         return ", ".join([*words, *([f"here {here}"] if here else [])])
 
     def _of_document(self) -> tuple[Any, str]:
-        """The module of the document that it reproduces, and the item there; None and nothing without one."""
+        """The module of the document that it reproduces, and the item there; None and nothing without one.
+
+        Raises BadInput where the configuration names what there is not.
+        """
         if not self.config.get("document"):
             return None, ""
-        source, item = str(self.config["document"]).split("/")
-        return importlib.import_module(f"experiments.papers.{source}"), item
+        source, _, item = str(self.config["document"]).partition("/")
+        name = f"experiments.papers.{source}"
+        found = importlib.import_module(name) if source.isidentifier() and importlib.util.find_spec(name) else None
+        if found is None or item not in getattr(found, "TITLES", [item]):
+            raise BadInput(f"{self.folder / CONFIG}: document={self.config['document']}: there is no such document")
+        return found, item
 
 
 def read(folder: Path) -> Result:
@@ -125,6 +133,8 @@ def check_shown(result: Result) -> None:
         measure = shown_by.measure(result)
         for number in () if measure is None else (measure.value, measure.low or 0, measure.high or 0):
             float(number)  # null and text raise here
+    except BadInput:  # of the configuration
+        raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         path = result.folder / SUMMARY
         raise BadInput(f"{path} is damaged: it is no summary of experiments.{result.program}{ADVICE}") from error
