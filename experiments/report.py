@@ -10,6 +10,7 @@ experiment, what its sweep ends with is worked out anew: the document's figures 
 """
 
 import glob
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,9 @@ def find(runs: str | list[str]) -> list[Result]:
 
 def _matching(pattern: str) -> dict[Path, Result]:
     """The finished runs of a pattern, by their folders."""
-    # ``nothing/**`` is said to match nothing/ itself, which need not be there.
-    folders = [Path(found) for found in sorted(glob.glob(pattern, recursive=True)) if Path(found).exists()]
+    # A folder whose name has brackets is no pattern. ``nothing/**`` is said to match nothing/ itself.
+    names = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+    folders = [Path(name) for name in names if os.path.exists(name)]
     finished = dict.fromkeys(home.resolve() for folder in folders for home in _runs_of(folder))
     results = {home: read(home) for home in finished}
     found = {home: one for home, one in results.items() if presentation_of(one.program).gathered and one.finished}

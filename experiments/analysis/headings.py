@@ -26,7 +26,7 @@ def heading(title: str, results: Sequence[Result]) -> str:
 
 def plot_title(results: Sequence[Result]) -> str:
     """What runs reproduce; else the command, and what all of them share: game, opponent, budget, settings."""
-    if "document" in results[0].config:
+    if results[0].config.get("document"):
         return results[0].title
     identities = [result.provenance.get("identity") or {} for result in results]
     game = _shared([identity.get("game", {}).get("name") for identity in identities])

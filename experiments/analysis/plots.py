@@ -12,7 +12,7 @@ from experiments.analysis.by_game import drawn_together
 from experiments.analysis.headings import counted_by, method_of, plot_title
 from experiments.analysis.planner_samples import draw, series
 from experiments.analysis.swept_figure import Matrix, swept_figure
-from experiments.analysis.swept_plot import draw_curve, draw_matrix, inches_of
+from experiments.analysis.swept_plot import as_written, draw_curve, draw_matrix, inches_of
 from experiments.runs.presentation import presentation_of
 from experiments.runs.results import Result, groups
 from experiments.terminal.console import counted, shortened
@@ -117,7 +117,7 @@ def _legend_inches(results: list[Result]) -> float:
 
 def _folded(label: str, letters: int = LABEL_LETTERS) -> str:
     """A label in lines that leave room for what is drawn beside it."""
-    return textwrap.fill(label, letters, break_long_words=False, break_on_hyphens=False)
+    return as_written(textwrap.fill(label, letters, break_long_words=False, break_on_hyphens=False))
 
 
 def match_panel(results: list[Result]) -> Panel | None:
@@ -175,7 +175,7 @@ def _title(axes: "Axes", results: list[Result]) -> None:
 
 
 def _titled(results: list[Result]) -> str:
-    return textwrap.fill(plot_title(results), TITLE_LETTERS, break_on_hyphens=False)
+    return as_written(textwrap.fill(plot_title(results), TITLE_LETTERS, break_on_hyphens=False))
 
 
 def _errors(results: list[Result]) -> list[list[float]]:

@@ -124,8 +124,9 @@ def _shown(under: str, pairings: Sequence[Pairing]) -> FittedTable | str:
         own = [(p.score, p.games) if p.first == players[place] else (p.games - p.score, p.games) for p in pairings
                if players[place] in p[:2]]  # fmt: skip
         score, games = map(sum, zip(*own, strict=True))
-        interval = f"[{elo[place] - half[place]:+.0f}, {elo[place] + half[place]:+.0f}]"
-        rows.append([players[place], f"{elo[place]:+.0f}", interval, f"{games:,}", f"{100 * score / games:.1f}"])
+        ends = elo[place] + half[place] * np.array([0, -1, 1])
+        middle, low, high = (f"{round(float(end)):+d}" for end in ends)  # rounded first: -0.3 is +0, not -0
+        rows.append([players[place], middle, f"[{low}, {high}]", f"{games:,}", f"{100 * score / games:.1f}"])
     columns = {"player": "left", "Elo": "right", "95 %": "right", "games": "right", "score %": "right"}
     return table(f"ratings{where}: Elo around the mean of the players", columns, rows)
 

@@ -1,6 +1,7 @@
 """What a sweep ends with, and what a report says of it again: tables, plots, and the words of the source document."""
 
 import importlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,21 +43,26 @@ def conclude(folder: Path) -> None:
 
 
 def ends(results: Iterable[Result], folder: Path) -> list[End]:
-    """The ends of the experiments that some runs belong to, a sweep each; their files go below ``folder``."""
+    """The ends of the experiments that some runs belong to, a sweep each; their files go below ``folder``.
+
+    Each sweep has a folder there of its name; the second one of a name has ``-2`` behind it.
+    """
     sweeps: dict[Path, list[Result]] = {}
     for result in results:
         if result.config.get("document"):
             sweeps.setdefault(result.folder.parent, []).append(result)
     found = []
+    names = Counter[str]()
     for sweep, some in sweeps.items():
-        home = folder / sweep.name
+        names[sweep.name] += 1
+        home = folder / (sweep.name if names[sweep.name] == 1 else f"{sweep.name}-{names[sweep.name]}")
         home.mkdir(exist_ok=True)
         with kept() as said:
             files = _own_end(some, home)
-        if not files:
+        if not any(home.iterdir()):  # an earlier report in the folder may have left files
             home.rmdir()
         if said:
-            title = f"{some[0].config['document']}: {sweep.name}"
+            title = f"{some[0].config['document']}: {home.name}"
             found.append(End(title, said, [home / name for name in files]))
     return found
 

@@ -110,6 +110,11 @@ def ticks(texts: Sequence[str]) -> list[str]:
     return [shown[text] for text in texts]
 
 
+def as_written(text: str) -> str:
+    """A text that matplotlib shows letter by letter: what stands between two dollar signs is no formula."""
+    return text.replace("$", r"\$")
+
+
 def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
     """The first key down, the second across; a cell the darker, the greater its number.
 
@@ -129,7 +134,7 @@ def draw_matrix(axes: "Axes", matrix: Matrix) -> None:
             one = found.get((row, column))
             color = FAINT if one is None else "black"
             axes.text(x, y, _words(one, narrow), ha="center", va="center", fontsize=8, color=color)
-    names_across, names_down = ticks(across), ticks(down)
+    names_across, names_down = (list(map(as_written, ticks(values))) for values in (across, down))
     slanted = any(LETTER * len(name) > room for name in names_across)
     turn = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     axes.set_xticks(range(len(across)), names_across, **turn)

@@ -89,7 +89,10 @@ def _as_given(value: Any) -> str:
     """A value that is refused; text that reads as something else (``"4"``) in the quotes that made it text."""
     if not isinstance(value, str):
         return shown(value)
-    read = yaml.safe_load(value) if PLAIN_WORD.fullmatch(value) else value
+    try:
+        read = yaml.safe_load(value) if PLAIN_WORD.fullmatch(value) else value
+    except (yaml.YAMLError, ValueError):  # ``*x``; ``2026-13-01`` is a date to YAML, of no month
+        return value
     return value if isinstance(read, str) else f'"{value}"'
 
 

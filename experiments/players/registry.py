@@ -2,7 +2,6 @@
 
 import functools
 import importlib
-import importlib.util
 import pkgutil
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +28,7 @@ def kind_of(name: Any, where: str = "player") -> Kind:
         raise BadInput(unknown)
     if "." in name:
         return _own(name, where)
-    if importlib.util.find_spec(f"{kinds.__name__}.{name}") is None:
+    if name not in names():
         raise BadInput(unknown)
     return importlib.import_module(f"{kinds.__name__}.{name}").KIND
 

@@ -9,6 +9,7 @@ from experiments.config.schema import Checked
 from experiments.config.validation import shown
 from experiments.ranking.positions import DataKeys, Positions, content_digest
 from experiments.runs.run_directory import CONFIG
+from experiments.terminal.console import counted
 from gpumcts.compiling.own_sources import SOURCES
 
 THIRD = {
@@ -17,11 +18,6 @@ THIRD = {
     "not in searches",
 }
 """Of Chess, by ``game.repetition``."""
-
-
-def some(count: int, what: str, whats: str = "") -> str:
-    """So many of something, in words: ``1 board``, ``2,000 boards``."""
-    return f"{count:,} {what if count == 1 else whats or what + 's'}"
 
 
 def conditions(config: Checked, data: DataKeys, positions: Positions) -> list[str]:
@@ -35,7 +31,7 @@ def conditions(config: Checked, data: DataKeys, positions: Positions) -> list[st
 
 def source_words(data: DataKeys, positions: Positions, seed: int) -> str:
     """Where positions come from, and how many of those that are there."""
-    games, chosen = some(positions.games, "game"), some(len(positions.boards), "position")
+    games, chosen = counted(positions.games, "game"), counted(len(positions.boards), "position")
     if data.pgn is not None:
         source = f"{games} of data.pgn={_file(data.pgn, data)}"
     elif data.positions_file is not None:

@@ -1,6 +1,7 @@
 """A file of JSON lines, one a finished position, that a killed run goes on with."""
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,12 @@ class Lines:
         self.found: dict[int, dict[str, Any]] = {}
         for number, line in enumerate(whole.splitlines(), 1):
             record = self._read(line, number)
-            board = boards[record["number"]] if record["number"] < len(boards) else None
+            board = boards[record["number"]] if 0 <= record["number"] < len(boards) else None
             if board is None or board.text != record["position"]:
                 raise BadInput(f"{path}, line {number}: not a position of this run; remove the file, or the folder")
             self.found[record["number"]] = record
         if len(whole) < len(content):
-            path.write_bytes(whole)
+            os.truncate(path, len(whole))  # written anew, all lines would be lost on a full disk
 
     def _read(self, line: bytes, number: int) -> dict[str, Any]:
         try:

@@ -256,11 +256,6 @@ def _random_games(rules: Rules, count: int, seed: int) -> Iterator[Game]:
 
 def move_texts(game: Any, words: Any) -> list[str]:
     """The legal moves of a packed state in the game's notation, in order."""
-    import numpy as np
-
-    from gpumcts.games import contract
-    from gpumcts.kernels.batch import Rules
-
     rules = Rules(game)
     state = rules.state(words)
     with np.errstate(over="ignore"):

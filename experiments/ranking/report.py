@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config.schema import Checked
-from experiments.ranking.conditions import some
 from experiments.ranking.methods import PlayoutsKeys, SearchKeys
 from experiments.ranking.summary import equal_times
 from experiments.ranking.tables import BOARDS, RANKS, write_boards, write_ranks
-from experiments.terminal.console import seconds_text, table
+from experiments.terminal.console import counted, seconds_text, table
 from gpumcts.compiling.class_names import title
 from gpumcts.playouts.uniform import Uniform
 
@@ -196,27 +195,30 @@ def _playouts_cells(curves: Mapping[str, Any]) -> list[Cells]:
 def counts(summary: Mapping[str, Any]) -> str:
     """How many boards, moves and games a summary is of."""
     flat = summary["boards"] - summary["ranked"]
-    words = f"{some(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {some(summary['games'], 'game')}"
+    words = (
+        f"{counted(summary['ranked'], 'board')} with {summary['moves']:,} moves, of {counted(summary['games'], 'game')}"
+    )
     left = summary.get("left_out", {})
-    also = f"; left out: {some(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
+    also = (
+        f"; left out: {counted(left['over'], 'position')} at an end, {left['one_move']} with one move" if left else ""
+    )
     few = few_games(summary["games"])
     return (
-        f"{words}; {some(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. "
+        f"{words}; {counted(flat, 'board')} on which {summary['yardstick']} ties all moves{also}. "
         f"Seed {summary['seed']}.{f' {few}' if few else ''}"
     )
 
 
 def few_games(games: int) -> str:
     """What to beware of where intervals are resampled from few games; nothing where there are enough."""
-    return "" if games >= FEW_GAMES else f"Intervals over {some(games, 'game')} are too narrow."
+    return "" if games >= FEW_GAMES else f"Intervals over {counted(games, 'game')} are too narrow."
 
 
 def brief(summary: Mapping[str, Any]) -> str:
     """A run in a few words."""
     words = [f"{name} {row['rho'][0]:.3f}" for name, row in summary["methods"].items()]
-    return (
-        f"Spearman's with {summary['yardstick']}: {', '.join(words) or 'no board'}; {some(summary['ranked'], 'board')}"
-    )
+    told, boards = ", ".join(words) or "no board", counted(summary["ranked"], "board")
+    return f"Spearman's with {summary['yardstick']}: {told}; {boards}"
 
 
 # ------------------------------------------------------------------------------------------------------------- report

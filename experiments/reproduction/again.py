@@ -22,6 +22,8 @@ from gpumcts.errors import BadInput
 
 PATIENCE = 3600.0
 """Seconds that the first ten of a cell may take."""
+MAX_LAST_WORDS = 300
+"""Letters of the last line of a command that failed."""
 AMOUNTS = ("trees", "runs", "states", "samples")
 """Keys that the first ten searches or states do not depend on."""
 OF_SEVERAL: dict[str, Callable[[Result], Digests]] = {
@@ -45,7 +47,7 @@ def run_of(cell: Cell) -> Run:
 def first_ten(cell: Cell, folder: Path) -> str:
     """The digest of the first ten games or searches of a cell, made again in ``folder``.
 
-    Raises BadInput, naming the cell, where its command fails or takes longer than an hour.
+    Raises BadInput, naming the cell, where its command fails, with the last line it said, or takes longer than an hour.
     """
     sources = sources_of(cell)
     if sources:  # nothing was run for it; what it was made of can be made again
@@ -58,9 +60,8 @@ def first_ten(cell: Cell, folder: Path) -> str:
     except subprocess.TimeoutExpired:
         raise BadInput(f"{cell.path}: {' '.join(command[1:])} took longer than {PATIENCE:,g} s") from None
     if told.returncode:
-        raise BadInput(
-            f"{cell.path}: {' '.join(command[1:])} ended with exit code {told.returncode}: {told.stderr[-300:]}"
-        )
+        last = "".join(told.stderr.strip().splitlines()[-1:])[-MAX_LAST_WORDS:]
+        raise BadInput(f"{cell.path}: {' '.join(command[1:])} ended with exit code {told.returncode}: {last}")
     return digest_of_folder(cell, folder)
 
 

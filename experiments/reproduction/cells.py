@@ -7,7 +7,6 @@ check sum covers the rest, so that a file edited by hand is refused by name.
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from pydantic import Field, ValidationError
 from experiments.reproduction.quantities import Measured, Number, Published, Strict
 from experiments.reproduction.verdicts import Comparison, Verdict, compare, own_budget
 from gpumcts.errors import BadInput
+from gpumcts.whole_files import write_whole
 
 FORMAT = 1
 RESULTS = Path(__file__).parents[2] / "results"
@@ -137,12 +137,7 @@ def write(cell: Cell, results: Path = RESULTS) -> Path:
         raise BadInput(f"{cell.path}: names are lower-case letters, digits and _ . = -")
     path = results / cell.path
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text_of(cell))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    write_whole(path, text_of(cell).encode())
     return path
 
 

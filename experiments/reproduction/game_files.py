@@ -5,6 +5,7 @@ the folder of the environment variable ``GPUMCTS_DATA``, or the one where the co
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ QUOTES = "'\""
 
 
 def folder() -> Path:
-    """Where files of games lie on this machine."""
-    return Path(os.environ.get(VARIABLE) or Path.cwd())
+    """Where files of games lie on this machine: an absolute path, since a command may run in another folder."""
+    return Path(os.environ.get(VARIABLE) or Path.cwd()).absolute()
 
 
 def lacking(words: Sequence[str]) -> Path | None:
@@ -32,7 +33,14 @@ def placed(words: Sequence[str]) -> list[str]:
     missing = lacking(words)
     if missing is not None:
         raise BadInput(f"{KEY}{missing.name}: {missing} is not there; set {VARIABLE} to the folder that has it")
-    return [f"{KEY}'{_place(word)}'" if word.startswith(KEY) else word for word in words]
+    return [f"{KEY}{quoted(_place(word))}" if word.startswith(KEY) else word for word in words]
+
+
+def quoted(path: Path) -> str:
+    """A path as Hydra takes it on a command line, whatever letters it has."""
+    text = re.sub(r"(\\*)'", r"\1\1\\'", str(path))  # within quotes backslashes count before a quote alone
+    behind = len(text) - len(text.rstrip("\\"))
+    return f"'{text}{behind * chr(92)}'"
 
 
 def unplaced_word(word: str) -> str:

@@ -31,9 +31,8 @@ JUDGED = ("agrees", "differs", "open")
 class Verdicts(NamedTuple):
     """What the cells of an item come to.
 
-    judged : cells at the paper's own budget, by verdict; wanted : cells of the paper that the catalogue names, or None
-        where a star stands for them
-    word : the item's verdict
+    judged : how many cells at the paper's own budget have each verdict; reduced : cells at another budget
+    tried : cells of explanations; word : the item's verdict
     """
 
     judged: Counter

@@ -19,7 +19,7 @@ from experiments.config.scales import DOCUMENT
 from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
 from experiments.reproduction.derived import derived
-from experiments.reproduction.game_files import lacking, placed
+from experiments.reproduction.game_files import lacking, placed, quoted
 from experiments.reproduction.gathering import gatherer
 from experiments.runs.results import Result, below
 from experiments.runs.run_directory import PROVENANCE
@@ -244,7 +244,7 @@ def _hanging_up_interrupts() -> Iterator[None]:
 def command_of(words: Sequence[str], folder: Path) -> list[str]:
     """The command of a run that works in ``folder``; raises BadInput where its file of games is not there."""
     place = "hydra.run.dir" if words[0] in NO_SWEEPS else "hydra.sweep.dir"
-    return [sys.executable, "-m", f"experiments.{words[0]}", *placed(words[1:]), f"{place}='{folder}'"]
+    return [sys.executable, "-m", f"experiments.{words[0]}", *placed(words[1:]), f"{place}={quoted(folder)}"]
 
 
 def scale_word(word: str, scale: str) -> str:

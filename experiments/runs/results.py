@@ -1,6 +1,7 @@
 """Finished runs, read from their folders, for tables, plots and reports."""
 
 import importlib
+import importlib.util
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,10 @@ from experiments.runs.run_directory import ADVICE, CONFIG, PROVENANCE, SUMMARY, 
 from gpumcts.errors import BadInput
 
 TABLE, PLOT = "table", "plot.png"
-SHOWN = {"commit", "cpu", "device", "seed"}
-"""What a page says of a run's record, beside its name, its time and the versions."""
+SHOWN = {"commit", "cpu", "device", "seed", "time", "versions"}
+"""What a page says of a run's record, beside its name."""
+KINDS = {"command": list, "commit": (str, type(None)), "identity": dict, "number": int, "time": str, "versions": dict}
+"""Of what kinds these are in a run's record."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Result:
     @property
     def title(self) -> str:
         """What it reproduces, or the command it was."""
-        if "document" not in self.config:
+        if not self.config.get("document"):
             return self.program
         source, item = self._of_document()
         words = [source.TITLES[item], str(self.config.get("panel") or self.config["game"]["name"])]
@@ -86,11 +89,18 @@ class Result:
         return ", ".join([*words, *([f"here {here}"] if here else [])])
 
     def _of_document(self) -> tuple[Any, str]:
-        """The module of the document that it reproduces, and the item there; None and nothing without one."""
+        """The module of the document that it reproduces, and the item there; None and nothing without one.
+
+        Raises BadInput where the configuration names what there is not.
+        """
         if not self.config.get("document"):
             return None, ""
-        source, item = str(self.config["document"]).split("/")
-        return importlib.import_module(f"experiments.papers.{source}"), item
+        source, _, item = str(self.config["document"]).partition("/")
+        name = f"experiments.papers.{source}"
+        found = importlib.import_module(name) if source.isidentifier() and importlib.util.find_spec(name) else None
+        if found is None or item not in getattr(found, "TITLES", [item]):
+            raise BadInput(f"{self.folder / CONFIG}: document={self.config['document']}: there is no such document")
+        return found, item
 
 
 def read(folder: Path) -> Result:
@@ -115,10 +125,7 @@ def read(folder: Path) -> Result:
 
 def check_shown(result: Result) -> None:
     """Raise BadInput, naming the file, where a run lacks what tables and plots show of it: a file is damaged."""
-    record = result.provenance
-    missing = sorted(SHOWN - set(record))
-    missing += [name for name, kind in (("time", str), ("versions", dict)) if not isinstance(record.get(name), kind)]
-    if missing:
+    if missing := _lacks(result.provenance):
         raise BadInput(f"{result.folder / PROVENANCE} is damaged: it has no {missing[0]}")
     shown_by = presentation_of(result.program)
     try:
@@ -126,9 +133,22 @@ def check_shown(result: Result) -> None:
         measure = shown_by.measure(result)
         for number in () if measure is None else (measure.value, measure.low or 0, measure.high or 0):
             float(number)  # null and text raise here
+    except BadInput:  # of the configuration
+        raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         path = result.folder / SUMMARY
         raise BadInput(f"{path} is damaged: it is no summary of experiments.{result.program}{ADVICE}") from error
+
+
+def _lacks(record: Mapping[str, Any]) -> list[str]:
+    """What a page shows of a run's record and is not there, or is of another kind."""
+    missing = sorted(SHOWN - set(record))
+    missing += [name for name, kinds in KINDS.items() if name in record and not isinstance(record[name], kinds)]
+    if missing:
+        return missing
+    game = (record.get("identity") or {}).get("game", {})
+    named = isinstance(game, dict) and isinstance(game.get("name", ""), str)
+    return ([] if named else ["identity.game"]) + ([] if "gpumcts" in record["versions"] else ["versions.gpumcts"])
 
 
 def below(folder: Path) -> list[Result]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from experiments.analysis.plots import CURVES, DOTS_PER_INCH, FAINT
 from experiments.config.schema import Checked
-from experiments.ranking.conditions import as_document, some
+from experiments.ranking.conditions import as_document
 from experiments.ranking.report import Cells, few_games, with_interval
 from experiments.soft_traps.summary import PRINTED, examples
+from experiments.terminal.console import counted
 from gpumcts.alpha_beta.leaves import FAR, WON, WON_LEAST
 
 REPORT, PLOT = "report.md", "softtraps.png"
@@ -191,7 +192,7 @@ def _worth(value: int) -> str:
     if abs(value) < WON_LEAST:
         return f"{value:+,}"
     plies = int(WON) - abs(value)
-    when = f" in {some(plies, 'ply', 'plies')}" if plies < FAR else ""  # the game itself knows, not how soon
+    when = f" in {counted(plies, 'ply', 'plies')}" if plies < FAR else ""  # the game itself knows, not how soon
     return f"a {'win' if value > 0 else 'loss'}{when}"
 
 

@@ -27,6 +27,8 @@ FIRST_LINE_SECONDS = 5.0  # the first one of a run
 LONG_SECONDS = 10.0  # of work that moves no bar
 POLL_SECONDS = 1.0  # at what the other runs of a sweep have left
 WIDTH_WITHOUT_TERMINAL = 140
+ROUNDS_TO_ONE = 0.9995
+"""Of a unit, what three digits show as 1 of it; in the unit below it would read as 1e+03."""
 
 Shown = FittedTable | Table | str
 """What ``show`` takes."""
@@ -38,8 +40,8 @@ _UNWRITTEN: list[OSError] = []
 def _console(to_stderr: bool) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
-    # Texts are shown as they are: pip's '.[cuda13]' is no markup.
-    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False)
+    # Texts are shown as they are: pip's '.[cuda13]' is no markup, and of 'sgf:fire:3' rich would make a picture.
+    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
@@ -330,24 +332,26 @@ def here(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-def counted(number: int, thing: str) -> str:
-    """So many things: ``1 game``, ``1,200 games``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def counted(number: int, thing: str, things: str = "") -> str:
+    """So many things: ``1 game``, ``1,200 games``; ``things`` is the plural where that is not by an s: ``3 plies``."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds in the unit that suits them."""
-    if seconds >= 1000:
+    """Seconds, not negative, in the unit that suits them: 52.2 µs, 12.3 ms, 4.5 s, 4,000 s."""
+    if seconds >= 1000 * ROUNDS_TO_ONE:
         return f"{seconds:,.0f} s"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
+        if seconds >= ROUNDS_TO_ONE * size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.2g} µs"
 
 
 def shortened(number: float) -> str:
-    """A rate or a count for people: 1.23 M, 45.6 k, 789."""
+    """A rate or a count for people: 1.23 M, 45.6 k, 789; from a thousand G on 1,000 G."""
+    if abs(number) >= 1e12 * ROUNDS_TO_ONE:
+        return f"{number / 1e9:,.0f} G"
     for limit, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if abs(number) >= limit:
+        if abs(number) >= ROUNDS_TO_ONE * limit:
             return f"{number / limit:.3g}{unit}"
     return f"{number:.3g}" if number % 1 else f"{number:.0f}"

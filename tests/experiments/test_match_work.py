@@ -106,6 +106,10 @@ def test_a_file_that_is_none_of_a_run_is_named_by_a_report(run, tmp_path):
         ("summary.json", b"{}"): none,
         ("provenance.json", _bytes(record, time=None)): "is damaged: it has no time",
         ("provenance.json", _bytes(record, versions=None)): "is damaged: it has no versions",
+        ("provenance.json", _bytes(record, versions={})): "is damaged: it has no versions.gpumcts",
+        ("provenance.json", _bytes(record, command=7)): "is damaged: it has no command",
+        ("provenance.json", _bytes(record, identity=[])): "is damaged: it has no identity",
+        ("provenance.json", _bytes(record, identity={"game": "go"})): "is damaged: it has no identity.game",
     }
     for (name, data), said in damaged.items():
         path = tmp_path / "here" / name

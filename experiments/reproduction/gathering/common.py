@@ -13,6 +13,7 @@ from experiments.reproduction.cells import Asked, Cell, Digests, Where
 from experiments.reproduction.game_files import unplaced_keys, unplaced_word
 from experiments.reproduction.quantities import AnyQuantity, Estimate, Mean, Measured, OpenEnded, Published
 from experiments.runs.results import Result
+from experiments.terminal.console import counted
 from gpumcts.errors import BadInput
 
 FIRST = 10
@@ -69,7 +70,9 @@ def reached(
 
 
 def mean_of_all(found: Moments) -> Mean:
-    """The mean of some searches as a quantity."""
+    """The mean of some searches as a quantity; raises BadInput for fewer than two, which give it no interval."""
+    if found.count < 2:
+        raise BadInput(f"{counted(found.count, 'search', 'searches')} that ended: no interval of a mean; take more")
     return Mean(count=found.count, mean=found.mean, deviation=found.deviation)
 
 

@@ -24,6 +24,7 @@ from experiments.reproduction.gathering.common import (
 from experiments.reproduction.quantities import Mean, Measured, Published
 from experiments.runs.results import Result
 from experiments.runs.tree_searches import Piece, pieces_of
+from gpumcts.errors import BadInput
 
 BY_SEARCH = ("searched", "failed", "visits", "wrong", "below", "values")
 """What a piece holds of each search."""
@@ -141,6 +142,9 @@ class _Claims:
 
 
 def _mean(values: np.ndarray) -> Mean:
+    """The mean over trees, float64[K]; raises BadInput for a single one, which gives it no interval."""
+    if len(values) < 2:
+        raise BadInput("trees=1: one tree gives no interval of a mean; take more")
     return Mean(count=len(values), mean=float(values.mean()), deviation=float(values.std(ddof=1)))
 
 

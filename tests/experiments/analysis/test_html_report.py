@@ -197,6 +197,37 @@ def test_what_an_experiment_says_goes_to_its_page_and_not_to_stdout(match, monke
     assert capsys.readouterr().out == "again on stdout\n"
 
 
+def test_sweeps_of_one_name_have_a_folder_each_for_what_their_ends_write(match, monkeypatch, tmp_path):
+    def end(results, folder):
+        (folder / "fig.csv").write_text(results[0].label)
+        show(results[0].label)
+        return ["fig.csv"]
+
+    monkeypatch.setitem(sys.modules, "experiments.papers.planted", SimpleNamespace(CONCLUSIONS={"fig": end}))
+    runs = [
+        replace(
+            one, folder=tmp_path / place / "main" / one.folder.name, config={**one.config, "document": "planted/fig"}
+        )
+        for place, one in (("a", match("n=1")), ("b", match("n=2")))
+    ]
+    (tmp_path / "report").mkdir()
+    found = ends(runs, tmp_path / "report")
+    assert [one.title for one in found] == ["planted/fig: main", "planted/fig: main-2"]
+    assert [one.said for one in found] == [[one.files[0].read_text()] for one in found] == [["n=1"], ["n=2"]]
+
+
+def test_an_end_that_writes_nothing_leaves_what_an_earlier_report_wrote(match, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "experiments.papers.planted", SimpleNamespace(CONCLUSIONS={}))
+    result = match("n=1")
+    result = replace(result, config={**result.config, "document": "planted/fig"})
+    home = tmp_path / "report" / tmp_path.name
+    home.mkdir(parents=True)
+    assert ends([result], tmp_path / "report") == [] and not home.exists()
+    home.mkdir()
+    (home / "fig.csv").write_text("")
+    assert ends([result], tmp_path / "report") == [] and (home / "fig.csv").exists()
+
+
 def test_a_narrow_page_cuts_no_image_and_says_where_tables_go_on(match, tmp_path):
     """Judged by the style: images shrink with the page, and each table has a box of its own to scroll in."""
     (tmp_path / "plot.png").write_bytes(b"x")

@@ -95,3 +95,12 @@ def test_a_panel_of_very_many_runs_has_fewer_dots(tmp_path, monkeypatch):
     monkeypatch.setattr(plots, "MAX_DOTS", 500)
     plots.plot([played(f"a=x{n}") for n in range(9)], tmp_path / "plot.png")
     assert imread(tmp_path / "plot.png").shape[0] in (499, 500)
+
+
+@pytest.mark.parametrize("labels", [["a=$x_$", "a=b", "a=c"], ["a=$x_$ b=1", "a=$x_$ b=2", "a=c b=1", "a=c b=2"]])
+def test_dollar_signs_in_labels_are_no_formulas(tmp_path, labels, drawn):
+    """Beside lines, and beside the cells of a matrix."""
+    (path,) = plots.plot([played(label) for label in labels], tmp_path / "plot.png")
+    assert path.exists()
+    (figure,) = drawn
+    assert any(r"\$x_\$" in tick.get_text() for axes in figure.axes for tick in axes.get_yticklabels())

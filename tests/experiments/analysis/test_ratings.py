@@ -52,6 +52,13 @@ def test_of_two_players_the_difference_is_that_of_their_match():
     assert 2 * half[0] == pytest.approx(400 / np.log(10) * 1.959964 / np.sqrt(100 * 0.7 * 0.3), rel=1e-6)
 
 
+def test_a_rating_that_rounds_to_nothing_has_the_sign_of_none():
+    (table,) = ratings(
+        [against(x, y, 50_001 if x == "c" else 50_000, games=100_001) for x, y in permutations("abc", 2)]
+    )
+    assert [row[1] for row in table.rows] == ["+0"] * 3
+
+
 def test_both_directions_count_and_a_player_against_itself_does_not():
     results = [against(x, y, 60 if x < y else 40) for x, y in permutations("abc", 2)]
     (table,) = ratings([*results, against("a", "a", 90)])

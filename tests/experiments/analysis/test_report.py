@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from experiments.analysis import result_table
 from experiments.analysis.headings import heading
 from experiments.analysis.result_table import notes
@@ -32,6 +34,27 @@ def test_a_report_of_two_games_names_them_and_what_all_runs_share(run, only):
     folder.write_text(re.sub('"seed=."', '"n=2.3456789012345"', folder.read_text()))
     single = run(f"report runs={folder.parent} title=Single").out
     assert "\n1 run; report.html" in single and " n=2.34568 " in single
+
+
+def test_a_folder_whose_name_has_brackets_is_found(run, tmp_path):
+    assert run(f"match {TINY} game=connect_four hydra.run.dir='x/[1]'").code == 0
+    (found,) = find("x/[1]")
+    assert found.folder == tmp_path / "x" / "[1]"
+
+
+@pytest.mark.parametrize("document", ["nothing", "nothing/fig", "a/b/c", "playout_comparison/nothing", "../x/y"])
+def test_a_document_that_there_is_not_is_named_in_a_line(run, tmp_path, document):
+    """A key that an experiment of one's own may have wrong; a run without a document may have it empty."""
+    run(f"match {TINY} game=connect_four hydra.run.dir=here")
+    assert run("report runs=here").code == 0
+    config = tmp_path / "here" / "config.yaml"
+    whole = config.read_text()
+    config.write_text(f"{whole}document: null\n")
+    assert run("report runs=here").code == 0
+    config.write_text(f"{whole}document: {document}\n")
+    done = run("report runs=here")
+    assert done.code == 2
+    assert done.err == f"error: {config}: document={document}: there is no such document\n"
 
 
 def played(label, **identity):

@@ -33,6 +33,14 @@ def test_an_integer_in_exponent_form_is_one(field, given, taken):
     assert (found, type(found)) == (taken, type(taken))
 
 
+@pytest.mark.parametrize("given", ["*x", "*", "2026-13-01", "0x_", "...", ":"])
+def test_words_that_yaml_cannot_read_are_refused_as_they_were_given(given):
+    """Quotes stand around words that YAML reads as something else than text; of these it reads none."""
+    with pytest.raises(BadInput) as refusal:
+        typed(MatchKeys, {"games": given})
+    assert str(refusal.value) == f"games={given}: must be an integer in [1, 10000000]"
+
+
 @pytest.mark.parametrize("given", [1.5e0, 1e18, float("inf"), float("nan")])
 def test_what_is_not_exactly_an_integer_is_refused(given):
     with pytest.raises(BadInput, match="must be an integer in"):

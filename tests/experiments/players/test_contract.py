@@ -41,6 +41,12 @@ def test_other_errors_pass():
         raise ValueError("search.roots=2")
 
 
+@pytest.mark.parametrize("name", ["nothing", "__init__", "", "uct.", 7, None])
+def test_what_is_no_player_is_refused(name):
+    with pytest.raises(BadInput, match=r"^player\.name=.* is not known; there are: alpha_beta, gtp"):
+        kind_of(name)
+
+
 @pytest.mark.parametrize("kind", names())
 def test_commands_and_python_have_the_same_keys_of_a_player(kind):
     """A key of the group ``player`` is a field of the description: the same values are allowed, with one default."""

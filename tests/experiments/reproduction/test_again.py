@@ -67,6 +67,15 @@ def test_a_cell_that_takes_too_long_is_told_by_name_and_the_others_are_made(monk
     assert told.count(line) == 2 and "Traceback" not in told
 
 
+def test_of_a_command_that_failed_the_last_line_is_told(monkeypatch, tmp_path):
+    code = "import sys; sys.exit('compiling ...\\nerror: n=1: too few\\n')"
+    monkeypatch.setattr(again, "command_of", lambda *_: [sys.executable, "-c", code])
+    measured = next(cell for cell in cells_below() if cell.cell == "deep-deep-f" and cell.item == "table2")
+    with pytest.raises(BadInput) as refusal:
+        again.first_ten(measured, tmp_path)
+    assert str(refusal.value) == f"{measured.path}: -c {code} ended with exit code 1: error: n=1: too few"
+
+
 def test_a_cell_that_cannot_be_made_again_is_told_and_the_others_are_made(monkeypatch, capsys):
     made = []
 

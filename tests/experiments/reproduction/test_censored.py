@@ -8,12 +8,14 @@ import pytest
 
 from experiments.papers.ramanujan2010understanding import fig3, tables
 from experiments.papers.ramanujan2010understanding.searches import Mean as Moments
+from experiments.papers.ramanujan2010understanding.searches import mean_of
 from experiments.reproduction.catalogue import item_of
 from experiments.reproduction.cells import Digests
 from experiments.reproduction.gathering import estimates, strategies, synthetic
-from experiments.reproduction.gathering.common import mean_within
+from experiments.reproduction.gathering.common import mean_of_all, mean_within
 from experiments.reproduction.pages import value_text
 from experiments.reproduction.quantities import Estimate, Mean, OpenEnded
+from gpumcts.errors import BadInput
 from tests.experiments.reproduction.test_strategies import NAME, level, pair, result, searches, verdicts
 
 DIGESTS = Digests(all="0" * 64, first_ten="1" * 64)
@@ -146,3 +148,11 @@ def test_a_fit_counts_the_pairs_that_it_used(deepest, pairs, verdict):
     (found,) = estimates.growth(paper, item, runs)
     assert isinstance(found.measured.quantity, Estimate)
     assert (found.measured.quantity.count, found.asked.budget["pairs"], found.verdict) == (pairs, pairs, verdict)
+
+
+@pytest.mark.parametrize("times", [[], [7.0]])
+def test_a_mean_of_fewer_than_two_searches_is_refused(times):
+    with pytest.raises(BadInput, match="no interval of a mean; take more"):
+        mean_of_all(mean_of(np.array(times)))
+    with pytest.raises(BadInput, match="trees=1: one tree gives no interval"):
+        synthetic._mean(np.array([0.5]))

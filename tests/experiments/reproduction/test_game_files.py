@@ -1,10 +1,11 @@
 """Files of games: found by name where they lie, told by name where they do not, and never written with their place."""
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from experiments.reproduction import command_line, schedule
 from experiments.reproduction.command_line import main
-from experiments.reproduction.game_files import VARIABLE, lacking, placed, unplaced_keys, unplaced_word
+from experiments.reproduction.game_files import VARIABLE, lacking, placed, quoted, unplaced_keys, unplaced_word
 from experiments.reproduction.schedule import command_of, missing, tasks
 from gpumcts.errors import BadInput
 
@@ -22,6 +23,22 @@ def test_a_file_is_found_in_the_folder_of_the_machine(tmp_path, monkeypatch):
     found = placed(WORDS)
     assert found == ["experiment=x", f"data.pgn='{place}/games.pgn'", "deep=6"]
     assert [unplaced_word(word) for word in found] == WORDS
+
+
+@pytest.mark.parametrize("name", ["o'neil", "a b", "[x]{y}=z,ü", "back\\slash", "both\\'", "end\\"])
+def test_hydra_reads_any_folder_as_it_is(tmp_path, name):
+    path = tmp_path / name
+    assert OverridesParser.create().parse_override(f"data.pgn={quoted(path)}").value() == str(path)
+    assert command_of(["match"], path)[-1] == f"hydra.sweep.dir={quoted(path)}"
+    assert unplaced_word(f"data.pgn={quoted(path / 'games.pgn')}") == WORDS[1]
+
+
+def test_a_folder_named_from_here_is_the_same_for_a_command_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "files")
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "games.pgn").write_text("")
+    assert placed(WORDS)[1] == f"data.pgn='{tmp_path}/files/games.pgn'"
 
 
 def test_a_run_s_identity_has_the_name_of_a_file_alone():

@@ -40,6 +40,14 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     assert read(write(cell(), tmp_path), tmp_path) == cell()
 
 
+def test_two_processes_that_write_a_cell_have_a_file_each_until_it_is_whole(tmp_path):
+    path = tmp_path / cell().path
+    path.parent.mkdir(parents=True)
+    other = path.with_name(f".{path.name}.new")
+    other.mkdir()  # a name that every process would take
+    assert write(cell(), tmp_path) == path and sorted(path.parent.iterdir()) == [other, path]
+
+
 @pytest.mark.parametrize(
     ("there", "edited", "named"),
     [
