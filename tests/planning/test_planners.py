@@ -190,15 +190,16 @@ def test_bad_queries():
         Queries(setting.mdp, Uct(), setting.evaluations, one, one, key, threads=0)
 
 
+@pytest.mark.parametrize("limit", [2000, 0])
 @every_planner
-def test_memory_for_no_query_is_refused_before_anything_compiles(planner, monkeypatch):
+def test_memory_for_no_query_is_refused_before_anything_compiles(planner, limit, monkeypatch):
     setting = sea(10)
     monkeypatch.setattr(queries, "announced", lambda *_, **__: pytest.fail("it compiles"))
     arrays = (setting.evaluations, setting.roots, setting.runs, setting.keys)
     with pytest.raises(
         BadInput, match=r": any query takes 1,024 nodes x .* bytes, .* MiB, and a thread may use 0\.0 MiB"
     ):
-        Queries(setting.mdp, planner, *arrays, 2, memory_limit=2000).answers(np.array([1]))
+        Queries(setting.mdp, planner, *arrays, 2, memory_limit=limit).answers(np.array([1]))
 
 
 @every_planner
