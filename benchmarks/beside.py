@@ -67,6 +67,8 @@ def suite(bench: Bench) -> Iterator[Row]:
                 found[work.what] += ratio_of(number, ours, theirs)
     if not any(found.values()):
         raise BadInput(f"checkout={bench.checkout}: it has nothing of what game={bench.game_name} needs")
+    if lacking := [what for what, ratios in found.items() if not ratios]:
+        bench.say(f"checkout={bench.checkout}: it has nothing of: {', '.join(lacking)}; left out")
     for what, ratios in found.items():
         if ratios:
             yield row_of("beside", what, UNIT, ratios, at={"checkout": str(bench.checkout)})

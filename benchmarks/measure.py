@@ -35,6 +35,7 @@ class Bench(NamedTuple):
     only : options by name that the suites ``playouts``, ``search`` and ``beside`` measure; all that they have if there
         are none
     checkout : of the suite ``beside``, the folder of the other checkout
+    say : takes a line for people
     """
 
     game: Any
@@ -47,6 +48,7 @@ class Bench(NamedTuple):
     grid: Grid
     only: tuple[str, ...] = ()
     checkout: Path | None = None
+    say: Callable[[str], None] = print
 
     def wants(self, name: str) -> bool:
         """Whether an option is among those that are to be measured."""

@@ -36,6 +36,7 @@ from experiments.app.command import Command, Run
 from experiments.config.json_files import write_json
 from experiments.config.schema import Checked, Given, Plain, option_value
 from experiments.config.validation import typed
+from experiments.runs.provenance import conditions
 from experiments.terminal.console import here, say, show, table
 from gpumcts.errors import BadInput
 
@@ -43,6 +44,10 @@ SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
 MORE = ("one_tree", "trees", "chess_attacks", "beside")  # of the CPU, where they are named
 ON_DEVICES = ("crossover", "launch")
 NARROWED = ("playouts", "search", "beside")  # by the key ``only``
+COUNTED_BY = {  # suites by the keys that count for some alone; others have threads and engines of their own
+    "engine": ("playouts", "search", "match", "scaling", "one_tree", *ON_DEVICES),
+    "threads": ("playouts", "search", "match", "one_tree", *ON_DEVICES),
+}
 GRID = ("trees", "playouts", "iterations")
 FIGURES, TABLE = "figures.json", "table.txt"
 BUSY = 0.3  # cores that other programs may keep busy before a word is said
@@ -140,6 +145,10 @@ def _check_given(keys: BenchKeys, given: Given) -> None:
             raise BadInput(f"against={name}: {missing}, or against=null")
     if set(keys.suites) == {"trees"} and [key for key in given.keys if key.partition(".")[0] == "game"]:
         raise BadInput("game counts for nothing in suites=[trees], whose games are P-games and sailing; leave it out")
+    named = {key.partition(".")[0] for key in given.keys}
+    for key, suites in COUNTED_BY.items():
+        if key in named and not set(suites) & set(keys.suites):
+            raise BadInput(f"{key} counts for suites {', '.join(suites[:-1])} and {suites[-1]}; leave it out")
     idle = [key for key in GRID if key in given.keys]
     if idle and "crossover" not in keys.suites:
         raise BadInput(f"{idle[0]} counts for suites=[crossover] alone; leave it out")
@@ -162,6 +171,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     from gpumcts.kernels.crossover import FILE
 
     bench, begin, load = _bench(config, run), time.perf_counter(), _load()
+    heading = conditions(config.identity["game"]["name"], bench.engine, bench.threads, bench.repeats, load)
     rows: list[Any] = []
     cells = None
     for name in config.keys.suites:
@@ -171,7 +181,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
         rows += found
         show(table(name, COLUMNS, [_cells(row) for row in found]))
         write_json(run.folder / FIGURES, [row._asdict() for row in rows])
-        (run.folder / TABLE).write_text(text(rows), "utf-8")
+        (run.folder / TABLE).write_text(f"{heading}\n\n{text(rows)}", "utf-8")
         if name == "crossover":
             cells = crossover.table(bench, found)
             write_json(run.folder / FILE, cells)
@@ -205,6 +215,7 @@ def _bench(config: Checked, run: Run) -> Any:
         grid=Grid(keys.trees, keys.playouts, keys.iterations),
         only=tuple(keys.only),
         checkout=Path(keys.checkout).expanduser().resolve() if keys.checkout else None,
+        say=say,
     )
 
 

@@ -53,6 +53,18 @@ def provenance(program: str, run_label: str, config: Checked) -> dict[str, Any]:
     }
 
 
+def conditions(game: str, engine: str, threads: int, repeats: int, load: float | None) -> str:
+    """What one has to know to compare figures of speed with others, above their table.
+
+    load : cores that were busy before, None where the system does not tell
+    """
+    machine = ", ".join(filter(None, [device_name() if engine != "cpu" else None, cpu_name()]))
+    busy = "" if load is None else f" ({load:.1f} busy before)"
+    of = f"gpumcts {gpumcts.__version__}, commit {commit() or 'unknown'}"
+    keys = f"game={game} engine={engine} threads={threads} repeats={repeats}"
+    return f"{of}\n{machine}, cores: {usable_cores()}{busy}\n{keys}"
+
+
 def following(record: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """``record`` with ``earlier``: the runs in the folder before it that were of another commit or machine.
 

@@ -1,6 +1,7 @@
 """The benchmark beside another checkout."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,19 @@ def test_this_checkout_beside_itself(run, monkeypatch, tmp_path):
     rows = json.loads((tmp_path / "here" / "figures.json").read_text("utf-8"))
     assert [row["what"] for row in rows] == ["uniform playouts", "uniform playouts, one by one"]
     assert all(row["median"] > 0 and row["at"] == {"checkout": str(HERE)} for row in rows)
+
+
+def test_what_the_other_checkout_lacks_is_told(monkeypatch, capsys):
+    """Here all but the first work; where it lacks all, that is the user's mistake."""
+    monkeypatch.setattr(beside, "_process", lambda bench, folder, works: nullcontext(folder))
+    monkeypatch.setattr(beside, "ratio_of", lambda number, ours, theirs: [] if number else [2.0])
+    rows = list(beside.suite(bench_of(Othello(), "othello", "uniform")))
+    assert [(row.what, row.median) for row in rows] == [("uniform playouts", 2.0)]
+    told = "checkout=None: it has nothing of: uniform playouts, one by one; left out\n"
+    assert capsys.readouterr().out == told
+    monkeypatch.setattr(beside, "ratio_of", lambda number, ours, theirs: [])
+    with pytest.raises(BadInput, match="it has nothing of what game=othello needs"):
+        list(beside.suite(bench_of(Othello(), "othello", "uniform")))
 
 
 def test_what_is_compared():

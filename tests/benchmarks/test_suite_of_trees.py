@@ -21,4 +21,6 @@ def test_the_suite_of_trees(run, monkeypatch, tmp_path):
     assert {unit: units.count(unit) for unit in units} == {"iterations/s": 7, "leaves/s": 1, "samples/s": 3}
     assert all(row["median"] > 0 for row in rows)
     text = (tmp_path / "here" / "table.txt").read_text("utf-8")
-    assert text.startswith("suite  what") and "P-game B = 2, D = 4, UCT, whole path" in text
+    conditions, rows = text.split("\n\n")
+    assert conditions.startswith("gpumcts ") and conditions.endswith("engine=cpu threads=1 repeats=1")
+    assert rows.startswith("suite  what") and "P-game B = 2, D = 4, UCT, whole path" in text

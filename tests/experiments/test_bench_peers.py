@@ -94,6 +94,11 @@ def test_an_engine_that_is_not_there_leaves_nothing(run, monkeypatch, tmp_path):
         ("bench suites=[memory,match,memory]", "suites=[memory,match,memory]: memory stands there twice"),
         ("bench suites=[trees] game=go", "game counts for nothing in suites=[trees], whose games are P-games and"),
         ("bench suites=[trees] game.corner_weight=3", "game counts for nothing in suites=[trees]"),
+        (
+            "bench suites=[trees] threads=2",
+            "threads counts for suites playouts, search, match, one_tree, ",
+        ),
+        ("bench suites=[startup,memory] engine=cudasim", "engine counts for suites playouts, search, match, scaling, "),
         ("bench suites=[chess_attacks]", "suites=[chess_attacks] is of Chess, not of othello; add game=chess"),
         ("bench against=chess", "against=chess: must be a list of open_spiel, pgx, mctsnc, or null"),
         ("bench repeats=0", "repeats=0: must be an integer in [1, 1000]"),

@@ -118,6 +118,12 @@ def test_the_benchmark_runs_and_keeps_its_figures(run, monkeypatch, tmp_path):
     assert 22 <= figures[1]["median"] <= 26
     summary = json.loads((tmp_path / "here" / "summary.json").read_text("utf-8"))
     assert summary["figures"] == figures and summary["seconds"] > 0
+    conditions, rows = (tmp_path / "here" / "table.txt").read_text("utf-8").split("\n\n")
+    record = json.loads((tmp_path / "here" / "provenance.json").read_text("utf-8"))
+    version, machine, keys = conditions.splitlines()
+    assert version == f"gpumcts {record['versions']['gpumcts']}, commit {record['commit'] or 'unknown'}"
+    assert machine.startswith(f"{record['cpu']}, cores: {record['cores']} (")
+    assert keys == "game=othello engine=cpu threads=1 repeats=5" and rows.startswith("suite ")
 
 
 def test_the_suite_of_matches(run, monkeypatch, tmp_path):
