@@ -14,7 +14,7 @@ from experiments.analysis.ratings import ratings
 from experiments.analysis.result_table import result_table
 from experiments.config.scales import DOCUMENT, SMALL, scale_of
 from experiments.config.validation import shown as shown_value
-from experiments.runs.results import PLOT, TABLE, Result, below, groups
+from experiments.runs.results import PLOT, TABLE, Result, groups, sound_below
 from experiments.terminal.console import Shown, here, kept, show
 
 LEVEL = 0.05
@@ -30,9 +30,16 @@ class End(NamedTuple):
     files: list[Path]
 
 
-def conclude(folder: Path) -> None:
-    """The end of a sweep: its table on stdout, and table and plot in its folder, with what other sweeps left there."""
-    results = in_one_folder(below(folder))
+def conclude(folder: Path) -> list[str]:
+    """The end of a sweep: its table on stdout, and table and plot in its folder, with what other sweeps left there.
+
+    Returns what is damaged of runs that are therefore left out, a line each: other sweeps may have left these long ago,
+    and the runs that were played now are shown all the same.
+    """
+    results, damaged = sound_below(folder)
+    if not results:
+        return damaged
+    results = in_one_folder(results)
     named = shown(results)
     for title, some in groups(named).items():
         show(result_table(heading(title, some), some), *ratings(some))
@@ -40,6 +47,7 @@ def conclude(folder: Path) -> None:
     files = [f"{TABLE}.csv", f"{TABLE}.parquet", *(file.name for file in plot(named, folder / PLOT))]
     files += _own_end([result for result in results if result.finished], folder)
     show(f"{', '.join(files)} in {here(folder)}")
+    return damaged
 
 
 def ends(results: Iterable[Result], folder: Path) -> list[End]:

@@ -369,19 +369,20 @@ class Command:
         return refusal
 
     def _end(self, sweep: Sweep, watch: Watch) -> int:
-        """Show the table of a sweep, then the runs that failed, a line each; returns the exit code."""
+        """Show the table of a sweep, then the runs that failed or are damaged, a line each; returns the exit code."""
+        damaged: list[str] = []
         try:
             if any(sweep.folder.rglob(SUMMARY)):
                 from experiments.analysis.sweep_report import conclude
 
-                conclude(sweep.folder)
+                damaged = conclude(sweep.folder)
             if watch.chosen:
                 show(*best_of(sweep.folder))
         finally:  # the disk that is full for a run may be full for the table
-            for line in watch.lines():
+            for line in [*watch.lines(), *damaged]:
                 print(f"error: {line}", file=sys.stderr)
         if not watch.failed:
-            return 0
+            return FAILED if damaged else 0
         return BAD_INPUT if all(failed.refused for failed in watch.failed) else FAILED
 
     def _call_hydra(self, words: list[str], task: Task | None = None) -> None:

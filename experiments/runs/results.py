@@ -156,6 +156,20 @@ def below(folder: Path) -> list[Result]:
     return in_order(read(path.parent) for path in folder.rglob(SUMMARY))
 
 
+def sound_below(folder: Path) -> tuple[list[Result], list[str]]:
+    """The finished runs in a folder and below it that can be shown, in order; and of each other what is damaged."""
+    found, damaged = [], []
+    for path in sorted(folder.rglob(SUMMARY)):
+        try:
+            result = read(path.parent)
+            check_shown(result)
+        except BadInput as error:
+            damaged.append(str(error))
+        else:
+            found.append(result)
+    return in_order(found), damaged
+
+
 def asked_for(folder: Path) -> dict[str, str]:
     """The runs that a sweep was asked for: what each sweeps, ``seed=1 game=go``, by the name of its folder.
 

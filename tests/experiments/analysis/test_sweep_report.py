@@ -117,7 +117,10 @@ def test_numbers_with_many_digits_are_named_by_six(tmp_path, monkeypatch, capsys
     runs = [match_of(f"decay={decay}", 300) for decay in ("0.9609344229909748", "0.97")]
     side = {"playouts_per_second": 0.0}
     more = {"losses": 100, "ci95_low": 0.5, "ci95_high": 0.9, "seconds": 1.0, "player": side, "opponent": side}
-    monkeypatch.setattr(sweep_report, "below", lambda _: [replace(r, summary={**r.summary, **more}) for r in runs])
+    summaries = {run.label: run.summary | more for run in runs}
+    monkeypatch.setattr(
+        sweep_report, "sound_below", lambda _: ([replace(run, summary=summaries[run.label]) for run in runs], [])
+    )
     monkeypatch.setattr(sweep_report, "plot", lambda *_: [])
     provenance = {"earlier": [], "commit": None}
     runs = [replace(run, provenance={**run.provenance, **provenance}) for run in runs]
@@ -136,7 +139,7 @@ def test_the_table_of_a_folder_with_two_sweeps_has_what_tells_them_apart(tmp_pat
         record = {"label": f"seed={seed}", "identity": {"game": {"name": game}, "seed": seed}, "earlier": []}
         record |= {"command": ["match.py", "-m", f"game={game}", f"seed={seed},9"], "commit": None}
         runs.append(replace(run, provenance={**run.provenance, **record}, summary={**run.summary, **more}))
-    monkeypatch.setattr(sweep_report, "below", lambda _: runs)
+    monkeypatch.setattr(sweep_report, "sound_below", lambda _: (runs, []))
     monkeypatch.setattr(sweep_report, "plot", lambda *_: [])
     sweep_report.conclude(tmp_path)
     assert "game=go seed=1" in capsys.readouterr().out

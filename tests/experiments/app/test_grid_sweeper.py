@@ -154,3 +154,24 @@ def test_a_damaged_record_of_a_sweep_is_told_with_what_to_do(run, only):
     assert (done.code, len(done.err.splitlines())) == (2, 1) and "remove it, and the command that made" in done.err
     record.unlink()
     assert run(SWEEP).code == 0 and record.exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "said"),
+    [
+        ("summary.json", "{", "is damaged: it holds no JSON object"),
+        ("summary.json", '{"nodes": null}', "is damaged: it is no summary of experiments.perft"),
+        ("provenance.json", "{}", "is not the record of a run"),
+    ],
+)
+def test_a_damaged_run_of_another_sweep_is_named_behind_the_table(run, only, file, data, said):
+    """Its damage may be old; it does not hide what was computed now."""
+    assert run("perft -m depth=0,1 hydra.sweep.dir=s").code == 0
+    damaged = only(f"s/*depth_0*/{file}")
+    damaged.write_text(data)
+    done = run("perft -m depth=1,2 hydra.sweep.dir=s")
+    lines = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 1 and len(lines) == 1
+    assert lines[0].startswith(f"error: {damaged.relative_to(Path.cwd())} {said}")
+    table = only("s/table.csv").read_text().splitlines()
+    assert len(table) == 3 and "depth=2" in done.out and "depth=0" not in done.out
