@@ -58,7 +58,7 @@ def _matching(pattern: str) -> dict[Path, Result]:
         others = {one.program for one in results.values() if not presentation_of(one.program).gathered}
         if others:
             said = f"its runs are of {', '.join(sorted(others))}, which have no reports"
-        several = "; several patterns stand in a list: runs='[a/**,b/**]'" if "{" in pattern else ""
+        several = "; several patterns stand in a list: runs='[a/**,b/**]'" if {"{", ","} & set(pattern) else ""
         raise BadInput(f"runs={pattern}: {said}{several}")
     for one in found.values():
         check_shown(one)

@@ -120,6 +120,7 @@ def test_runs_are_found_by_patterns_and_by_the_folder_of_their_sweep(run):
         "runs=[x/a,nothing/**]": "runs=nothing/**: no folder matches\n",
         "runs=[]": "runs=[]: must be a pattern of folders, or a list of at least one\n",
         "runs='{x,y}/**'": "runs={x,y}/**: no folder matches; several patterns stand in a list: runs='[a/**,b/**]'\n",
+        "runs='x/**,y/**'": "runs=x/**,y/**: no folder matches; several patterns stand in a list: runs='[a/**,b/**]'\n",
         "runs=[3]": "runs=[3]: must be text, or a list of texts",
     }
     for line, message in refused.items():
