@@ -4,12 +4,11 @@ Compiled code trusts them: trees play what ``move_after`` gives, searches what `
 ``pack`` beyond its own words spoils the position beside it. A question is asked where a game has a body of its own.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gpumcts.games import contract
+from gpumcts.games.conformance.typed_bodies import has_own
 from gpumcts.games.contract import CHANCE
 
 U = np.uint64
@@ -19,12 +18,6 @@ FILLERS = U(0x5A5A5A5A5A5A5A5A), U(0xA5A5A5A5A5A5A5A5)
 MAX_NOISE = 60_000
 MAX_LIMIT = (1 << 40) - 1
 """Of evaluations: a win is worth 2^40 in informed playouts, and they are multiplied by SCORE_UNIT in 64 bits."""
-
-
-def has_own(game: Any, verb: str) -> bool:
-    """Whether a game (as it travels) has another body of a verb than every game has."""
-    found: Callable | None = getattr(contract, verb).find(type(game))
-    return found is not None and found is not getattr(contract, verb).find(object)
 
 
 def check_words(asked: Any, state: Any) -> None:

@@ -62,6 +62,27 @@ OF_FURTHER_VERBS = {
         "@contract.move_after",
         "move_after gives 0 as number 0, nth_move gives 1",
     ),
+    "move_after_by_a_plain_function": (
+        [
+            body("move_after", "game, state, move, k", "return np.int64(more(k))"),
+            ("OPTION = Heap\n", "OPTION = Heap\n\n\ndef more(k):\n    return k + 1\n"),
+        ],
+        "return np.int64(more(",
+        "the name `more` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "listed_by_a_plain_function": (
+        [
+            body(*LISTED, "for k in range(count):", "    out[at + k] = more(k)"),
+            ("OPTION = Heap\n", "OPTION = Heap\n\n\ndef more(k):\n    return k + 1\n"),
+        ],
+        "out[at + k] = more(",
+        "the name `more` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "history": (
+        [body("with_history", "game, state, earlier", "return np.int64(0)")],
+        "@contract.with_history",
+        "with_history returns int64, not a state: a NamedTuple of uint64",
+    ),
     "staged_move": (
         [body("staged_move", "game, state, stream", "return np.int64(3)")],
         "@contract.staged_move",
