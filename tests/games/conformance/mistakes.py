@@ -9,10 +9,16 @@ SCORED = "@contract.score.implements(Heap)\n"
 
 def body(verb: str, arguments: str, *lines: str) -> tuple[str, str]:
     """A body of one more verb, before that of ``score``."""
-    text = "\n    ".join([f"@contract.{verb}.implements(Heap)\ndef heap_{verb}({arguments}):", *lines])
+    kind = "playouts.whole_playout.implements(Uniform, " if verb == "whole_playout" else f"contract.{verb}.implements("
+    text = "\n    ".join([f"@{kind}Heap)\ndef heap_{verb}({arguments}):", *lines])
     return SCORED, f"{text}\n\n\n{SCORED}"
 
 
+PLAYED = (
+    "from gpumcts.games.contract import SCORE_UNIT\n",
+    "from gpumcts.games.contract import SCORE_UNIT\nfrom gpumcts.playouts import contract as playouts\n"
+    "from gpumcts.playouts.uniform import Uniform\n",
+)
 PACKED = ("pack", "game, state, words, at, stride")
 UNPACKED = (
     "@contract.unpack.implements(Heap)\ndef u(game, words, at, stride):\n    return State(words[0], words[1])\n\n\n"
@@ -82,6 +88,21 @@ OF_FURTHER_VERBS = {
         [body("with_history", "game, state, earlier", "return np.int64(0)")],
         "@contract.with_history",
         "with_history returns int64, not a state: a NamedTuple of uint64",
+    ),
+    "playout_without_plies": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return np.int64(SCORE_UNIT)")],
+        "@playouts.whole_playout",
+        "whole_playout returns int64, not the score and the plies, int64 both",
+    ),
+    "score_of_a_playout": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return 2 * SCORE_UNIT, 1")],
+        "@playouts.whole_playout",
+        "whole_playout returns a score of 2097152, outside [-SCORE_UNIT, SCORE_UNIT]",
+    ),
+    "plies_of_a_playout": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return SCORE_UNIT, 61")],
+        "@playouts.whole_playout",
+        "whole_playout returns 61 plies from the start: 0 to MAX_PLIES, 60",
     ),
     "staged_move": (
         [body("staged_move", "game, state, stream", "return np.int64(3)")],
