@@ -157,7 +157,7 @@ def evaluation(game, state):
 
 @verb("game")
 def evaluation_limit(game):
-    """The largest absolute evaluation, as int64; 1 unless given.
+    """The largest absolute evaluation, as int64, 1 to 2^40 - 1; 1 unless given.
 
     It is rescaled to SCORE_UNIT, and larger ones clamp (Ramanujan et al. 2010, section 4).
     """

@@ -157,7 +157,7 @@ def dice_position_text(game, state):
 @contract.parse_position.implements(DiceDuel)
 def dice_parse_position(game, text):
     parts = text.lower().split()
-    if len(parts) != 4 or not all(part.isdecimal() and len(part) < 9 for part in parts[:3]):
+    if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts[:3]):
         raise BadInput("position: a dice duel takes the turns finished, the points of A and of B, and the die")
     turn, first, second = (int(part) for part in parts[:3])
     if turn > 2 * game.turns:

@@ -162,6 +162,6 @@ def path_parse_position(game, text):
         raise BadInput("position: a walk takes a square, a1 to e5, and the cost so far, such as 'c3 7'")
     row, column = int(square[1]) - 1, "abcde".index(square[0])
     most = DEAREST * (row + column)
-    if not parts[1].isdecimal() or len(parts[1]) > 8 or int(parts[1]) > most:
+    if not (parts[1].isascii() and parts[1].isdecimal()) or len(parts[1]) > 8 or int(parts[1]) > most:
         raise BadInput(f"position: the cost so far at {square} is 0 to {most}")
     return State(U(row * SIDE + column), U(int(parts[1])))

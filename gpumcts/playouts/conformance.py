@@ -16,6 +16,8 @@ from gpumcts.games.conformance.bodies import Bodies, no_int64
 from gpumcts.games.conformance.typed_bodies import parts_of
 from gpumcts.games.contract import CHANCE
 from gpumcts.playouts import contract
+from gpumcts.playouts.traces import trace_words
+from gpumcts.playouts.uniform import Uniform
 from gpumcts.rng import PLY_STEP, key_of
 
 GAMES, MAX_PLIES = 3, 40
@@ -39,19 +41,51 @@ def check_policy(policy: Any, game: Any) -> None:
     with np.errstate(all="ignore"):
         start = games.start(game)
         _play(asked, game)
-    given = {
-        "policy": typeof(policy),
-        "game": typeof(game),
-        "state": typeof(start),
-        **dict.fromkeys(("stream", "key"), types.uint64),
-        "trace": typeof(np.zeros(2, np.uint64)),
-    }
+    given = _types_of(policy, game, start)
     for verb in WHOLE:
         one = asked if verb != "cut" else asked._replace(classes=(type(policy),))
         for each in one.own((verb,)):
             found = one.type_of(each, given)
             if not isinstance(found, types.Integer):
                 one.refuse(each, f"returns {found}, not int64: wrap it, np.int64(...)")
+    _check_playouts(asked, given)
+
+
+def check_playouts(game: Any) -> None:
+    """Raises BadInput, one line with file and line, where uniform playouts of a game's own are none.
+
+    Their types are looked at, and a few in plain Python: a score and plies that there can be.
+    """
+    policy = Uniform()
+    asked = Bodies.of(policy, contract, type(game))
+    if not (own := asked.own(PLAYOUTS)):
+        return
+    with np.errstate(all="ignore"):
+        start = games.start(game)
+        _check_playouts(asked, _types_of(policy, game, start))
+        for verb in own:
+            trace = [np.zeros(trace_words(game), np.uint64)] if verb == "traced_playout" else []
+            for number in range(GAMES):
+                result, plies = asked.ask(verb, policy, game, start, key_of(SEED, number), *trace)
+                if abs(int(result)) > games.SCORE_UNIT:
+                    asked.refuse(verb, f"returns a score of {result}, outside [-SCORE_UNIT, SCORE_UNIT]")
+                if not 0 <= int(plies) <= game.MAX_PLIES:
+                    asked.refuse(verb, f"returns {plies} plies from the start: 0 to MAX_PLIES, {game.MAX_PLIES}")
+
+
+def _types_of(policy: Any, game: Any, state: Any) -> dict[str, Any]:
+    """The numba types of the arguments of a policy's verbs, by name."""
+    return {
+        "policy": typeof(policy),
+        "game": typeof(game),
+        "state": typeof(state),
+        **dict.fromkeys(("stream", "key"), types.uint64),
+        "trace": typeof(np.zeros(2, np.uint64)),
+    }
+
+
+def _check_playouts(asked: Bodies, given: dict[str, Any]) -> None:
+    """Refuse whole playouts that do not compile, or return something else than two numbers."""
     for verb in asked.own(PLAYOUTS):
         found = asked.type_of(verb, given)
         whole = [one for one in parts_of(found) if isinstance(one, types.Integer)]

@@ -301,6 +301,7 @@ def test_moves_refused(text, said):
         ("oxox/xoxo/oxo o", "row 'oxo' has 3 squares, not 4"),
         ("oxox/xoxo/oxow o", "row 'oxow' takes o"),
         ("oxox/xoxo/oxox w", "who moves, o or x, not 'w'"),
+        ("oxox/xoxo/oxox ox", "who moves, o or x, not 'ox'"),
         ("oxox/xoxo/oxox", "takes rows"),
     ],
 )

@@ -1,5 +1,6 @@
 """Every game keeps the contract. A new game is tested here without new test code."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from gpumcts.games.conformance import suite
 from gpumcts.games.conformance.suite import QUESTIONS, Effort, Suite
 from tests.games import drivers
 from tests.games.drivers import GAMES
+from tests.games.narrow_bounds import FewMoves
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -93,3 +95,16 @@ def test_any_text_is_a_position_or_refused(name, suites):
 
 def test_games_are_found_by_name():
     assert {name.split("-")[0] for name in GAMES} >= {"othello", "dots_and_boxes", "shortest_path", "connect_four"}
+
+
+def test_moves_beyond_the_bound_are_written_nowhere():
+    """The suite goes on after it has named a MAX_MOVES that is too small; memory behind the moves stays as it is."""
+    game = FewMoves(1, 2)
+    state = contract.start(game)
+    assert contract.count_moves(game, state) == 7
+    words, room = np.array([state] * 2, np.uint64), np.full((3, game.MAX_MOVES), -9, np.int64)
+    numbers, remaining = np.zeros((2, 5), np.int64), np.zeros(2)
+    suite.drivers._described(game, words, np.zeros(2, np.uint64), numbers, room[:2], remaining)
+    assert numbers[:, 0].tolist() == [7, 7]
+    assert room[:2].tolist() == [[contract.nth_move(game, state, k) for k in range(5)]] * 2
+    assert (room[2] == -9).all()

@@ -276,6 +276,8 @@ def test_bad_points(text):
         (f"{board()} x", "b or w"),
         (f"{board()} b 163", "plies is a number from 0 to 162"),
         (f"{board()} b 1 2", "passes just made is a number from 0 to 1"),
+        (f"{board('', 'O')} b 3 1 - A1,-", "passes just made are 1, but the last moves are A1,-: a pass is -"),
+        (f"{board('', 'X')} b 3 2 - -,A1", "passes just made are 2, but the last moves are -,A1: a pass is -"),
         (f"{board('', 'X')} b 1 0 A1", "no empty point"),
         ("/".join(["." * 19] * 19) + " b", "Go takes 9 rows .*; rows given: 19$"),
         ("/".join(["." * 9] * 8 + ["." * 8]) + " b", "; one of them has not 9 points$"),

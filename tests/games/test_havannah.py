@@ -302,6 +302,7 @@ EMPTY = "..../...../....../......./....../...../...."
         ("." + EMPTY + " o", "row '.....', number 1, has 5 cells, not 4 as on game.base=4"),
         ("w" + EMPTY[1:] + " o", "row 'w...' takes o"),
         (EMPTY + " w", "who moves, o or x, not 'w'"),
+        (EMPTY + " ox", "who moves, o or x, not 'ox'"),
         (EMPTY + " x", "0 o and 0 x with x to move cannot be"),
         ("o" + EMPTY[1:] + " o", "1 o and 0 x with o to move cannot be"),
         ("oo" + EMPTY[2:] + " x", "2 o and 0 x with x to move cannot be"),

@@ -169,7 +169,9 @@ def test_the_default_field_deceives():
     assert np.allclose(means, [16.908, 19.818, 18.457], atol=0.3)
 
 
-@pytest.mark.parametrize("text", ["a1 1", "e5 33", "f1 0", "a6 0", "c3", "c3 x", "c3 -1", f"c3 {'1' * 5000}"])
+@pytest.mark.parametrize(
+    "text", ["a1 1", "e5 33", "f1 0", "a6 0", "c3", "c3 x", "c3 -1", "c3 \u0663", f"c3 {'1' * 5000}"]
+)
 def test_shortest_path_refuses(text):
     with pytest.raises(BadInput):
         contract.parse_position(ShortestPath(), text)
@@ -232,7 +234,8 @@ MANY_TURNS = f"{'1' * 5000} 0 0 -"
 
 
 @pytest.mark.parametrize(
-    "text", ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0", MANY_TURNS]
+    "text",
+    ["5 4 4 -", "1 0 0 -", "1 4 0 -", "1 2 1 -", "4 4 4 1", "0 0 0 4", "0 0 0", "-1 0 0", "\u0660 0 0 -", MANY_TURNS],
 )
 def test_dice_duel_refuses(text):
     with pytest.raises(BadInput):

@@ -116,7 +116,7 @@ def clobber_parse_position(game, text):
             raise BadInput(f"position: row {row!r} takes o (White), x (Black) and . (empty)")
         if len(row) != game.columns:
             raise BadInput(f"position: row {row!r} has {len(row)} squares, not {game.columns} as game.columns says")
-    if parts[1] not in PLAYERS:
+    if parts[1] not in tuple(PLAYERS):
         raise BadInput(f"position: after the rows comes who moves, o or x, not {parts[1]!r}")
     signs, second = "".join(rows), PLAYERS.index(parts[1])
     white, black = (_stones(game, signs, sign) for sign in PLAYERS)

@@ -1,8 +1,9 @@
 """Conformance checks of any game, inside the library or outside: whether it keeps the contract, and where it does not.
 
 ``check`` asks before anything is compiled: whether the class says what it must and every verb has a body
-(``declared``), twenty random games in plain Python (``plain_games``), and the types of each body alone
-(``typed_bodies``). Commands and the Python interface ask so of a user's own game, once per version of its source.
+(``declared``), twenty random games in plain Python (``plain_games``), the types of each body alone (``typed_bodies``),
+and uniform playouts of the game's own (``playouts.conformance``). Commands and the Python interface ask so of a user's
+own game, once per version of its source.
 ``suite`` asks the rest, of compiled code. A body that never returns ends either (``watch``).
 """
 
@@ -24,10 +25,12 @@ _asking = threading.RLock()
 def check(game: Any) -> None:
     """Ask a game, as compiled code gets it, before it is compiled. Raises BadInput: one line with file and line."""
     from gpumcts.games.conformance import declared, plain_games, typed_bodies
+    from gpumcts.playouts.conformance import check_playouts
 
     declared.check(game)
     plain_games.check(game)
     typed_bodies.check(game)
+    check_playouts(game)
 
 
 def check_once(question: str, *values: Any) -> None:

@@ -26,6 +26,7 @@ REQUIRED = (
 """The verbs that have no default body."""
 MAX_COUNTED_MOVES = 32_767
 MAX_WORDS = 64
+COLOURS = ("black", "white")
 
 
 def check(game: Any) -> None:
@@ -42,6 +43,11 @@ def check(game: Any) -> None:
         raise BadInput(f"{where}: {title(kind)}.LANES = {game.LANES!r}: must be True or False")
     if not isinstance(named := getattr(game, "NAMED_MOVES", False), bool):
         raise BadInput(f"{where}: {title(kind)}.NAMED_MOVES = {named!r}: must be True or False")
+    if (first := getattr(game, "FIRST", COLOURS[0])) not in COLOURS:
+        raise BadInput(f"{where}: {title(kind)}.FIRST = {first!r}: must be 'black' or 'white'")
+    cells = getattr(game, "CELLS", 0)
+    if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or not 0 <= cells <= MAX_COUNTED_MOVES:
+        raise BadInput(f"{where}: {title(kind)}.CELLS = {cells!r}: must be an integer in [0, {MAX_COUNTED_MOVES}]")
 
 
 def check_bodies(game: Any, where: str) -> None:

@@ -184,7 +184,7 @@ def _described(game, states, streams, numbers, moves, remaining):
         state = contract.unpack(game, flat, s * width, 1)
         count, who = contract.count_moves(game, state), contract.mover(game, state)
         numbers[s, 0], numbers[s, 1], numbers[s, 2] = count, who, np.int64(contract.over(game, state))
-        for k in range(count):
+        for k in range(min(count, moves.shape[1])):  # a count beyond MAX_MOVES is told of elsewhere
             moves[s, k] = contract.nth_move(game, state, k)
         if count == 0:
             numbers[s, 3] = contract.score(game, state)
@@ -198,7 +198,8 @@ def described(game: Any, states: np.ndarray, streams: np.ndarray) -> tuple[np.nd
     """What compiled code says of states (uint64[S, W]).
 
     numbers int64[S, 5]: count_moves, mover, over, score where finished and evaluation elsewhere, the move drawn from
-    ``streams[s]``; the legal moves int64[S, MAX_MOVES], filled with NO_MOVE; remaining_plies float64[S].
+    ``streams[s]``; the legal moves int64[S, MAX_MOVES], filled with NO_MOVE, those beyond left out;
+    remaining_plies float64[S].
     """
     numbers = np.zeros((len(states), 5), np.int64)
     moves, remaining = np.full((len(states), game.MAX_MOVES), contract.NO_MOVE, np.int64), np.zeros(len(states))

@@ -11,7 +11,7 @@ import numpy as np
 from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.conformance import places
+from gpumcts.games.conformance import further_verbs, places
 from gpumcts.games.conformance.bodies import no_int64
 from gpumcts.games.conformance.typed_bodies import body_of, sets_of
 from gpumcts.games.contract import CHANCE, NO_MOVE, SCORE_UNIT
@@ -26,7 +26,6 @@ AS_IT_IS = "return the state as it is where the game is over"
 PAST_THE_END = 8  # plies that are played on after it
 LATE = 64  # plies after the end by which ``over`` must answer
 SEED = 61
-STRIDE, AT = 3, 2  # for packing
 NAMES = {"uint64": "uint64", "int": "int64", "int64": "int64", "float": "float64", "float64": "float64", "bool": "bool"}
 
 
@@ -137,7 +136,7 @@ class _Game:
                 f"{places.of_class(kind)}: {title(kind)}.MAX_MOVES = {game.MAX_MOVES}, "
                 f"but count_moves returns {count} after {plies} plies"
             )
-        self.check_words(state)
+        further_verbs.check_words(self, state)
         if count <= FEW_MOVES or plies % EVERY == self.number % EVERY:
             self.check_moves(state, count)
         if count == 0:
@@ -171,11 +170,18 @@ class _Game:
             following = self.whole("next_move", state, np.int64(before))
             if following != move:
                 self.refuse("next_move", f"next_move gives {following} after {before}, nth_move gives {move}")
+            after = self.whole("move_after", state, np.int64(before), np.int64(k))
+            if after != move:
+                self.refuse("move_after", f"move_after gives {after} as number {k}, nth_move gives {move}")
             before, moves = move, [*moves, move]
         if count <= MAX_LISTED and self.whole("next_move", state, np.int64(before)) != NO_MOVE:
             self.refuse("next_move", f"next_move goes on after the last move, {before}")
         if 0 < count <= MAX_LISTED and (drawn := self.drawn(state)) not in moves:
             self.refuse("random_move", f"random_move gives {drawn}, which is not legal there: {moves}")
+        further_verbs.check_list(self, state, count, moves)
+        if 0 < count <= MAX_LISTED:
+            further_verbs.check_draws(self, state, moves)
+            further_verbs.check_knowledge(self, state, moves)
         self.check_move_texts(state, moves)
 
     def check_move_texts(self, state: Any, moves: list[int]) -> None:
@@ -193,22 +199,12 @@ class _Game:
 
     def check_worth(self, state: Any) -> None:
         value, limit = self.whole("evaluation", state), self.whole("evaluation_limit")
-        if limit < 1:
-            self.refuse("evaluation_limit", f"evaluation_limit returns {limit}: at least 1")
+        if not 1 <= limit <= further_verbs.MAX_LIMIT:
+            self.refuse("evaluation_limit", f"evaluation_limit returns {limit}: 1 to 2^40 - 1")
         if abs(value) > limit:
             self.refuse("evaluation", f"evaluation returns {value}, beyond evaluation_limit, {limit}")
         if not 0.0 <= float(self.ask("remaining_plies", state)) < 1e9:
             self.refuse("remaining_plies", "remaining_plies returns a number that is negative or not finite")
-
-    def check_words(self, state: Any) -> None:
-        words = np.zeros(AT + STRIDE * (len(state) + 1), U)
-        self.ask("pack", state, words, AT, STRIDE)
-        again = self.ask("unpack", words, AT, STRIDE)
-        self.check_state("unpack", again)
-        if again != state:
-            self.refuse(
-                "unpack", f"unpack gives {tuple(map(int, again))} of what pack wrote of {tuple(map(int, state))}"
-            )
 
     def check_end(self, state: Any) -> None:
         """Look at the end, and at what playing on does to it."""
@@ -218,6 +214,7 @@ class _Game:
         if abs(result) == 1:  # a millionth of a win, which no game means
             self.refuse("score", f"score returns {result}: a whole win is SCORE_UNIT, {SCORE_UNIT}")
         self.check_texts(state)
+        self.check_over(state)
         for _ in range(PAST_THE_END if self.game.LANES else 1):
             state = self.step(state)
             if self.whole("count_moves", state) != 0:
@@ -230,12 +227,16 @@ class _Game:
                     "play",
                     f"playing on from a finished game changes its score: {AS_IT_IS}",
                 )
-        self.check_over(state)
 
     def check_over(self, state: Any) -> None:
-        """Look whether ``over`` answers soon after the end: a playout that it never stops would go on for ever."""
-        for _ in range(LATE):
+        """Look whether ``over`` answers soon after the end: a playout that it never stops would go on for ever.
+
+        ``overrun`` must tell how late it is.
+        """
+        for past in range(LATE + 1):
             if bool(self.ask("over", state)):
+                if (said := self.whole("overrun", state)) != past:
+                    self.refuse("overrun", f"overrun returns {said}, where over answers {past} plies past the end")
                 return
             state = self.step(state)
         self.refuse(

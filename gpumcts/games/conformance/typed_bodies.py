@@ -24,12 +24,20 @@ from gpumcts.rng import key_of
 from gpumcts.verbs import JIT_OPTIONS
 
 U = np.uint64
-WHOLE = ("mover", "count_moves", "nth_move", "next_move", "score", "evaluation", "evaluation_limit", "random_move")
-STATES = ("play", "unpack")
+FURTHER = (
+    "move_after", "overrun", "staged_move", "move_weight", "chance_move", "chance_weight", "noisy", "decided",
+    "move_of_bit", "write_moves", "with_history",
+)  # fmt: skip
+"""Verbs that only some searches and games need: asked of a game's own bodies alone."""
+WHOLE = (
+    "mover", "count_moves", "nth_move", "next_move", "score", "evaluation", "evaluation_limit", "random_move",
+    *FURTHER[:-2],
+)  # fmt: skip
+STATES = ("play", "unpack", "with_history")
 YES_OR_NO = ("over",)
 REAL = ("remaining_plies",)
 SETS = ("move_set", "legal_moves")
-ALL = ("start", *STATES, *WHOLE, *YES_OR_NO, *REAL, "pack")
+ALL = ("start", *STATES, *WHOLE, *YES_OR_NO, *REAL, "pack", "write_moves")
 GROWING = (types.List, types.Set, types.ListType, types.DictType)
 NOT_COMPILED = {
     "IMPORT_NAME": "it imports: write the import at the top of the module",
@@ -79,6 +87,10 @@ def check(game: Any) -> None:
         "move": np.int64(0),
         "k": np.int64(0),
         "stream": key_of(0),
+        "bit": U(0),
+        "count": np.int64(0),
+        "out": np.zeros(1, np.int64),
+        "earlier": np.zeros((1, len(state)), U),
         "words": np.zeros(len(state), U),
         "at": np.int64(0),
         "stride": np.int64(1),
@@ -87,6 +99,8 @@ def check(game: Any) -> None:
     for verb in sets_of(game):
         _check_set(game, verb, _answer(game, verb, arguments))
     for verb in ALL:
+        if verb in FURTHER and not has_own(game, verb):
+            continue
         found = _answer(game, verb, arguments)
         first = found if verb == "start" else first
         _check_answer(game, verb, found, first)
@@ -108,6 +122,11 @@ def _answer(game: Any, verb: str, arguments: dict[str, Any]) -> Any:
 def sets_of(game: Any) -> list[str]:
     """The verbs of legal moves as a set that a game has a body of; ``count_moves`` and others read it."""
     return [verb for verb in SETS if body_of(game, verb) is not None]
+
+
+def has_own(game: Any, verb: str) -> bool:
+    """Whether a game (as it travels) has another body of a verb than every game has."""
+    return body_of(game, verb) not in (None, getattr(contract, verb).find(object))
 
 
 def body_of(game: Any, verb: str) -> Any:

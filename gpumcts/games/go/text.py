@@ -171,7 +171,7 @@ def parse_go_position(game, text):
     if choked is not None:
         raise BadInput(f"position: the chain of {point_name(game, choked)} has no liberty")
     banned = _parsed_banned(game, parts[4] if len(parts) > 4 else NO_POINTS, black | white)
-    moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NO_POINTS},{NO_POINTS}", opp)
+    moves = _parsed_moves(game, parts[5] if len(parts) > 5 else f"{NO_POINTS},{NO_POINTS}", opp, passes)
     turn = U(side) | U(passes) * ONE_PASS | U(plies) << PLIES | moves
     return closed(game, GoPosition(own, opp, points_of(banned), turn))
 
@@ -209,14 +209,16 @@ def _parsed_banned(game: Any, text: str, stones: int) -> int:
     return banned
 
 
-def _parsed_moves(game: Any, text: str, opp: Points) -> np.uint64:
-    """The last move and the one before it, as the turn has them."""
+def _parsed_moves(game: Any, text: str, opp: Points, passes: int) -> np.uint64:
+    """The last move and the one before it, as the turn has them; of these so many are ``passes``."""
     names = text.split(",")
     points = [-1 if name == NO_POINTS else point_number(game, name) for name in names]
     if len(points) != 2 or None in points:
         raise BadInput(
             f"position: the last two moves are two points of this board or - for none, as E5,D4, not {text!r}"
         )
+    if any(name != NO_POINTS for name in names[:passes]):
+        raise BadInput(f"position: passes just made are {passes}, but the last moves are {text}: a pass is {NO_POINTS}")
     last, before = (U(point + 1) for point in points if point is not None)
     if last and not number_of(opp) >> int(last) - 1 & 1:
         raise BadInput(f"position: the last move, {names[0]!r}, has no stone of the player who made it")

@@ -145,7 +145,7 @@ def _parts(game: Board, text: str) -> tuple[Cells, Cells, int]:
             raise BadInput(
                 f"position: row {row!r}, number {r + 1}, has {len(row)} cells, not {long} as on game.base={base}"
             )
-    if parts[1] not in PLAYERS:
+    if parts[1] not in tuple(PLAYERS):
         raise BadInput(f"position: after the rows comes who moves, o or x, not {parts[1]!r}")
     signs = dict(zip(cells_of(base), "".join(rows), strict=True))
     first, second = ({cell for cell, found in signs.items() if found == sign} for sign in PLAYERS)

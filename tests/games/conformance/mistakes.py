@@ -4,6 +4,152 @@ COUNTED = "@contract.count_moves.implements(Heap)\ndef heap_count_moves(game, st
     "    return np.int64(min(state.left, U(3)))\n"
 )
 NUMBERED = "@contract.nth_move.implements(Heap)\ndef heap_nth_move(game, state, k):\n    return np.int64(k + 1)\n"
+SCORED = "@contract.score.implements(Heap)\n"
+
+
+def body(verb: str, arguments: str, *lines: str) -> tuple[str, str]:
+    """A body of one more verb, before that of ``score``."""
+    kind = "playouts.whole_playout.implements(Uniform, " if verb == "whole_playout" else f"contract.{verb}.implements("
+    text = "\n    ".join([f"@{kind}Heap)\ndef heap_{verb}({arguments}):", *lines])
+    return SCORED, f"{text}\n\n\n{SCORED}"
+
+
+PLAYED = (
+    "from gpumcts.games.contract import SCORE_UNIT\n",
+    "from gpumcts.games.contract import SCORE_UNIT\nfrom gpumcts.playouts import contract as playouts\n"
+    "from gpumcts.playouts.uniform import Uniform\n",
+)
+PACKED = ("pack", "game, state, words, at, stride")
+UNPACKED = (
+    "@contract.unpack.implements(Heap)\ndef u(game, words, at, stride):\n    return State(words[0], words[1])\n\n\n"
+)
+LISTED = ("write_moves", "game, state, count, out, at")
+OF_FURTHER_VERBS = {
+    "packed_at_the_beginning": (
+        [
+            body(*PACKED, "words[0], words[1] = state"),
+            ("@contract.start", f"{UNPACKED}@contract.start"),
+        ],
+        "@contract.pack",
+        "pack writes beyond words[at + i * stride], i from 0 to 1",
+    ),
+    "packed_beyond": (
+        [body(*PACKED, "for i in range(3):", "    words[at + i * stride] = state.left if i == 0 else state.turn")],
+        "@contract.pack",
+        "pack writes beyond words[at + i * stride], i from 0 to 1",
+    ),
+    "unpacked_from_beside": (
+        [body("unpack", "game, words, at, stride", "return State(words[at], words[at + stride] + words[at + 1])")],
+        "@contract.unpack",
+        "of what pack wrote of (21, 0)",
+    ),
+    "moves_left_out": (
+        [body(*LISTED, "for k in range(count - 1):", "    out[at + k] = k + 1")],
+        "@contract.write_moves",
+        "write_moves leaves out move number 2 of 3",
+    ),
+    "moves_at_the_beginning": (
+        [body(*LISTED, "for k in range(count):", "    out[k] = k + 1")],
+        "@contract.write_moves",
+        "write_moves writes beyond out[at : at + count], count being 3 there",
+    ),
+    "moves_beyond": (
+        [body(*LISTED, "for k in range(3):", "    out[at + k] = k + 1")],
+        "@contract.write_moves",
+        "write_moves writes beyond out[at : at + count], count being 2 there",
+    ),
+    "moves_of_another_order": (
+        [body(*LISTED, "for k in range(count):", "    out[at + k] = count - k")],
+        "@contract.write_moves",
+        "write_moves gives 3 as number 0, nth_move gives 1",
+    ),
+    "move_after": (
+        [body("move_after", "game, state, move, k", "return np.int64(k)")],
+        "@contract.move_after",
+        "move_after gives 0 as number 0, nth_move gives 1",
+    ),
+    "move_after_by_a_plain_function": (
+        [
+            body("move_after", "game, state, move, k", "return np.int64(more(k))"),
+            ("OPTION = Heap\n", "OPTION = Heap\n\n\ndef more(k):\n    return k + 1\n"),
+        ],
+        "return np.int64(more(",
+        "the name `more` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "listed_by_a_plain_function": (
+        [
+            body(*LISTED, "for k in range(count):", "    out[at + k] = more(k)"),
+            ("OPTION = Heap\n", "OPTION = Heap\n\n\ndef more(k):\n    return k + 1\n"),
+        ],
+        "out[at + k] = more(",
+        "the name `more` is not known to compiled code: decorate it with @inlined of gpumcts.jit",
+    ),
+    "history": (
+        [body("with_history", "game, state, earlier", "return np.int64(0)")],
+        "@contract.with_history",
+        "with_history returns int64, not a state: a NamedTuple of uint64",
+    ),
+    "playout_without_plies": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return np.int64(SCORE_UNIT)")],
+        "@playouts.whole_playout",
+        "whole_playout returns int64, not the score and the plies, int64 both",
+    ),
+    "score_of_a_playout": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return 2 * SCORE_UNIT, 1")],
+        "@playouts.whole_playout",
+        "whole_playout returns a score of 2097152, outside [-SCORE_UNIT, SCORE_UNIT]",
+    ),
+    "plies_of_a_playout": (
+        [PLAYED, body("whole_playout", "policy, game, state, key", "return SCORE_UNIT, 61")],
+        "@playouts.whole_playout",
+        "whole_playout returns 61 plies from the start: 0 to MAX_PLIES, 60",
+    ),
+    "staged_move": (
+        [body("staged_move", "game, state, stream", "return np.int64(3)")],
+        "@contract.staged_move",
+        "staged_move gives 3, which is not legal there: [1, 2]",
+    ),
+    "negative_weight": (
+        [body("move_weight", "game, state, move", "return np.int64(move - 3)")],
+        "@contract.move_weight",
+        "move_weight of move 1 is -2: at least 0",
+    ),
+    "no_weight": (
+        [body("move_weight", "game, state, move", "return np.int64(0)")],
+        "@contract.move_weight",
+        "move_weight is 0 for all moves of a position: [1, 2, 3]",
+    ),
+    "noise": (
+        [body("noisy", "game, state, move", "return np.int64(60001)")],
+        "@contract.noisy",
+        "noisy returns 60001 for move 1: 0 to 60000",
+    ),
+    "decided": (
+        [body("decided", "game, state", "return np.int64(2)")],
+        "@contract.decided",
+        "decided returns 2: 1, -1, or 0 where it is not known",
+    ),
+    "overrun": (
+        [body("overrun", "game, state", "return 1")],
+        "@contract.overrun",
+        "overrun returns 1, where over answers 0 plies past the end",
+    ),
+    "evaluation_limit": (
+        [body("evaluation_limit", "game", "return np.int64(1 << 40)")],
+        "@contract.evaluation_limit",
+        "evaluation_limit returns 1099511627776: 1 to 2^40 - 1",
+    ),
+    "first_colour": (
+        [("    LANES = False\n", '    LANES = False\n    FIRST = "red"\n')],
+        "class Heap",
+        "Heap.FIRST = 'red': must be 'black' or 'white'",
+    ),
+    "cells": (
+        [("    LANES = False\n", "    LANES = False\n    CELLS = -1\n")],
+        "class Heap",
+        "Heap.CELLS = -1: must be an integer in [0, 32767]",
+    ),
+}
 MISTAKES = {
     "max_plies": (
         [("MAX_PLIES = 60", "MAX_PLIES = 5")],

@@ -16,7 +16,7 @@ from gpumcts.errors import BadInput
 from gpumcts.games.conformance import watch
 from gpumcts.games.conformance.suite import Suite, bad_positions
 from tests.games.conformance import heap
-from tests.games.conformance.mistakes import MISTAKES
+from tests.games.conformance.mistakes import MISTAKES, OF_FURTHER_VERBS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,9 +61,9 @@ def test_the_game_without_a_mistake_holds(written):
     assert heap.load("lab_sound.heap").WORDS == 2
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", [*MISTAKES, *OF_FURTHER_VERBS])
 def test_a_mistake_is_named(mistake, written):
-    changes, line, words = MISTAKES[mistake]
+    changes, line, words = (MISTAKES | OF_FURTHER_VERBS)[mistake]
     file = written(f"lab_{mistake}.heap", *changes)
     with pytest.raises(BadInput) as refusal:
         heap.load(f"lab_{mistake}.heap")
