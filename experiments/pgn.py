@@ -17,6 +17,7 @@ from experiments.config.command_options import SgfKeys
 from experiments.config.schema import Checked, Given, Plain, top_keys
 from experiments.runs.records import Played, games_played, naming_game
 from experiments.terminal.console import counted, here, show
+from gpumcts.whole_files import write_whole
 
 FILE = "games.pgn"
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
@@ -34,13 +35,11 @@ def prepare(config: Checked) -> None:
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:
-    """Write the file; returns the summary."""
-    count = 0
-    with (run.folder / FILE).open("w", encoding="utf-8") as file:
-        for count, played in enumerate(games_played(config, "pgn"), 1):
-            file.write(("\n" if count > 1 else "") + _pgn(played))
-    show(f"{counted(count, 'game')} in {here(run.folder)}/{FILE}")
-    return {"games": count, "files": [FILE]}
+    """Write the file, whole or not at all; returns the summary."""
+    games = [_pgn(played) for played in games_played(config, "pgn")]
+    write_whole(run.folder / FILE, "\n".join(games).encode())
+    show(f"{counted(len(games), 'game')} in {here(run.folder)}/{FILE}")
+    return {"games": len(games), "files": [FILE]}
 
 
 def _pgn(played: Played) -> str:

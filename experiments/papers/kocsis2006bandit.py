@@ -94,7 +94,8 @@ def _verdict(lines: dict[str, list[dict[str, Any]]]) -> str:
         }
         if reached:
             best.setdefault(min(reached, key=lambda name: reached[name]), []).append(size)
-    return "Fewest samples: " + "; ".join(f"{name} on {', '.join(map(str, sizes))}" for name, sizes in best.items())
+    told = "; ".join(f"{name} on {', '.join(map(str, sizes))}" for name, sizes in best.items())
+    return f"Fewest samples: {told or 'not told, since no planner reached the error'}"
 
 
 def _write(lines: dict[str, list[dict[str, Any]]], path: Path) -> None:

@@ -13,6 +13,11 @@ OURS, THEIRS, FAINT = "#1f77b4", "#d62728", "#999999"
 MAX_LOW = 10.0
 """On a logarithmic axis no interval is drawn further down than a tenth of its value."""
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.28, 7.0, 1.1
+MIN_SPAN = 2.0
+"""A factor, from which on counts are drawn on a logarithmic axis."""
+PANEL_INCHES = 0.6
+"""What another panel takes beside its rows: the axis and its name."""
+PER_CENT = "per cent"
 
 
 def write_plots(results: Path = RESULTS, docs: Path = Path("docs/papers")) -> list[Path]:
@@ -45,27 +50,46 @@ def drawn(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def plot(cells: Sequence[Cell], path: Path) -> None:
-    """A row a cell: our value with its interval, and the paper's with its own."""
+    """A row a cell, our value with its interval and the paper's with its own; a panel for each unit, rates as one."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
+    panels: dict[str, list[Cell]] = {}
+    for cell in cells:
+        panels.setdefault(PER_CENT if cell.measured.unit in RATES else cell.measured.unit, []).append(cell)
+    counts = [len(some) for some in panels.values()]
+    height = MARGIN_INCHES + ROW_INCHES * len(cells) + PANEL_INCHES * (len(panels) - 1)
     with matplotlib.rc_context({"svg.hashsalt": "gpumcts", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(WIDTH_INCHES, MARGIN_INCHES + ROW_INCHES * len(cells)), layout="constrained")
-        axes = figure.add_subplot()
-        unit = cells[0].measured.unit
-        scale = 100.0 if unit in RATES else 1.0
-        if unit not in LINEAR:
-            axes.set_xscale("log")
-        for row, cell in enumerate(cells):
-            _row(axes, row, cell, scale)
-        axes.set_yticks(range(len(cells)), [cell.title for cell in cells])
-        axes.set_ylim(len(cells) - 0.5, -0.5)
-        axes.set_xlabel(f"{'per cent' if scale == 100.0 else unit} (95 %)")
-        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
-        figure.legend(loc="outside upper center", ncols=2, frameon=False)
+        figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
+        every = figure.subplots(len(panels), 1, squeeze=False, height_ratios=counts)[:, 0]
+        shown: dict[str, Any] = {}
+        for axes, (unit, some) in zip(every, panels.items(), strict=True):
+            _panel(axes, unit, some)
+            handles, labels = axes.get_legend_handles_labels()
+            shown = {**dict(zip(labels, handles, strict=True)), **shown}
+        figure.legend(list(shown.values()), list(shown), loc="outside upper center", ncols=2, frameon=False)
         figure.patch.set_facecolor("white")
         FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
+
+
+def _panel(axes: Any, unit: str, cells: Sequence[Cell]) -> None:
+    """The rows of the cells of one unit."""
+    if unit != PER_CENT and unit not in LINEAR and _is_wide(cells):
+        axes.set_xscale("log")
+    for row, cell in enumerate(cells):
+        _row(axes, row, cell, 100.0 if unit == PER_CENT else 1.0)
+    axes.set_yticks(range(len(cells)), [cell.title for cell in cells])
+    axes.set_ylim(len(cells) - 0.5, -0.5)
+    axes.set_xlabel(f"{unit} (95 %)")
+    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+
+
+def _is_wide(cells: Sequence[Cell]) -> bool:
+    """Whether what is drawn of some cells spans ``MIN_SPAN``: on a narrow logarithmic axis names overlap."""
+    ends = [end for cell in cells for end in cell.measured.quantity.interval]
+    ends += [cell.published.value for cell in cells if cell.published.value is not None]
+    return min(ends) <= 0 or max(ends) >= MIN_SPAN * min(ends)
 
 
 def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
@@ -79,12 +103,13 @@ def _row(axes: Any, row: int, cell: Cell, scale: float) -> None:
         axes.plot(scale * high, row, color=OURS, marker=">", markersize=9)
     if published.value is None:
         return
+    known = axes.get_legend_handles_labels()[1]
     if published.relation == "equals":
         half = scale * published.half if published.count else 0.0
-        theirs = {"color": THEIRS, "fmt": "D", "markersize": 4, "capsize": 3, "label": "paper" if row == 0 else None}
+        label = None if "paper" in known else "paper"
+        theirs = {"color": THEIRS, "fmt": "D", "markersize": 4, "capsize": 3, "label": label}
         axes.errorbar(scale * published.value, row + 0.25, xerr=half, **theirs)
     else:
-        known = axes.get_legend_handles_labels()[1]
         label = "bound of the claim" if published.relation != "unstated" else "paper, condition not named"
         shown = {"color": FAINT, "linewidth": 1, "label": None if label in known else label}
         axes.plot([scale * published.value] * 2, [row - 0.4, row + 0.4], **shown)

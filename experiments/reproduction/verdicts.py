@@ -102,7 +102,7 @@ def _difference(measured: Measured, published: Published) -> tuple[float, float,
     ours = measured.quantity
     if measured.other is not None:
         theirs, half = measured.other, published.half
-        variance, value = theirs.variance, theirs.value
+        variance, value = _variance(theirs), theirs.value
     else:
         assert published.value is not None
         value, half = published.value, published.half

@@ -54,6 +54,16 @@ def test_the_games_become_a_file(run, only, folder):
     assert "\n1. f3 e5 2. g4 Qh4# 0-1\n" in one and '[Round "2"]' in one
 
 
+def test_a_damaged_game_leaves_an_earlier_file_as_it_was(run, only, folder):
+    assert run(f"pgn run={folder} hydra.run.dir=one").code == 0
+    before = only("one/games.pgn").read_text()
+    lines = [json.dumps(game | {"moves": "e2e4 e2e5"} if game["game"] == 1 else game) for game in TOLD]
+    (folder / "games.jsonl").write_text("\n".join([*lines, ""]))
+    done = run(f"pgn run={folder} hydra.run.dir=one")
+    assert done.code == 2 and "game 1: " in done.err
+    assert only("one/games.pgn").read_text() == before
+
+
 def position_text_of(**keys):
     """What a search is given for ``position=`` and ``moves=``."""
     config = Checked({"game": {"name": "chess"}}, "", SearchKeys(**keys), game=compiled(Chess()))

@@ -216,6 +216,13 @@ def test_slopes():
     assert found == [["UCT", "3.00", "3.00 - 3.00", "4"], ["ARTDP", "-", "-", "2"]]
 
 
+def test_who_needs_the_fewest_samples_is_told_where_one_reached_the_error():
+    reached, missed = {"size": 3, "samples": 50}, {"size": 3, "samples": None}
+    assert kocsis2006bandit._verdict({"UCT": [missed], "ARTDP": [reached]}) == "Fewest samples: ARTDP on 3"
+    said = kocsis2006bandit._verdict({"UCT": [missed], "ARTDP": [missed]})
+    assert said == "Fewest samples: not told, since no planner reached the error"
+
+
 @pytest.mark.slow
 def test_the_scales_of_figure_4():
     sizes = {"small": list(range(2, 11)), "document": [*range(2, 11), 12, 14, 16, 18, 20, 25, 30, 35, 40]}

@@ -147,10 +147,9 @@ def verdicts(shape: Shape, runs: dict[str, Result]) -> list[str]:
         under = [f"{p:,}" for p, a, b in zip(points, rates["UCT"], rates["MC"], strict=True) if a < b]
         above = [f"{p:,}" for p, a, b in zip(points, rates["MMMC"], rates["MC"], strict=True) if a > b]
         lines.append(f"{name}: UCT is below MC at {_listed(under)}; MMMC is above MC at {_listed(above)}")
-        lines.append(
-            f"{name}: MC ends at {rate_at(runs['MC'], points[-1])} %, "
-            f"and at {points[-2]:,} had {rate_at(runs['MC'], points[-2])}"
-        )
+        if points:
+            before = f", and at {points[-2]:,} had {rate_at(runs['MC'], points[-2])}" if len(points) > 1 else ""
+            lines.append(f"{name}: MC ends at {rate_at(runs['MC'], points[-1])} %{before}")
     return lines
 
 
@@ -197,7 +196,7 @@ def fig6(results: list[Result], folder: Path) -> list[str]:
         ]
         title = f"failure rate, % [95 %], by iterations, B = {shape[0]}, D = {shape[1]}"
         show(table(title, dict.fromkeys(heads, "right"), rows))
-    show(*(plateau(shape, runs) for shape, runs in shapes.items()), WORDS["fig6"])
+    show(*(plateau(shape, runs) for shape, runs in shapes.items() if any(map(_entries, runs.values()))), WORDS["fig6"])
     _write(shapes, folder / "fig6.csv")
     return ["fig6.csv"]
 
@@ -221,7 +220,7 @@ def _beyond(run: Result, tree: Result | None) -> str:
 
 
 def plateau(shape: Shape, runs: dict[str, Result]) -> str:
-    """Where the smallest table ends, and whether that is under 5 % and above 0."""
+    """Where the smallest table of ``runs``, at least one of which has one, ends: under 5 % or not, above 0 or not."""
     name, run = min(((n, r) for n, r in runs.items() if _entries(r)), key=lambda item: _entries(item[1]) or 0)
     s = run.summary
     points = [p for p in POINTS if p in s["points"]][-3:]

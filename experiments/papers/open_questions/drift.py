@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.papers.open_questions.recovery import LEVEL, Gap, Run, gap, needed, runs_of
+from experiments.papers.open_questions.recovery import LEVEL, Gap, Run, gap, needed, odd_trees, runs_of
 from experiments.runs.results import Result
 
 FAMILIES = {"average": "mean", "accelerated": "decay by hand", "accelerated_adaptive": "decay by a rule"}
@@ -48,7 +48,7 @@ def duels(runs: Sequence[Run], operators: Mapping[str, str]) -> list[Duel]:
         families = [[run for run in here if operators[run.name] == operator] for operator in FAMILIES]
         best = [min(family, key=_on_even) for family in families if family]
         for first, second in itertools.combinations(best, 2):
-            found.append(Duel(kind, first, second, gap(second, first, ~first.even), int((~first.even).sum())))
+            found.append(Duel(kind, first, second, gap(second, first, odd=True), odd_trees(first, second)))
     corrected = holm([duel.gap.p for duel in found]) if found else []
     return [duel._replace(gap=duel.gap._replace(p=p)) for duel, p in zip(found, corrected, strict=True)]
 

@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
     needed, low, high : iterations until at most 10 % of the searches fail, for good, with 95 % over trees; None beyond
         the budget
-    areas : float64[K], of the trees that can fail, in order of their numbers; even : bool[K] whether these are even
+    areas : float64[K], of the trees that can fail; trees : int64[K], their numbers, rising
     """
 
     name: str
@@ -51,7 +51,12 @@ class Run(NamedTuple):
     low: float | None
     high: float | None
     areas: np.ndarray
-    even: np.ndarray
+    trees: np.ndarray
+
+    @property
+    def even(self) -> np.ndarray:
+        """bool[K]: whether the numbers of the trees are even."""
+        return self.trees % 2 == 0
 
     @property
     def area(self) -> float:
@@ -78,7 +83,7 @@ def runs_of(results: Sequence[Result]) -> list[Run]:
         areas = rates_by_tree(pieces)[decisive].mean(axis=1)
         needed, (low, high) = summary["iterations_to_decisive"][RATE], summary["iterations_to_decisive_95"][RATE]
         kind, name = str(result.config["panel"]), result.label
-        found.append(Run(name, kind, summary["points"][-1], needed, low, high, areas, trees[decisive] % 2 == 0))
+        found.append(Run(name, kind, summary["points"][-1], needed, low, high, areas, trees[decisive]))
     return found
 
 
@@ -87,16 +92,23 @@ def _place(result: Result) -> tuple[int, int]:
     return list(config["shapes"]).index(config["shape"]), list(config["options"]).index(config["option"])
 
 
-def gap(first: Run, second: Run, some: np.ndarray | None = None) -> Gap:
-    """``first`` minus ``second``, on all trees or on ``some`` (bool[K])."""
+def gap(first: Run, second: Run, odd: bool = False) -> Gap:
+    """``first`` minus ``second``, on all trees that both have, or on those of odd number among them."""
     from scipy import stats
 
-    off = first.areas - second.areas if some is None else (first.areas - second.areas)[some]
+    both, *rows = np.intersect1d(first.trees, second.trees, return_indices=True)
+    off = first.areas[rows[0]] - second.areas[rows[1]]
+    off = off[both % 2 == 1] if odd else off
     if len(off) < 2 or not off.any():
         return Gap(float(off.mean()) if len(off) else 0.0, 0.0, 1.0)
     error = off.std(ddof=1) / np.sqrt(len(off))
     p = float(np.asarray(stats.ttest_1samp(off, 0.0))[1]) if error > 0 else 0.0
     return Gap(float(off.mean()), float(Z * error), p)
+
+
+def odd_trees(first: Run, second: Run) -> int:
+    """How many trees of odd number both have."""
+    return int((np.intersect1d(first.trees, second.trees) % 2 == 1).sum())
 
 
 def against_plain(runs: Sequence[Run]) -> dict[tuple[str, str], Gap]:
@@ -172,7 +184,7 @@ def boltzmann(runs: Sequence[Run], kinds: Sequence[str]) -> list[str]:
         best = [_best(runs, kind, prefix) for prefix in FAMILIES.values()]
         if all(best):
             pairs.append((kind, *best))
-    gaps = [gap(weak, strong, ~strong.even) for _, strong, weak in pairs]
+    gaps = [gap(weak, strong, odd=True) for _, strong, weak in pairs]
     lines = []
     for (kind, strong, weak), found, p in zip(pairs, gaps, holm([g.p for g in gaps]) if gaps else [], strict=True):
         verdict = (
@@ -184,7 +196,7 @@ def boltzmann(runs: Sequence[Run], kinds: Sequence[str]) -> list[str]:
         )
         lines.append(
             f"Boltzmann against UCB1, {kind}: {weak.name} against {strong.name}, failure rate {100 * found.mean:+.1f} "
-            f"± {100 * found.half:.1f} points on {int((~strong.even).sum())} other trees: {verdict} (p = {p:.3f}, Holm)"
+            f"± {100 * found.half:.1f} points on {odd_trees(strong, weak)} other trees: {verdict} (p = {p:.3f}, Holm)"
         )
     return lines
 

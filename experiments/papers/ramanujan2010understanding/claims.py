@@ -152,7 +152,7 @@ def _with_interval(line: Line) -> str:
 
 def claims(results: list[Result], folder: Path) -> list[str]:
     """Both tables, the fits, ``sec6_claims.csv`` and ``sec6_claims.png``."""
-    from experiments.terminal.console import show, table
+    from experiments.terminal.console import counted, show, table
 
     lines = lines_of(results)
     for title, rows in (
@@ -170,7 +170,7 @@ def claims(results: list[Result], folder: Path) -> list[str]:
             )
     show(*growths(lines))
     horizon, trees = lines[0].horizon, lines[0].searches
-    show(f"Medians over {trees} trees of one search (95 %), horizon {horizon:,} iterations.", STATEMENT)
+    show(f"Medians over {counted(trees, 'tree')} of one search (95 %), horizon {horizon:,} iterations.", STATEMENT)
     _write_csv(lines, folder / "sec6_claims.csv")
     plot_claims(lines, folder / "sec6_claims.png")
     return ["sec6_claims.csv", "sec6_claims.png"]
@@ -217,7 +217,8 @@ def plot_claims(lines: Sequence[Any], path: Path) -> None:
     left.set_xticks(range(0, max(line.depths[-1] for line in lines) + 1, 4))
     left.set_ylabel("iterations to convergence (95 %)")
     for axes in (left, right):
-        axes.legend(fontsize=8, frameon=False)
+        if axes.get_legend_handles_labels()[1]:  # matplotlib warns of a legend of nothing
+            axes.legend(fontsize=8, frameon=False)
     save(figure, path)
 
 

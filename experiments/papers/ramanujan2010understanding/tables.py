@@ -92,8 +92,8 @@ def _cells_of_run(result: Result) -> Iterator[Cell]:
 def times_rows(cells: Sequence[Cell]) -> list[list[str]]:
     """Rows of Table 2, ours beside the document's."""
     return [
-        [*_names(c), str(c.time.count), _with_half(c.time, ",.0f"), f"{c.time.median:,.0f}", f"{c.published[0]:,}",
-         f"{c.time.mean / c.published[0]:.2f}", str(c.never)]
+        [*_names(c), str(c.time.count), _with_half(c.time, ",.0f"), _if_any(c, f"{c.time.median:,.0f}"),
+         f"{c.published[0]:,}", _if_any(c, f"{c.time.mean / c.published[0]:.2f}"), str(c.never)]
         for c in cells
     ]  # fmt: skip
 
@@ -104,7 +104,7 @@ def shares_rows(cells: Sequence[Cell]) -> list[list[str]]:
     for c in cells:
         value = VALUES.get((c.maximum, c.minimum))
         printed = "" if value is None else f"{value:.3f}"
-        shares = [_with_half(c.share, ".1f"), f"{c.pooled:.1f}", f"{c.published[1]:g}"]
+        shares = [_with_half(c.share, ".1f"), _if_any(c, f"{c.pooled:.1f}"), f"{c.published[1]:g}"]
         rows.append([*_names(c), str(c.time.count), *shares, _with_half(c.value, ".3f"), printed])
     return rows
 
@@ -115,6 +115,10 @@ SHARES = (*TIMES[:4], "visits in B, %", "all together", "document", "value of A"
 
 def _names(cell: Cell) -> list[str]:
     return [cell.maximum, cell.minimum, cell.start]
+
+
+def _if_any(cell: Cell, text: str) -> str:
+    return text if cell.time.count else "-"
 
 
 def _with_half(mean: Mean, form: str) -> str:
@@ -140,17 +144,22 @@ def trends(cells: Sequence[Cell]) -> list[str]:
     return [*lines, *_values(found), *_factor(cells)]
 
 
+UNTOLD = "cannot be told"
+
+
 def _verdict(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 
 def _slower(pairs: Sequence[tuple[Cell, Cell]]) -> str:
-    """Whether U takes longer than F: holds where no pair of plans says the contrary beyond chance (95 %)."""
+    """Whether U takes longer than F: holds where some pair of plans says so beyond chance (95 %) and none the contrary;
+    without either it cannot be told."""
     beyond = [u.time.mean - f.time.mean > math.hypot(f.time.half, u.time.half) for f, u in pairs]
     against = [f.time.mean - u.time.mean > math.hypot(f.time.half, u.time.half) for f, u in pairs]
     longer = sum(u.time.mean > f.time.mean for f, u in pairs)
+    told = _verdict(not any(against)) if any(against) or any(beyond) else UNTOLD
     return (
-        f"unfavourable starts take longer: {_verdict(not any(against) and any(beyond))}, "
+        f"unfavourable starts take longer: {told}, "
         f"in {longer} of {len(pairs)} pairs of plans; beyond chance in {sum(beyond)}, the contrary in {sum(against)}"
     )
 
@@ -170,10 +179,14 @@ def _gaps(gaps: dict[tuple[str, str], float]) -> list[str]:
 
 
 def _rising(found: dict[tuple[str, str, str], Cell], name: str, start: str, words: str) -> str:
+    """Whether means rise with the depth of Min's plan, for each plan of Max that has two at least."""
     rows = {}
     for row in DEPTHS:
         line = [getattr(found[row, column, start], name).mean for column in DEPTHS if (row, column, start) in found]
-        rows[row] = all(low < high for low, high in zip(line, line[1:], strict=False))
+        if len(line) > 1:
+            rows[row] = all(low < high for low, high in zip(line, line[1:], strict=False))
+    if not rows:
+        return f"{words}: {UNTOLD}, no plan of Max has searches with two of Min's"
     failing = [row for row, rises in rows.items() if not rises]
     return f"{words}: {_verdict(not failing)}" + (f"; not where Max's plan is {', '.join(failing)}" if failing else "")
 

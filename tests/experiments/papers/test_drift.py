@@ -16,7 +16,7 @@ EVEN = np.arange(200) % 2 == 0
 
 def run_of(name: str, even: float, odd: float, seed: int = 1) -> Run:
     noise = np.random.default_rng(seed).normal(0, 0.02, len(EVEN))
-    return Run(name, "trees", 1000, None, None, None, np.where(EVEN, even, odd) + noise, EVEN)
+    return Run(name, "trees", 1000, None, None, None, np.where(EVEN, even, odd) + noise, np.arange(len(EVEN)))
 
 
 def test_the_constants_are_those_that_are_best_on_even_trees_and_odd_trees_compare():

@@ -79,6 +79,30 @@ def test_the_reference_is_in_order():
         assert (some[100_000][0], some[100_000][3]) == (0.0, 0.0), shape
 
 
+def curve_of(name: str, points: list[int], table: int | None = None) -> SimpleNamespace:
+    """A search made up, of trees that all fail to the end."""
+    ones = [1.0] * len(points)
+    summary = {"points": points, "failure_rate": ones, "low": ones, "high": ones, "trees_failing": [3] * len(points)}
+    summary |= {"trees": 3, "leaves_mean": 50.0, "leaves_half": None, "leaves_decisive": None}
+    config = {"game": {"branching": 2, "depth": 20}, "search": {"table": table}}
+    return SimpleNamespace(label=name, config=config, summary=summary, folder=None)
+
+
+@pytest.mark.parametrize(
+    ("points", "last"), [([5], None), ([10], "MC ends at 100.00 [100.0, 100.0] %"), ([10, 100], "%, and at 10 had")]
+)
+def test_figure_4_ends_however_few_checkpoints_a_budget_has(points, last, tmp_path, capsys):
+    assert rates.fig4([curve_of(name, points) for name in rates.METHODS], tmp_path) == ["fig4.csv"]
+    said = capsys.readouterr().out
+    assert "MC ends" not in said if last is None else last in said
+    assert len(rows_of(tmp_path / "fig4.csv")) == 4 * len(points)
+
+
+def test_figure_6_ends_without_a_table_of_fixed_size(tmp_path, capsys):
+    assert rates.fig6([curve_of("tree", [10])], tmp_path) == ["fig6.csv"]
+    assert rates.WORDS["fig6"] in capsys.readouterr().out
+
+
 # ------------------------------------------------------------------------------------------------------------ tiny runs
 
 TINY = "trees engine=cpu threads=1 scale=small"

@@ -231,6 +231,21 @@ def test_the_documents_own_tables_pass_and_others_fail():
     assert [": does not hold" in line for line in lines[:3]] == [True, True, True]
 
 
+def test_trends_of_too_few_plans_are_not_told():
+    """One pair of plans says nothing of how its depth matters, and a gap within chance not which start takes longer."""
+    few = [cell for cell in printed_cells() if (cell.maximum, cell.minimum) == ("mid", "shallow")]
+    few = [cell._replace(time=cell.time._replace(deviation=3600.0)) for cell in few]
+    lines = tables.trends(few)
+    assert len([line for line in lines if ": cannot be told" in line]) == 4 and "holds" not in "".join(lines[:4])
+
+
+def test_a_cell_that_no_search_began_has_no_figures():
+    none = searches.mean_of([])
+    cell = tables.Cell(0.7, "mid", "mid", "F", none, none, 0.0, none, 0)
+    for rows in (tables.times_rows([cell]), tables.shares_rows([cell])):
+        assert "nan" not in " ".join(rows[0]) and rows[0][4:6] == ["-", "-"]
+
+
 # ---------------------------------------------------------------------------------------------------------- tiny runs
 
 TINY = "engine=cpu threads=1 scale=small scales.small.trees=4"

@@ -50,7 +50,7 @@ def test_the_constant_of_a_rule_takes_some_values(rule, constant):
 
 
 def run_of(name: str, areas: np.ndarray, kind: str = "trees") -> recovery.Run:
-    return recovery.Run(name, kind, 1000, None, None, None, areas, np.arange(len(areas)) % 2 == 0)
+    return recovery.Run(name, kind, 1000, None, None, None, areas, np.arange(len(areas)))
 
 
 def test_what_differs_beyond_chance_is_marked():
@@ -64,6 +64,18 @@ def test_what_differs_beyond_chance_is_marked():
     assert recovery.gap(runs[0], runs[0]).p == 1.0
     robust, _ = recovery.verdicts([run.name for run in runs], ["trees"], gaps)
     assert robust.endswith("worse on none: better.")
+
+
+def test_runs_are_paired_by_the_numbers_of_their_trees():
+    """A run of more trees, or of others, is compared on those that both have."""
+    noise = np.random.default_rng(3).normal(0, 0.01, 20)
+    more, fewer = run_of("more", np.arange(30.0)), run_of("fewer", np.arange(20) - 0.1 + noise)
+    later = fewer._replace(areas=fewer.areas[5:], trees=fewer.trees[5:])
+    assert recovery.gap(fewer, more).mean == pytest.approx(-0.1 + noise.mean())
+    assert recovery.gap(later, more, odd=True).mean == pytest.approx(-0.1 + noise[5::2].mean())
+    assert recovery.odd_trees(later, more) == 8
+    elsewhere = fewer._replace(trees=fewer.trees + 1000)
+    assert recovery.gap(elsewhere, more) == recovery.Gap(0.0, 0.0, 1.0)
 
 
 def test_boltzmann_is_compared_on_trees_that_chose_no_constant():

@@ -103,6 +103,19 @@ def test_two_measured_quantities_are_compared_with_each_other():
     assert compare(measured, Published(relation="above", budget={}, source="x"), {}).verdict == "differs"
 
 
+@pytest.mark.parametrize("lost", [Points(wins=0, draws=0, losses=10), Share(hits=0, count=10)])
+def test_a_match_of_losses_alone_has_a_width_on_either_side(lost):
+    """No variance is seen in ten losses, which leave up to 28 % open, as the first quantity and as the second."""
+    level, words = Points(wins=12, draws=0, losses=88), Published(relation="above", budget={}, source="Table 1")
+    first, second = (
+        compare(Measured(unit="rate", quantity=one, other=other, names=("a", "b")), words, {})
+        for one, other in ((level, lost), (lost, level))
+    )
+    assert first is not None and second is not None
+    assert (first.low, first.high) == pytest.approx((-second.high, -second.low))
+    assert first.verdict == "open" and first.p_value > 0.05
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "verdict"),
     [
