@@ -107,7 +107,7 @@ def over(game, state):
 
 @verb("game")
 def overrun(game, state):
-    """Plies that a playout has gone past the end of the game when ``over`` answers yes, as int64."""
+    """Plies that a playout has gone past the end of the game, as int64; 0 where it goes on, and the playout is cut."""
 
 
 @verb("game")

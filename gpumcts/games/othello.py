@@ -205,7 +205,9 @@ def othello_over(game, state):
 
 @contract.overrun.implements(Othello)
 def othello_overrun(game, state):
-    return np.int64(popcount(state.turn & PASSES))
+    """Of a playout that was cut after one pass too: that pass is past the end where the other player has no move."""
+    passes = np.int64(popcount(state.turn & PASSES))
+    return passes if passes != 1 else np.int64(legal(state.own, state.opp) == U(0))
 
 
 @contract.score.implements(Othello)

@@ -95,7 +95,8 @@ def test_a_playout_that_is_cut_is_the_beginning_of_the_whole_one(game, policy, t
     count = 30
     keys = keys_of(24, count=count)
     lasts, found = playouts(game, policy._replace(truncate=truncate), starts(game, count), keys)
-    whole, _ = playouts(game, policy._replace(truncate=0), starts(game, count), keys)
+    whole, entire = playouts(game, policy._replace(truncate=0), starts(game, count), keys)
+    assert np.array_equal(found[:, 1] - found[:, 2], np.minimum(truncate, entire[:, 1] - entire[:, 2]))
     for row, end, (outcome, plies, _, moves), key in zip(lasts, whole, found.tolist(), keys, strict=True):
         state = contract.unpack(game, row, 0, 1)
         assert plies == truncate or moves == 0

@@ -24,6 +24,7 @@ FAULTS = (
     "remaining_plies is negative or not finite",
     "over answers yes before the end",
     "pack and unpack are not inverse for another stride",
+    "overrun is not 0 before the end",
 )
 ENDINGS = (
     "none",
@@ -111,6 +112,8 @@ def _fault(game, state, stream, most, spare):
             return 8
         if contract.over(game, state):
             return 9
+        if contract.overrun(game, state) != 0:
+            return 11
     contract.pack(game, state, spare, 3, 5)
     if contract.unpack(game, spare, 3, 5) != state:
         return 10

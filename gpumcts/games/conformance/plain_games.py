@@ -143,6 +143,8 @@ class _Game:
             return 0
         if bool(self.ask("over", state)):
             self.refuse("over", f"over answers yes after {plies} plies, where count_moves returns {count}")
+        if (past := self.whole("overrun", state)) != 0:  # of a playout that is cut here
+            self.refuse("overrun", f"overrun returns {past} after {plies} plies, where count_moves returns {count}")
         self.check_worth(state)
         return count
 

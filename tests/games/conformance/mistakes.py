@@ -132,6 +132,11 @@ OF_FURTHER_VERBS = {
     "overrun": (
         [body("overrun", "game, state", "return 1")],
         "@contract.overrun",
+        "overrun returns 1 after 0 plies, where count_moves returns 3",
+    ),
+    "overrun_at_the_end": (
+        [body("overrun", "game, state", "return np.int64(contract.count_moves(game, state) == 0)")],
+        "@contract.overrun",
         "overrun returns 1, where over answers 0 plies past the end",
     ),
     "evaluation_limit": (
